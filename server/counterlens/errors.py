@@ -8,8 +8,8 @@ class CounterlensError(Exception):
     anything that is not a `CounterlensError` is a defect of Counterlens.
 
     Args:
-        message: What happened, one sentence, without a full stop at the end.
-        hint: What the user can do about it, if anything.
+        message: The event, in one sentence, without a full stop at the end.
+        hint: A remedy, if there is one.
 
     Attributes:
         brief: The same in a word or two, for a status bar; empty if nothing shorter says it.

@@ -27,7 +27,7 @@ class PluginFailure:
         group: The group of the entry point, such as `counterlens.models`.
         name: The name of the entry point.
         distribution: The package that has it.
-        error: What went wrong, in one line.
+        error: The error, in one line.
     """
 
     group: str
@@ -73,7 +73,7 @@ class Registry(Mapping[str, T], Generic[T]):
         group: The group of the plug-ins' entry points.
         own: Our own entries.
         name: Gives the name of an entry.
-        kind: What every entry is an instance of.
+        kind: The class of every entry.
     """
 
     def __init__(self, group: str, own: Iterable[T], *, name: Callable[[T], str], kind: type) -> None:

@@ -77,7 +77,7 @@ class Translator:
         return None
 
     def _value(self, text: str) -> str:
-        """What stands in a place: a number, a text that is known itself, or a name that stays."""
+        """The value in a place: a number, a text that is known itself, or a name that stays."""
         if _DECIMAL.fullmatch(text):
             return text.translate(self._signs)
         bare = text.strip()

@@ -40,8 +40,8 @@ def require_trust(
 
     Args:
         places: Files or folders, something of which would run.
-        would_run: What that is, such as "the tests of f".
-        decided: What the user said where this was called from; None to look in the user's list.
+        would_run: The code, such as "the tests of f".
+        decided: The user's decision, if the caller has one; None to look in the user's list.
         refusal: The message of a front end that has another way to trust.
 
     Raises:
@@ -62,7 +62,7 @@ def require_trust(
 def is_inside(path: Path, folder: Path) -> bool:
     """Whether a path in a folder leads to a file or folder in it, also where it is a link, or is in one.
 
-    What is neither, such as a pipe, is not: it has no end, and who reads it waits.
+    Other entries, such as pipes, do not count: it has no end, and who reads it waits.
     """
     try:
         if not path.resolve().is_relative_to(folder.resolve()):

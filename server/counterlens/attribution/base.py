@@ -29,7 +29,7 @@ def lasting(seconds: float) -> Limits:
 
 
 class Judgement(StrEnum):
-    """The results out about a program."""
+    """The verdict on a program."""
 
     PASSED = "passed"
     FAILED = "failed"
@@ -74,8 +74,7 @@ class Evidence:
         attribution: The attribution function: `doctest`, `tests`; several are joined by `+`.
         tests: How many cases were run to their end.
         failed: The name or source of the first case that failed, or that was running when the program ended.
-        message: What happened there, a few lines at most. When all passed, what was left out and why, or
-            nothing.
+        message: The message, a few lines at most. When all passed, what was left out and why, or nothing.
         strength: How much it is worth; by default what its attribution functions are worth.
         isolation: How far the program was from its tests; None if that is no question.
     """
@@ -156,7 +155,7 @@ class Setting:
     Attributes:
         sandbox: Where they run.
         python: The interpreter that runs them.
-        limits: What each may use.
+        limits: The limits of each.
         cancel: Set it to give up looking for tests.
         report: Called with what is being done where looking for tests takes time.
         vetted: Whether tests are left out that do not pass on the original.

@@ -45,13 +45,13 @@ class BaselineTest:
 
     @property
     def key(self) -> tuple[str, str, str, str, str]:
-        """What it is recognised by."""
+        """Its identity."""
         return self.kind, self.file, self.owner, self.name, self.item
 
 
 @dataclass(slots=True)
 class Baseline:
-    """What is known of a suite.
+    """The known facts of a suite.
 
     Attributes:
         tests: All that ran.

@@ -95,7 +95,7 @@ def why_not(document: Document, function: Function, setting: Setting) -> str:
 
 
 class _Known:
-    """What the baseline knows of one function."""
+    """The baseline's data on one function."""
 
     def __init__(self, place: Layout, baseline: Baseline, lines: range) -> None:
         self.place, self.baseline, self.lines = place, baseline, lines

@@ -122,7 +122,7 @@ def _docstring(document: Document, function: Function) -> str | None:
 
 
 def _compare(example: doctest.Example, printed: str, raised: str | None) -> str:
-    """What is wrong with an example's result; empty when nothing is. The rules are doctest's own."""
+    """The problem with an example's result; empty if there is none. The rules are doctest's own."""
     flags = reduce(or_, (flag for flag, on in example.options.items() if on), 0)
     checker = doctest.OutputChecker()
     if raised is None:

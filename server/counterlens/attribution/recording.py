@@ -29,8 +29,8 @@ class CallRecord:
         exception: The name of the exception's class, where it raised one.
         limit: Which limit it reached, where it did: nothing else is known then.
         after: The encoded arguments afterwards; None if they are as before.
-        output: What it printed.
-        outside: What it did outside of itself, such as `opens files`.
+        output: Its printed output.
+        outside: Its outside effects, such as `opens files`.
         arcs: Arcs that no call before it took, where they are traced.
     """
 
@@ -63,7 +63,7 @@ class CallRecord:
         return self.after is None or same(self.after, other.after)
 
     def differences(self, other: CallRecord) -> tuple[str, str]:
-        """What each of two calls that are not alike did, in words."""
+        """Word the results of two calls that differ."""
         if self.limit or other.limit or self.exception or other.exception:
             return self._ending(), other._ending()
         if not same(self.result, other.result):

@@ -1,8 +1,8 @@
 """The attribution functions, in the order tried. To add one: write its file, and add it to `ATTRIBUTIONS`.
 
-What somebody wrote down counts first: tests and doctests are found, and all of them must hold. Only where
-there are none, `FALLBACKS` are asked one after the other. The tests that come with a problem
-(`supplied_tests.py`) are no part of this: who has them makes their judge and passes it on.
+Handwritten inputs count first: tests and doctests are found, and all of them must hold. Only where there are
+none, `FALLBACKS` are asked one after the other. The tests that come with a problem (`supplied_tests.py`) are
+no part of this: who has them makes their judge and passes it on.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ def find_judge(
         function: The function.
         sandbox: Where programs are run.
         python: The interpreter; by default that of the file's project, see `interpreter_for`.
-        limits: What each program may use.
+        limits: The limits of each program.
         fallback: Whether more is done for a function that no test mentions: the project's tests are run once,
             to see whether any of them reaches it; then it is run itself, a few hundred times, to learn what
             it does.
@@ -216,7 +216,7 @@ def reach_of(judge: Judge, lines: range) -> HoleReach | None:
 
 
 def described(judge: Judge) -> str:
-    """What judges, with its number of cases and how strong it is, such as `3 doctests`."""
+    """The judge, with its number of cases and its strength, such as `3 doctests`."""
     if isinstance(judge, differential.DifferentialJudge):
         reach = judge.original.reach
         how = f"differential execution, {reach} reached: {judge.strength} evidence"

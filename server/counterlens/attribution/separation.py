@@ -15,7 +15,7 @@ _Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 
 def why_inseparable(tests: ast.Module, module: str) -> str | None:
-    """What tests do that only works in the process of the program; None if they do nothing of the kind.
+    """Operations of tests that only work in the process of the program; None if they do nothing of the kind.
 
     Args:
         tests: The tests.
@@ -36,7 +36,7 @@ def why_inseparable(tests: ast.Module, module: str) -> str | None:
 
 
 class _Names:
-    """What the names of a file of tests stand for, as far as its text says.
+    """Resolve the names of a test file, as far as its text shows.
 
     Attributes:
         inner: Classes that it defines, and modules that it imports.

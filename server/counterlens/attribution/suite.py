@@ -120,7 +120,7 @@ def installed(python: Path) -> tuple[str, ...]:
 
 
 def circumstances(files: Iterable[Path]) -> dict[str, Any]:
-    """What verdicts on functions of some files rest on beside the files: plain data, for a manifest.
+    """The dependences of verdicts on functions of some files, besides the files: plain data, for a manifest.
 
     Keys: `tests` (SHA-256 over test files, `conftest.py` and settings of tools, by project), `interpreter`
     and `installed` (package to version), by project.

@@ -84,7 +84,7 @@ class SuiteRun:
     Args:
         suite: The suite.
         setting: Where and how it runs, and for how long.
-        found: What is known of it, which grows.
+        found: Its known facts, which grow.
         file: Where that is kept.
     """
 
@@ -158,7 +158,7 @@ class SuiteRun:
 
 
 class _Report:
-    """What one slice tells, taken into a baseline; see `sandboxed/recorder/mapping.py` for the lines."""
+    """Add the results of one slice to a baseline; see `sandboxed/recorder/mapping.py` for the lines."""
 
     def __init__(
         self, found: Baseline, numbers: dict[tuple[str, str, str, str, str], int], ending: set[str]

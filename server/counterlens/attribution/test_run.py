@@ -83,7 +83,7 @@ class TestRun:
         attribution: The id of the attribution function, for the evidence.
         setting: Where and how they run.
         place: The file that they replace; None for a text that is kept nowhere.
-        task: What the runner is told beside the program and its place.
+        task: The runner's task besides the program and its place.
         folder: The working directory; None for a private one.
         original: The program that is trusted; it tells whether its tests work from another process.
         apartness: Whether programs are in processes of their own.
@@ -224,7 +224,7 @@ class TestRun:
         return _Tried(verdict, str(report["message"]) if report and kind == "inseparable" else None)
 
     def _ending(self, outcome: JobOutcome) -> tuple[Judgement, str]:
-        """What to say about a program that ended without a report."""
+        """The message on a program that ended without a report."""
         limits = bounded(self.setting.limits)
         ending, code = outcome.ending, outcome.code
         if outcome.beside is not None and ending is Ending.EXITED:  # the program was apart, and ended first

@@ -1,9 +1,9 @@
 """Which of a function's tests can judge it: those that pass on the file as it stands, here and now.
 
-One test that cannot be used vetoes no function: it is left out, and named with the reason. What is left out
-is found by one run of all of them on the original (two, where some need its process), in the very way in
-which programs are judged afterwards. So what the sandbox or the set-up does to a test is never counted
-against a program.
+One test that cannot be used vetoes no function: it is left out, and named with the reason. Excluded tests are
+found by one run of all of them on the original (two, where some need its process), in the very way in which
+programs are judged afterwards. So what the sandbox or the set-up does to a test is never counted against a
+program.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Vetted:
         broken: The test files that cannot be imported, with the reason.
         apart: Whether they ran in another process than the original.
         isolation: How far the original was from its tests, as for any program.
-        seconds: What the run took.
+        seconds: The time of the run.
     """
 
     passed: tuple[str, ...] = ()
@@ -43,7 +43,7 @@ class Vetted:
 
     @property
     def left_out(self) -> str:
-        """What was left out, and why the first of it was; empty when nothing was."""
+        """The number left out, and the first reason; empty if none were."""
         reasons = {**self.broken, **self.without}
         if not reasons:
             return ""

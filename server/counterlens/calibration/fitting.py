@@ -27,7 +27,7 @@ LEAST_FUNCTIONS = 10
 
 @dataclass(frozen=True, slots=True)
 class CalibrationResult:
-    """What was measured of one model.
+    """The calibration of one model.
 
     Attributes:
         calibration: The map, fitted on all nodes.

@@ -43,7 +43,7 @@ class NodeTruth(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class MeasuredNodes:
-    """What was observed, and what was left out.
+    """The observations, and the excluded nodes.
 
     Attributes:
         observations: The nodes.

@@ -38,7 +38,7 @@ class CheckResult:
     """One thing that was looked at.
 
     Attributes:
-        name: What was looked at.
+        name: The subject.
         ok: Whether it is as it should be; None for a mere fact.
         detail: The result.
     """

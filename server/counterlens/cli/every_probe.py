@@ -44,7 +44,7 @@ def probe_everything(
     """Run every probe; what is found is shown as it comes, or written at the end, also when interrupted.
 
     Args:
-        context: What the probes work with.
+        context: The resources of the probes.
         probes: The probes, in their order.
         options: Of each, by its id.
         subject: Gives the functions, and is what the user named.

@@ -31,7 +31,7 @@ from counterlens.syntax.functions import function_named, require_python
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MutateOptions(ProbeOptions):
-    """What is chosen of the counterfactuals: as for probes, and also those that break the meaning."""
+    """The choice of counterfactuals: as for probes, and also those that break the meaning."""
 
     mutations: Mutations = ()
     without: Without = ()

@@ -112,7 +112,7 @@ def probe(
 
 
 class Subject:
-    """What the functions are of, as the user named it.
+    """The source of the functions, as the user named it.
 
     Args:
         target: `PATH[::QUALNAME]`; empty if a dataset is named.
@@ -138,7 +138,7 @@ class Subject:
 
     @property
     def places(self) -> tuple[Path, ...]:
-        """What programs would be of, that somebody has to trust."""
+        """The source of the programs that need trust."""
         return (
             repository_in(absolute(self._data))
             if self._data is not None

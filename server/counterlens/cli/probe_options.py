@@ -103,7 +103,7 @@ def task_option(
 
     Args:
         parameter: The command's name for it.
-        help: What the probe is chosen for.
+        help: The help of the option.
         more: Further values.
         settings: As of `click.option`.
     """
@@ -211,7 +211,7 @@ def _checked(spec: OptionSpec) -> Callable[[click.Context, click.Parameter, Any]
 
 
 def _help(name: str, spec: OptionSpec, takers: list[str]) -> str:
-    """What the option does, which tasks take it, and its default."""
+    """The help of an option: its effect, its tasks, and its default."""
     tasks = "" if len(takers) == len(PROBES) else f" Tasks: {', '.join(takers)}."
     return f"{spec.help}{tasks}{_default(name, takers)}"
 

@@ -75,7 +75,7 @@ class RunChoices:
         explicit: The names of those that were given on the command line.
         given: Values of probes' options, by their names.
         filed: The names of those that the file gave.
-        file: What the file decided.
+        file: The settings from the file.
     """
 
     def __init__(
@@ -134,7 +134,7 @@ class RunChoices:
         return f"from {self._file.name}: {', '.join(name.replace('_', '-') for name in self._file.chose)}"
 
     def settings(self, out: Path, kept: RunSettings | None = None) -> RunSettings:
-        """What was kept, where a run is resumed; options that are given beside it must say the same.
+        """The stored settings, if a run is resumed; other given options must agree.
 
         Raises:
             DataError: they do not, or there is nothing to resume and no data is named.

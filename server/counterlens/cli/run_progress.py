@@ -31,7 +31,7 @@ def run_progress(
         remaining: Tells about how many seconds are left; None if that is not known yet.
 
     Yields:
-        What to call when an item is done, and while one is in work; from any thread.
+        Called when an item is done, and while one is in progress; from any thread.
     """
     console, lock = Console(stderr=True), Lock()
     started = last = time.monotonic()

@@ -47,7 +47,7 @@ class RunTeller(Protocol):
         ...
 
     def planned(self, facts: PlanFacts, *, begins: bool) -> None:
-        """What will be asked; `begins`: it is asked now."""
+        """The plan; `begins`: it is asked now."""
         ...
 
     def following(self, total: int, done: int, remaining: Callable[[], float | None]) -> Following:

@@ -8,8 +8,7 @@ from counterlens.text import printable
 
 
 def say(line: object = "", *, err: bool = False, colour: str | None = None, styled: str = "") -> None:
-    """Say a line. Line breaks in a name or a message are indented, so that they cannot pass for a line of
-    ours.
+    """Say a line, with line breaks of names and messages indented, so that they cannot pass for ours.
 
     Args:
         line: The line, or a path.

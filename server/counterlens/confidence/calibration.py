@@ -78,7 +78,7 @@ class Calibration:
         aggregation: Of which confidence it is a map.
         curves: By `key_of`.
         created: The day, ISO 8601.
-        facts: What was measured when it was fitted, for reports: sources, counts, figures.
+        facts: The measurements of its fit, for reports: sources, counts, figures.
     """
 
     model: str

@@ -39,8 +39,8 @@ def calm(
     Args:
         found: The scored document.
         spans: Its spans.
-        granularity: What they are.
-        calibration: What the values are mapped by, if by anything.
+        granularity: Their content.
+        calibration: The calibration map of the values, if any.
     """
     unlikely = [one for one in _known(found, list(spans), granularity, calibration) if one.value < UNLIKELY]
     chosen: list[Span] = []

@@ -114,7 +114,7 @@ def score_unit(
 
     Args:
         model: The model.
-        document: What the unit is of.
+        document: The document of the unit.
         unit: One of its `units`.
         alternatives: How many of the most likely tokens to name.
         cancel: Set it to give up.

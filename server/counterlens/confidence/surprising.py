@@ -41,7 +41,7 @@ class Surprise:
         excess: How far it lies beyond what the model foresaw and what is usual for the category, in robust
             standard deviations (`weights.excess`).
         token: The index of that token in the scores.
-        alternatives: What the model expected in its place: texts and probabilities, likeliest first.
+        alternatives: The model's expectation in its place: texts and probabilities, likeliest first.
     """
 
     start: int

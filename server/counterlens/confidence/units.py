@@ -4,10 +4,10 @@ Each unit is scored after the header of the document (what stands before its fir
 limit) and nothing else. So an edit makes only its own unit stale, and a function's scores do not move when
 code elsewhere in the file changes. The price: a function is scored without the functions before it.
 
-What only wraps definitions (a namespace, the guard of a header file) is opened up. Where all code stands in
-types, as in Java, the definitions are the members of the top-level types, and the
-header is what stands before the first of them: imports, the type's own header, its fields. A language whose
-grammar names nothing a definition is one unit.
+Wrappers of definitions (a namespace, the guard of a header file) are divided into their contents. Where all
+code stands in types, as in Java, the definitions are the members of the top-level types, and the header is
+what stands before the first of them: imports, the type's own header, its fields. A language whose grammar
+names nothing a definition is one unit.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ class _Piece:
 
     @classmethod
     def header(cls, node: tree_sitter.Node, brace: tree_sitter.Node) -> _Piece:
-        """What stands before the members of a node: it ends with the brace that opens these."""
+        """The text before the members of a node: it ends with the brace that opens these."""
         return cls(_Kind.OTHER, node.start_byte, brace.end_byte, node.start_point.row, brace.end_point.row)
 
 

@@ -1,9 +1,9 @@
 """How surprising a leaf is: several ways to weigh it, compared in docs/localisation.md.
 
-What is surprising is measured against what is usual: names surprise a model more than brackets do. Relative
-weights say how far a leaf lies above the median of its concept category in this document, in robust standard
-deviations. Categories that are rare here lean on the whole document, and a short document leans on what is
-usual anywhere.
+Surprise is relative to the usual: names surprise a model more than brackets do. Relative weights say how far
+a leaf lies above the median of its concept category in this document, in robust standard deviations.
+Categories that are rare here lean on the whole document, and a short document leans on what is usual
+anywhere.
 """
 
 from __future__ import annotations

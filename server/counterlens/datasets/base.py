@@ -1,4 +1,4 @@
-"""What every dataset gives: problems, one at a time, and where they come from."""
+"""The interface of every dataset: problems, one at a time, and where they come from."""
 
 from __future__ import annotations
 
@@ -59,11 +59,11 @@ class Problem:
         language: `python` or `java`.
         source: The whole program, with the reference solution. Line ends as they are in the dataset.
         function: The qualified name of the function that the tests are about; None if that is the program.
-        prompt: What the program begins with and the dataset shows to a model: `source` starts with it.
-        description: What is asked for, in natural language.
-        tests: What judges a program; None if the dataset has no tests.
+        prompt: The start of the program that the dataset shows to a model: `source` starts with it.
+        description: The task, in natural language.
+        tests: The judge of a program; None if the dataset has no tests.
         call: A call of the function, such as `f([1, 2])`, where the dataset gives one input.
-        output: What the call gives, as a literal.
+        output: The result of the call, as a literal.
         buggy: The whole program with a wrong solution, where the dataset has one.
         details: Further facts, such as `bug_type`.
         file: Where the program stands, when the tests are to be found beside it.
@@ -117,7 +117,7 @@ class Loader(ABC):
     """Reads one published format. To add a dataset: write its file, and add a line to the registry.
 
     Attributes:
-        id: What the user types.
+        id: The name that users type.
         family: The id of the format that this one is another form of; its name finds both.
         title: Its usual name.
         source: Who published it, and where.

@@ -17,7 +17,7 @@ from counterlens.syntax.python_ast import parse_module
 
 
 class Finding(StrEnum):
-    """The results out about one reference solution."""
+    """The result for one reference solution."""
 
     PARSES = "parses"
     PASSES = "passes"
@@ -54,7 +54,7 @@ class Check:
     """A dataset that was checked.
 
     Attributes:
-        provenance: What it is.
+        provenance: Its content.
         problems: The results, problem by problem; fewer than there are records where there was a limit.
     """
 
@@ -84,7 +84,7 @@ def check(
     """Check the reference solutions of a dataset.
 
     Args:
-        dataset: What to check.
+        dataset: The dataset to check.
         run: Runs a problem's tests against its solution; None to parse only.
         limit: Only the first so many problems.
         cancel: Set it to give up.

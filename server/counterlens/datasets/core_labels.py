@@ -143,7 +143,7 @@ class CoreLabels:
         return frozenset(("", before) for _, before in reached)
 
     def _reached(self, start: LabelledInstance, task: CoreTask) -> set[CoreNode]:
-        """What is before an instance in one step or more."""
+        """The instances before an instance, in one step or more."""
         reached: set[CoreNode] = set()
         open_ = [start]
         while open_:

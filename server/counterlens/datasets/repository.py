@@ -37,7 +37,7 @@ _HUNK = re.compile(r"^@@ -\S+ \+(\d+)(?:,(\d+))? @@")
 
 
 class NothingChosenError(DataError):
-    """What was asked for has no function to ask about: no defect of the repository, and none of the data."""
+    """The request has no function to probe: no defect of the repository, and none of the data."""
 
 
 class Repository(Loader):

@@ -35,7 +35,7 @@ class Runner:
 
     Args:
         sandbox: Where.
-        limits: What each program may use.
+        limits: The limits of each program.
     """
 
     def __init__(self, sandbox: Sandbox, limits: Limits = LIMITS) -> None:

@@ -26,7 +26,7 @@ def translated(record: JsonRecord, dataset: str, function: str | None, descripti
     Args:
         record: With `task_id`, `prompt`, `canonical_solution`, `test` and `declaration`.
         dataset: Its id.
-        function: What the record calls the function; of Java the declaration says it.
+        function: The function's name in the record; of Java the declaration says it.
         description: The field that says what it is to do.
 
     Raises:

@@ -63,7 +63,7 @@ class ControlFlowGraph:
 
     Attributes:
         statement: The statement of each node, or `NOWHERE`.
-        effects: What each node reads and writes.
+        effects: The reads and writes of each node.
         arcs: Where control goes from each node.
         deciding: Nodes that others depend on, and whose own control dependence is not their statement's.
         completing: Those of them that say that the body of a `try` came to its end, and where it began.

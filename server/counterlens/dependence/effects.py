@@ -26,8 +26,7 @@ class Effects:
         floating: Bound at any time from here on.
         floating_changed: Places that are changed at any time from here on.
         star: Whether any name may be bound (`from m import *`).
-        into: What flows into each variable that is bound or changed, where that is known to be less than all
-            that is read.
+        into: The values that flow into each bound or changed variable, if known to be fewer than all reads.
     """
 
     reads: set[str] = field(default_factory=set)

@@ -36,8 +36,8 @@ class ExpressionReading:
     Attributes:
         expression: The whole of it.
         variables: The meaning of names.
-        effects: What it was found to do so far.
-        stack: What is still to be read, first part last. Not recursion, because expressions may be nested
+        effects: Its effects so far.
+        stack: The parts still to read, first part last. Not recursion, because expressions may be nested
             deeper than Python can recurse.
         eager: Parts that are called or used up at once.
         skippable: The assignment expressions that may be skipped; None while there was none at all.

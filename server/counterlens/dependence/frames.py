@@ -1,4 +1,4 @@
-"""What lies around the statement that is being laid out, and catches the jumps out of it."""
+"""The constructs around the current statement that catch the jumps out of it."""
 
 from __future__ import annotations
 

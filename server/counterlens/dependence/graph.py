@@ -198,7 +198,7 @@ class Dependences:
 
     @cached_property
     def _decided_about(self) -> dict[int, set[tuple[int, Arc]]]:
-        """What in the body of a `try` decides about each of the nodes that say that it ended."""
+        """The decisions in the body of a `try` about each node that marks its end."""
         deciders: dict[int, set[tuple[int, Arc]]] = {}
         for branch, arc, node in self._decided:
             if self.graph.completing.get(node, node) < branch < node:

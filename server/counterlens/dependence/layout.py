@@ -31,8 +31,8 @@ class Layout(Generic[Syntax]):
 
     Attributes:
         graph: The graph so far.
-        frames: What lies around the statement at hand, innermost last.
-        rules: What was chosen.
+        frames: The constructs around the current statement, innermost last.
+        rules: The chosen rules.
         copying: How many `finally` bodies the statement at hand is inside of.
         dead_ends: Whether code behind a jump is taken to be out of reach; not so where there is `goto`.
     """
@@ -101,7 +101,7 @@ class Layout(Generic[Syntax]):
             jump: How the statement is left.
             loose: The arcs.
             exception: The name of the exception's class, where the source tells.
-            label: What is left or continued, where the source names it.
+            label: The loop or label that is left or continued, if the source names it.
         """
         for frame in reversed(self.frames[self._live_from or 0 :]):
             if isinstance(frame, Loop):

@@ -35,7 +35,7 @@ class Lowering(Layout[ast.stmt]):
 
     Attributes:
         read: Finds effects.
-        variables: What names mean at the statement at hand.
+        variables: The meaning of names at the current statement.
     """
 
     def __init__(

@@ -6,8 +6,8 @@ Rules:
   goes on outwards if no clause catches its class by name (see `Layout.caught`; `*` catches all).
 - An implicit exception may be raised before and after any statement inside `try`: data flows from there to
   the handlers. Control dependence sees it as one branch at the end of the `try` body, belonging to the `try`
-  statement: either the body ends, or a handler runs. What depends on the body's end depends on what decides
-  whether it is reached, too. An implicit exception that no clause names is taken not to happen: so the last
+  statement: either the body ends, or a handler runs. Code that depends on the body's end also depends on the
+  decisions that reach it. An implicit exception that no clause names is taken not to happen: so the last
   clause decides about its own body alone, and not about what follows the `try`.
 - A `finally` body is laid out once for each way into it: the end of the body, each kind of jump, exceptions.
   More than three deep inside each other they are laid out once for all ways (control may then seem to go in
@@ -29,7 +29,7 @@ CONTROL = (Arc.NEXT, Arc.TRUE, Arc.FALSE)
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """What handles some exceptions.
+    """The handlers of some exceptions.
 
     Attributes:
         catches: The names of their classes; `*` is all.
@@ -54,7 +54,7 @@ def handled(
     Args:
         lower: Where.
         body: The protected statements.
-        clauses: What handles exceptions.
+        clauses: The exception handlers.
         otherwise: The `else` of it.
         loose: The arcs to the body, from the node of the `try`.
         star: Whether several clauses may run, as with `except*`.

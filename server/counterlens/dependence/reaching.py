@@ -31,10 +31,10 @@ class _Definitions:
 
     Attributes:
         node: The node of each.
-        part: What each changes of the object (see `heap.Place`); None if it binds the name.
+        part: The part of the object that each changes (see `heap.Place`); None if it binds the name.
         range: First number and count, by variable.
-        gen: What each node adds, as bits.
-        kill: What each node takes away, as bits.
+        gen: The definitions that each node adds, as bits.
+        kill: The definitions that each node kills, as bits.
     """
 
     node: list[int]

@@ -33,7 +33,7 @@ COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 @dataclass(slots=True)
 class Names:
-    """What happens to names in one block, the blocks inside of it included.
+    """The bindings and uses of names in one block, nested blocks included.
 
     Attributes:
         bound: Names that it binds itself; of a comprehension, its targets.
@@ -217,7 +217,7 @@ def imported(node: ast.Import | ast.ImportFrom) -> list[str]:
 def evaluated_at_definition(
     node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef, *, annotations: bool = True
 ) -> list[ast.expr]:
-    """What is evaluated where a function or class stands: decorators, defaults, annotations, bases."""
+    """Expressions that a definition evaluates: decorators, defaults, annotations, bases."""
     if isinstance(node, ast.ClassDef):
         return [*node.decorator_list, *node.bases, *(keyword.value for keyword in node.keywords)]
     arguments = node.args

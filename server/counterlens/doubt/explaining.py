@@ -35,7 +35,7 @@ class TokenPreference:
 def explained(model: Model, doubt: Doubt, *, cancel: Event | None = None) -> list[TokenPreference]:
     """The tokens from the place on that a mark was judged by.
 
-    What precedes the first difference is left out. Tokens that only one of the two texts has come first
+    The text before the first difference is left out. Tokens that only one of the two texts has come first
     those that stand there, then those of the alternative; then come those that both have.
 
     Raises:

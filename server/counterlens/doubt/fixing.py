@@ -34,7 +34,7 @@ def fix_for(
         model: The model, which says in what order they are tried.
         scope: The function, which fails them as it stands.
         judge: Its tests.
-        failing: What fails, and what happens there.
+        failing: The failing test, and its message.
         cancel: Set it to give up.
 
     Raises:

@@ -23,7 +23,7 @@ LEAST_SHARE = 0.5
 
 
 class Telling(StrEnum):
-    """What the tests of a function say of what stands there and of the alternative."""
+    """The tests' results for the existing code and for the alternative."""
 
     FAIL = "fail"  # they fail as it stands, and pass with the alternative
     SAME = "same"  # they do not tell the two apart
@@ -37,7 +37,7 @@ class Doubt:
     Attributes:
         scope: The function that it is in.
         trial: The alternative, and by how much it is likelier.
-        tests: What the function's tests say.
+        tests: The result of the function's tests.
         failing: The first of them that fails as it stands, and what happens there; empty if none does.
     """
 
@@ -60,7 +60,7 @@ class Doubt:
 
     @property
     def text(self) -> str:
-        """What is marked, on one line."""
+        """The marked text, on one line."""
         return " ".join(self.scope.text(*self.alternative.place).split())
 
     @property
@@ -75,7 +75,7 @@ def heard(margins: Mapping[str, float] = MARGINS) -> frozenset[str]:
 
 
 def fingerprint(scope: DoubtScope, *, margins: Mapping[str, float] = MARGINS) -> str:
-    """What the marks of a function depend on besides the model: the same marks where it is the same.
+    """Everything besides the model that decides the marks of a function.
 
     Args:
         scope: The function.

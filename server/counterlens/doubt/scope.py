@@ -60,7 +60,7 @@ class DoubtFile:
 
     @cached_property
     def awaited(self) -> frozenset[str]:
-        """What is called with `await`, or defined by `async def`, as it is written where it is called."""
+        """Names called with `await`, or defined by `async def`, as it is written where it is called."""
         found: set[str] = set()
         for node in self.nodes:
             if node.type == "function_definition" and node.children[0].type == "async":

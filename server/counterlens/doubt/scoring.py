@@ -36,12 +36,12 @@ class Trial:
     """An alternative that was tried. All figures in nats.
 
     Attributes:
-        alternative: What was tried.
+        alternative: The alternative.
         head: Log-probability of its first token that differs, less that of the token that stands there; of
             one that is not among those named, at most.
         place: By how much the place is likelier with it.
         rest: By how much what follows is.
-        noise: What rounding may do to the sum, in 95 of 100 cases.
+        noise: The rounding of the sum, in 95 of 100 cases.
         tokens: How many tokens were compared.
         share: The probability of the alternative among what was tried in its place and what stands there.
     """

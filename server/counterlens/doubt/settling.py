@@ -39,7 +39,7 @@ def settled(
         found: Its marks.
         sandbox: Where programs are run.
         python: The interpreter; by default that of the file's project.
-        limits: What each program may use.
+        limits: The limits of each program.
         excluded: Patterns of tests that never judge.
         cancel: Set it to give up.
         progress: Called with what is being done.

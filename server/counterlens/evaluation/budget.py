@@ -13,7 +13,7 @@ from counterlens.evaluation.store import Item
 class Budget:
     """The minutes of a run, from when it is made; without any, all items are begun.
 
-    What is under way when the time of a model is over is finished. The models are asked about the same
+    Work in progress at the end of a model's time is finished. The models are asked about the same
     functions: a later one about none that the first did not come to.
 
     Args:

@@ -57,7 +57,7 @@ def absent_of(protocol: str, given: Absent | None = None) -> Absent:
 
 
 def snippets_of(records: Iterable[ConfidenceRecord], absent: Absent = Absent.DROP) -> list[Snippet]:
-    """What the causal analysis needs of measured functions; those that do not parse are left out.
+    """The data of measured functions for the causal analysis, without those that do not parse.
 
     By the protocol `astxplainer` a function's confidence in a node type is the mean over the tokens of all
     its nodes, and that in all concepts the mean over the 14 treatments.

@@ -75,7 +75,7 @@ def estimate(
     """The effects on what was measured of functions, by model.
 
     Args:
-        functions: What was measured, all by the same protocol.
+        functions: The measurements, all by the same protocol.
         seed: Of intervals and refutations.
         simulations: How often each attempt to refute is made.
         absent: What becomes of concepts that a function does not have; None for what the protocol fixes, or

@@ -77,13 +77,13 @@ class Comparison:
     """Two sides.
 
     Attributes:
-        first: What the first is called.
-        second: What the second is.
+        first: The name of the first.
+        second: The name of the second.
         measures: Each measure that a function reaches or not.
         scores: Each score of a function.
         changed: Functions whose source differs, which do not count.
         only: How many functions only one side has probed.
-        notes: What else differs between them, such as a parameter.
+        notes: Further differences between them, such as a parameter.
     """
 
     first: str
@@ -135,7 +135,7 @@ def compare_runs(first: RunResults, second: RunResults, names: tuple[str, str]) 
 
 
 def _circumstances(first: RunResults, second: RunResults) -> tuple[str, ...]:
-    """What differs besides the settings of two runs, such as the test files that judged; a few of it."""
+    """Some differences of two runs besides their settings, such as the test files that judged."""
     found = differing(product(first.manifests.values(), second.manifests.values()), BESIDE)
     return tuple(f"The runs differ in {one}" for one in found)
 
@@ -176,8 +176,8 @@ def compare(
     Args:
         first: One side.
         second: The other.
-        names: What they are called.
-        notes: What else differs between them.
+        names: Their names.
+        notes: Further differences between them.
     """
     before, after = _probed(first), _probed(second)
     common = [name for name in before if name in after]

@@ -27,7 +27,7 @@ _WIDEST = 5  # mutations side by side, as in the paper
 
 @dataclass(frozen=True)
 class RunEffects:
-    """What the pairs of a run say together.
+    """The summary of the pairs of a run.
 
     Attributes:
         dataset: The data's title.
@@ -111,7 +111,7 @@ class RunEffects:
         return [*own, *self.associations()]
 
     def associations(self) -> list[Table]:
-        """What effects go with: those of other mutations, and the size of the model (Figures 4 and 3)."""
+        """Correlates of effects: those of other mutations, and the size of the model (Figures 4 and 3)."""
         return [*under(self.protocol, [*self._correlation_tables(), *self._by_size()])]
 
     def trends(self) -> dict[str, Estimate]:

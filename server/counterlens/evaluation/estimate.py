@@ -103,7 +103,7 @@ def estimated_prompts(
     Args:
         plan: Of the run.
         task: One of its tasks.
-        counted: What was counted of it; None to count now.
+        counted: Its count; None to count now.
         seconds: As of `counted_prompts`.
         clock: As of `counted_prompts`.
     """

@@ -1,4 +1,4 @@
-"""Estimate the cost of a run before it starts: by its prompts, their length, and the limits of their answers."""
+"""Estimate the cost of a run before it starts: by its prompts, their length, and their answers' limits."""
 
 from __future__ import annotations
 
@@ -40,9 +40,7 @@ def cost_lines(plan: Plan, counted: Mapping[str, PromptCounts] | None = None) ->
 
 
 def _expected(plan: Plan, counted: Mapping[str, PromptCounts], model: str) -> Usage:
-    """The most that a model can be asked, if each prompt holds its function and each answer reaches its
-    limit.
-    """
+    """The most that a model is asked, if each prompt holds its function and each answer reaches its limit."""
     read = written = 0.0
     for task, targets in plan.targets.items():
         prompts = counted[task].of_each(targets)

@@ -33,7 +33,7 @@ class MergedRuns:
         seed: Of intervals.
         records: Of each dataset and model.
         sizes: The number of parameters of each model that is known.
-        sources: What each run asked, in words.
+        sources: The questions of each run, in words.
     """
 
     task: str
@@ -171,7 +171,7 @@ def _asked_as(run: RunResults, model: str) -> tuple[str, str, str]:
 
 
 def _names(runs: Sequence[RunResults]) -> dict[tuple[str, str, str], str]:
-    """What each model is called: with how and where it was asked, where that differs among the runs."""
+    """The name of each model: with how and where it was asked, where that differs among the runs."""
     ways = dict.fromkeys(_asked_as(run, model) for run in runs for model in run.models)
     names = {}
     for model, api, url in ways:
@@ -183,7 +183,7 @@ def _names(runs: Sequence[RunResults]) -> dict[tuple[str, str, str], str]:
 
 
 def _datasets(runs: Sequence[RunResults]) -> list[str]:
-    """What the data of each run is called; HumanEval and MBPP are one."""
+    """The name of each run's data; HumanEval and MBPP are one."""
     known = [_manifest_data(run) for run in runs]
     together = " + ".join(dict.fromkeys(title for id_, title in sorted(known) if id_ in _TOGETHER))
     return [together if id_ in _TOGETHER else title for id_, title in known]

@@ -87,7 +87,7 @@ def tried_paces(
     """The paces of models that are tried now; takes seconds for each.
 
     Args:
-        plan: What would be asked.
+        plan: The plan.
         engine: Where the models answer.
         beside: Models and tasks whose pace is known.
 

@@ -25,7 +25,7 @@ from counterlens.sandbox.base import Sandbox
 
 @dataclass(frozen=True)
 class Plan:
-    """What will be asked.
+    """The plan.
 
     Attributes:
         settings: Of the run.

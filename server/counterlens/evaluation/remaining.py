@@ -31,7 +31,7 @@ class RemainingTime:
     """Follows the items of a run; from any thread.
 
     Args:
-        items: What is left to do.
+        items: The remaining work.
         prompts: About how many prompts each task asks about each function, by the names of both.
         most: Seconds that the run may take; None for any number.
         clock: Tells the time, in seconds.
@@ -110,7 +110,7 @@ class RemainingTime:
         return asked or all(self._prompts[at] <= BESIDE for at in self._left)
 
     def _seconds_of(self, item: Item, waited: float | None) -> float:
-        """What is left of an item, which may have been in work for some time."""
+        """The remaining work of an item, which may have been in progress for some time."""
         whole = self._prompts[item.position] * self._pace(item.model, item.task)
         return whole if waited is None else max(whole - waited, (1 - _NEVER_ALL) * whole)
 

@@ -26,10 +26,10 @@ class Replayed:
 
     Attributes:
         item: Which.
-        before: What is kept.
+        before: The stored result.
         now: The new result.
         differences: Where they differ, such as `pairs[0].original.verdict: passed, now failed`.
-        circumstances: What else is no longer as it was: versions, the model, the data.
+        circumstances: Further differences from the recorded state: versions, the model, the data.
     """
 
     item: Item

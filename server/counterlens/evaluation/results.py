@@ -36,7 +36,7 @@ class RunResults:
         totals: Items of the plan by task.
         lost: Records that are damaged, each with what is wrong with it.
         further: Tables that take too long to be made anew for every report (`causal_results.py`).
-        spent: What each model was asked, where that was counted.
+        spent: The usage of each model, if it was counted.
         begun: When the run was begun, in UTC; None if it does not say.
     """
 
@@ -163,7 +163,7 @@ def _functions(part: RunResults, probed: Mapping[str, Sequence[Record]]) -> Tabl
 
 
 def _not_counted(probed: Mapping[str, Sequence[Record]]) -> Iterator[Table]:
-    """What of the functions does not count, by the probe's own reasons."""
+    """The excluded items of the functions, by the probe's reasons."""
     rows: list[tuple[Cell, ...]] = []
     for model, records in probed.items():
         reasons = Counter[str]()

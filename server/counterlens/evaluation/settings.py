@@ -47,8 +47,8 @@ class RunSettings:
         paths: For `repo:`: only these files.
         threads: CPU threads of a local model; 0 chooses.
         base_url: Where a remote model is served.
-        entries: What settings files say of the models that have a name there: where each is served, and how
-            it is asked. The variable of a key is named, the key is not.
+        entries: Named models in settings files: where each is served, and how it is asked. The variable of a
+            key is named, the key is not.
         api: Prompt format: plain completion, fill-in-the-middle or chat.
         mask: Unit that a masked model masks when it scores.
         exact: Whether a model whose completions are not exact is refused.

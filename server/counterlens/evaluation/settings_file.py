@@ -1,8 +1,8 @@
 """`counterlens.toml`, or `[tool.counterlens]` of pyproject.toml: what a repository decides about its runs.
 
-A key is a field of `RunOptions`, or the flag of an option of a probe without its dashes. What the command
-line says comes first, then this file, then the defaults. Tables `[models.NAME]` are models that have a name,
-see `models/entries.py`; beside them `model` has the list that `models` has without them.
+A key is a field of `RunOptions`, or the flag of an option of a probe without its dashes. The command line
+overrides this file, and this file the defaults. Tables `[models.NAME]` are models that have a name, see
+`models/entries.py`; beside them `model` has the list that `models` has without them.
 """
 
 from __future__ import annotations
@@ -260,7 +260,7 @@ def _fits_one(spec: OptionSpec, value: object) -> bool:
 
 
 def wanted(spec: OptionSpec) -> str:
-    """What values an option can have, in words."""
+    """Word the values that an option can have."""
     if spec.repeatable:
         choices = ", ".join(spec.choices)
         return f"a list of any of {choices}" if choices else f"a list, each {_kind(spec)}"

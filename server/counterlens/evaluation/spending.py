@@ -1,4 +1,4 @@
-"""What the models of a run are asked and what that costs: kept in its folder, and held to a budget."""
+"""Usage and cost of the models of a run: kept in its folder, and held to a budget."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _ESTIMATED = "estimated: requests whose tokens the endpoint did not count"
 
 
 def price_of(settings: RunSettings, model: str) -> Price | None:
-    """What the tokens of a model of a run cost; None if nobody says."""
+    """The price of the tokens of a model of a run; None if nobody says."""
     entry = entry_named(model, settings.entries)
     return None if entry is None else entry.price
 
@@ -124,7 +124,7 @@ class Spending:
 
     @property
     def said(self) -> str:
-        """What the model was asked, in words; empty if that is not counted."""
+        """The model's usage, in words; empty if it is not counted."""
         usage = self._spent.get(self._spec, Usage())
         if not usage.requests:
             return ""
@@ -138,7 +138,7 @@ class Spending:
 
 
 def spending_table(settings: RunSettings, spent: Mapping[str, Usage]) -> Sequence[Table]:
-    """What the models of a run were asked, and what that cost; none if nothing was counted."""
+    """Usage and cost of the models of a run; none if nothing was counted."""
     rows: list[tuple[Cell, ...]] = []
     for model in settings.models:
         usage, price = spent.get(model, Usage()), price_of(settings, model)

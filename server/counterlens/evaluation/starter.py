@@ -35,7 +35,7 @@ class RepositoryFacts:
     Attributes:
         files: Its Python files besides tests.
         functions: Those that a test mentions, or that have examples, by the first folder of their file.
-        runners: What seems to run its tests.
+        runners: The probable test runner.
         folders: The folders that hold such functions; empty if files stand in the folder itself.
     """
 

@@ -63,7 +63,7 @@ class Item:
         problem: The dataset's name of it.
         function: The qualified name of the function.
         source: The SHA-256 of the program.
-        task: What is probed.
+        task: The probed function.
     """
 
     position: int
@@ -102,10 +102,10 @@ class Store:
     Args:
         folder: Where.
         database: Its open file.
-        lock: What keeps others out, where this one writes.
+        lock: The lock, if this process writes.
 
     Attributes:
-        lost: What is damaged in the records; where this process writes they are dropped, to be made anew.
+        lost: Damaged records; if this process writes, they are dropped, to be recomputed.
     """
 
     def __init__(
@@ -185,7 +185,7 @@ class Store:
 
     @property
     def settings(self) -> RunSettings | None:
-        """What the run is asked to do; None before it has a plan."""
+        """The settings of the run; None before it has a plan."""
         with reading(self.folder):
             value = self._value("settings")
             settings = None if value is None else RunSettings.from_json(value)
@@ -301,7 +301,7 @@ class Store:
 
     @property
     def spent(self) -> dict[str, Usage]:
-        """What each model was asked, where that was counted."""
+        """The usage of each model, if it was counted."""
         with reading(self.folder):
             known = self._database.execute("SELECT 1 FROM sqlite_master WHERE name = 'spent'").fetchone()
             rows = self._database.execute("SELECT model, usage FROM spent").fetchall() if known else []

@@ -29,7 +29,7 @@ class TrendRun:
     """One of the runs.
 
     Attributes:
-        name: What it is called, such as its folder.
+        name: Its name, such as its folder.
         begun: When it was begun, in UTC; None if it does not say.
         version: Of its data, such as the commit; empty if nothing was asked yet.
         unfinished: How many items of its plan have no record.
@@ -43,7 +43,7 @@ class TrendRun:
 
 @dataclass(frozen=True, slots=True)
 class TrendPoint:
-    """What one run says of a model.
+    """The figures of a model in one run.
 
     Attributes:
         run: The run.
@@ -94,7 +94,7 @@ class Trend:
         runs: In the order of time.
         lines: Every task and model of them.
         ordered: Whether all runs say when they were begun; if not, they stand as they were named.
-        across: What was allowed to differ besides the code.
+        across: The parts that may differ besides the code.
     """
 
     runs: tuple[TrendRun, ...]

@@ -1,4 +1,4 @@
-"""What stands for a model before one is opened."""
+"""The placeholder of a model that is not open yet."""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ class Departure:
         offset: Its first byte in the completed program.
         wrote: The model's text; empty if it ended earlier.
         wrote_probability: Of the first token of that; None if it wrote nothing.
-        stands: What stands there; empty if the code ended earlier.
+        stands: The existing text; empty if the code ended earlier.
         stands_probability: Of the first token of that, in the same place.
         kind: The node that it is in, such as `return_statement`.
     """
@@ -103,7 +103,7 @@ class Explained:
 
     @property
     def text(self) -> str:
-        """What was written, with the line ends of the source and what stands behind it on its last line."""
+        """The written text, with the line ends of the source and the rest of its last line."""
         return self.scored.document.data[self.start : self.end].decode("utf-8", "replace")
 
     @property

@@ -1,4 +1,4 @@
-"""What the tools work with: the folder that they may read, the one model, and the sandbox."""
+"""The workspace of the tools: the folder that they may read, the one model, and the sandbox."""
 
 from __future__ import annotations
 

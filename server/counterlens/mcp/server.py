@@ -82,7 +82,8 @@ def create_server(desk: Desk) -> MCPServer:
     ) -> CallToolResult:
         """Does the model hold when the code changes its shape but not its meaning?
 
-        Takes from seconds to minutes. What the model writes runs in a sandbox only, by the function's tests.
+        Takes from seconds to minutes. Code that the model writes runs only in a sandbox, under the function's
+        tests.
         """
         return await answered(
             context,
@@ -103,7 +104,7 @@ def create_server(desk: Desk) -> MCPServer:
     async def counterlens_dependences(
         context: Context[Any, Any], path: Path, function: Function
     ) -> CallToolResult:
-        """What each statement depends on, by control and by data, from the program alone."""
+        """The dependences of each statement, by control and by data, from the program alone."""
         return await answered(context, lambda *_: tools.show_dependences(desk, path, function))
 
     @tool(title="List what can be probed", annotations=_READS)

@@ -1,1 +1,1 @@
-"""What is computed from verdicts: effects, and how sure they are."""
+"""Figures computed from verdicts: effects, and how sure they are."""

@@ -6,8 +6,8 @@ mean over its node types, and Global that over all of them: each type counts as 
 many nodes it has. The draws of a type are those of `numpy.random.default_rng(seed)`: 500 times as many
 indices as there are nodes.
 
-What differs from `corpus.py`: there the figure is a median over snippets, categories are pooled over the
-nodes of all their types, and whole files are drawn for the interval.
+Differences from `corpus.py`: there the figure is a median over snippets, categories are pooled over the nodes
+of all their types, and whole files are drawn for the interval.
 """
 
 from __future__ import annotations

@@ -61,7 +61,7 @@ def bootstrap(
     """A figure with its interval; whole clusters are drawn, because what is in one hangs together.
 
     Args:
-        clusters: What is drawn with replacement, such as functions.
+        clusters: The unit that is drawn with replacement, such as functions.
         figure: The figure over some clusters; None if it is undefined, and then that draw does not count.
         seed: Of the draws.
         resamples: How many draws.
@@ -101,8 +101,8 @@ def pooled_mean(
 
     Args:
         values: The clusters and the values.
-        bounds: What no value can lie outside of.
-        least: What no value can lie below, where there is no upper bound; Student's interval ends there.
+        bounds: The bounds of all values.
+        least: The lower bound, if there is no upper bound; Student's interval ends there.
     """
     groups: dict[Hashable, list[float]] = {}
     for cluster, value in values:

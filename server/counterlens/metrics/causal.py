@@ -33,10 +33,10 @@ _UNOBSERVED = 0.2  # standard deviations by which an unobserved confounder moves
 
 @dataclass(frozen=True, slots=True)
 class Snippet:
-    """What is known of one function.
+    """The measurements of one function.
 
     Attributes:
-        cluster: What it hangs together with, such as its file.
+        cluster: Its cluster, such as its file.
         cross_entropy: Nats per token.
         confounders: One figure for each of `CONFOUNDERS`.
         concepts: The confidence in each concept that occurs in it, 0 to 1.

@@ -116,7 +116,7 @@ def corpus_confidence(
     """The global aggregation of some files.
 
     Args:
-        files: What was scored; all with one model, one aggregation and one alignment rule.
+        files: The scored documents; all with one model, one aggregation and one alignment rule.
         seed: Of the draws: the same seed gives the same intervals.
         resamples: How many draws.
     """

@@ -22,7 +22,7 @@ class PairOutcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """What one counterfactual changed.
+    """The effect of one counterfactual.
 
     Attributes:
         original: Whether the completion of the original was found right.
@@ -80,7 +80,7 @@ def average_mutation_effect(
 
     Args:
         effects: Of the pairs.
-        clusters: What each is of, such as its function; without it, the pairs are independent.
+        clusters: The cluster of each, such as its function; without it, the pairs are independent.
     """
     return pooled_share(
         (cluster, effect.mutation_effect == 1)

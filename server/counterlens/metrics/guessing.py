@@ -21,8 +21,8 @@ class Guess:
     """One question and its answer.
 
     Attributes:
-        true: What is right.
-        guessed: What was answered.
+        true: The truth.
+        guessed: The answers.
         candidates: The candidates; both operators are among them.
     """
 
@@ -33,7 +33,7 @@ class Guess:
 
 @dataclass(frozen=True, slots=True)
 class Chance:
-    """What guessing by frequency achieves.
+    """The figures of guessing by frequency.
 
     Attributes:
         mean: The mean accuracy of the simulations.
@@ -82,11 +82,11 @@ def by_chance(
     """Compare some guesses with guessing by frequency.
 
     Args:
-        guesses: What was asked and answered.
+        guesses: The questions and answers.
         frequency: How often each candidate occurs, in any unit.
         simulations: How often to guess all of them.
         seed: Of the random numbers.
-        unseen: What is added to each frequency, so that what was never seen can be guessed. With 0 it cannot,
+        unseen: The count added to each frequency, so that unseen operators can be guessed. With 0 it cannot,
             but where none of the candidates was ever seen.
 
     Returns:

@@ -24,7 +24,7 @@ _LEAST = 4
 
 
 class RateFinding(StrEnum):
-    """What the draws of a pair say."""
+    """The state of a pair by its draws."""
 
     MOVED = "moved"
     """The interval of the difference excludes 0."""
@@ -85,7 +85,7 @@ def rate_difference(original: PassCount, counterfactual: PassCount, level: float
 
 
 def finding(original: PassCount, counterfactual: PassCount, most: int) -> RateFinding:
-    """What the draws of a pair say, at one of the looks that are taken at so many draws at most."""
+    """The state of a pair at one of its checks, given the most draws."""
     moved = rate_difference(original, counterfactual, level_of(most))
     near = rate_difference(original, counterfactual, equivalence_level(most))
     if moved.low is None or moved.high is None or near.low is None or near.high is None:

@@ -15,7 +15,7 @@ TOLD_FROM = 5
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """What the pairs of a file, a function or of one concept in a file come to.
+    """The summary of the pairs of a file, a function, or one concept in a file.
 
     Attributes:
         name: Of the file, or `FILE::FUNCTION`.

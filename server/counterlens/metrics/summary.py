@@ -18,8 +18,8 @@ class Observation:
 
     Attributes:
         effect: None if a side could not be judged.
-        mutation: What was done.
-        concept: What it perturbs.
+        mutation: The change.
+        concept: The concept that it perturbs.
         function: Where.
         file: In which file or problem.
         original: Which of the function's originals it is of, such as where that was cut: pairs of one
@@ -47,7 +47,7 @@ class Observation:
 
 @dataclass(frozen=True, slots=True)
 class Discriminating:
-    """What those pairs say together that would expose a model that copies.
+    """The summary of the discriminating pairs.
 
     Attributes:
         pairs: How many there are.
@@ -64,7 +64,7 @@ class Discriminating:
 
 @dataclass(frozen=True, slots=True)
 class StableVerdicts:
-    """What the pairs say together whose verdicts do not hang on rounding.
+    """The summary of the stable pairs.
 
     Attributes:
         share: Of the pairs of which it is known, those that are stable.
@@ -77,7 +77,7 @@ class StableVerdicts:
 
 @dataclass(frozen=True, slots=True)
 class EffectSummary:
-    """What some pairs say together.
+    """The summary of some pairs.
 
     Attributes:
         pairs: How many there are.

@@ -22,7 +22,7 @@ Node = TypeVar("Node", bound=Hashable)
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """What is right about one trace.
+    """The correct parts of one trace.
 
     Attributes:
         steps: How many steps it has.

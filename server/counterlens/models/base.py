@@ -81,7 +81,7 @@ class ModelInfo:
     """Identity of a model: everything needed to name it in a report and in a cache key.
 
     Attributes:
-        id: What the user typed to choose the model.
+        id: The user's name for the model.
         name: Its display name.
         identity: A stable content identity: the SHA-256 of a model file, or endpoint and model name.
         where: `local` or the host of the endpoint.
@@ -150,7 +150,7 @@ class Draw:
     """One of several completions that are drawn from what a model finds likely.
 
     Attributes:
-        temperature: What logits are divided by; above 0. At 1 tokens are drawn as the model says.
+        temperature: The divisor of logits; above 0. At 1 tokens are drawn as the model says.
         seed: Of all draws of a run.
         index: Which of the draws it is: the same prompt, seed and index give the same completion.
     """
@@ -170,13 +170,13 @@ class Prompt:
     """A text to be continued at temperature 0, or by drawing tokens.
 
     Attributes:
-        text: What the model reads. It may end anywhere: back ends heal the last token (decision 4 of
+        text: The prompt's text. It may end anywhere: back ends heal the last token (decision 4 of
             ARCHITECTURE.md), so that the continuation is what follows `text` exactly.
         max_tokens: At most so many new tokens.
         stop: When to end before that.
         reply: Set where the text is a question, and no beginning of code; it is then read as it stands,
             and should end where a word does.
-        suffix: What follows the hole; read only by models that are asked to fill it.
+        suffix: The text after the hole; read only by models that are asked to fill it.
         draw: Set where tokens are drawn; needs `Capability.SAMPLE`.
         detours: The tokens of the completion, counted from 0, at which the second likeliest is taken instead
             of the likeliest; needs `Capability.EXACT`.
@@ -270,7 +270,7 @@ class Model(ABC):
 
     @property
     def usage(self) -> Usage:
-        """What it was asked, where that is counted: only by endpoints, where it may cost something."""
+        """Its usage, if it is counted: only by endpoints, where it may cost something."""
         return Usage()
 
     def offers(
@@ -326,7 +326,7 @@ class Model(ABC):
         """Score every token of `text` given what precedes it.
 
         Args:
-            text: What is scored; the offsets of the answer are those of `text` alone.
+            text: The scored text; the offsets of the answer are those of `text` alone.
             context: The context before it. No token spans the two. It should end where a line of code does,
                 and the text begin with the line breaks after it: a context that ends in blank lines leads
                 most models astray.
@@ -360,7 +360,7 @@ class Model(ABC):
         some 0.05 nats per token for a quantised model).
 
         Args:
-            context: What the model has read before each of them; should not be empty.
+            context: The context before each of them; should not be empty.
             continuations: The scored text.
             alternatives: How many of the most likely tokens to name.
             cancel: Set it to give up.

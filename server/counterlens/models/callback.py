@@ -35,7 +35,7 @@ class CallbackModel(Model):
     """A model behind a function; completions only.
 
     Args:
-        spec: What the user typed to choose it.
+        spec: The user's name for it.
         name: Its display name.
         where: Who runs it.
         ask: Asks it.

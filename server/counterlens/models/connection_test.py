@@ -19,8 +19,8 @@ class ConnectionTest:
 
     Attributes:
         info: Identity of the model, with what became known by asking.
-        prompt: What it was given.
-        completion: What it wrote.
+        prompt: Its prompt.
+        completion: Its text.
         tokens: How many tokens that was.
         seconds: How long that took.
         scores: Whether it gives token probabilities: without them there is no overlay.

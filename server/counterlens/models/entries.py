@@ -63,7 +63,7 @@ class ModelEntry:
     """A named model behind an endpoint; all that is needed to ask it, but for the key.
 
     Attributes:
-        name: What the user calls it: `-m NAME`.
+        name: The user's name for it: `-m NAME`.
         base_url: Such as `https://models.example.com/v1`.
         model: Its name at the endpoint.
         api: `completions`, `fill` or `chat`; None: as the command says.

@@ -84,7 +84,7 @@ def identity(path: Path) -> str:
 
 
 def known(memory: str, key: str) -> object:
-    """What was noted under a key in a small file of the user's cache; None if nothing was."""
+    """The value of a key in a small file of the user's cache; None if nothing was."""
     return _notes(_memory(memory)).get(key)
 
 

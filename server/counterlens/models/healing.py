@@ -38,14 +38,14 @@ def breaks_line(whitespace: str) -> bool:
 
 
 def follow(gap: str, answer: str, *, complete: bool = True) -> str | None:
-    """What follows the prompt, given what the model wrote from before the gap.
+    """The text after the prompt, given the model's text from before the gap.
 
     The answer may still be growing: once a text is returned for a part of it, the text for more of it
     begins with the same characters.
 
     Args:
         gap: The whitespace that was not sent.
-        answer: What the model wrote after the rest.
+        answer: The model's text after the rest.
         complete: Whether that is all.
 
     Returns:

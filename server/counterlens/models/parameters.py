@@ -18,7 +18,7 @@ def parameter_count(details: Mapping[str, str], name: str) -> int | None:
 
     Args:
         details: Of `ModelInfo`.
-        name: What the model is called, such as `Qwen2.5-Coder-1.5B-Instruct`.
+        name: The model's name, such as `Qwen2.5-Coder-1.5B-Instruct`.
 
     Returns:
         None if neither says it.

@@ -28,7 +28,7 @@ def cut(text: str, stop: Stop, *, at_line_start: bool = False) -> str | None:
     stand between the block's last line and the line that ends it are not part of the block.
 
     Args:
-        text: What the model has written so far.
+        text: The model's text so far.
         stop: The rule.
         at_line_start: Whether the prompt ended at the start of a line, so that the first line of `text`
             is a whole one.

@@ -32,7 +32,7 @@ class Change:
 class Cut:
     """Where a completion starts (Hooda et al. 2024, section 4.2): byte offsets, at the start of a line.
 
-    What stands between the cut and the function's end is what the model has to write.
+    The model has to write the text between the cut and the function's end.
     """
 
     original: int
@@ -46,18 +46,18 @@ class Counterfactual:
 
     Attributes:
         mutation: The id of the mutation.
-        concept: What it perturbs.
+        concept: The concept that it perturbs.
         preserving: Whether it keeps the meaning.
         function: Qualified name of the function that it lies in, `<module>` outside of any.
         start_line: First line of the site in the original, 1-based.
         end_line: Last line of the site.
-        description: What was done, in one sentence.
+        description: The change, in one sentence.
         source: The whole mutated source.
-        changes: What differs, in the order of the text.
+        changes: The differences, in the order of the text.
         cut: Where both are cut for the completion probe; None if the change would not be seen.
         other_cuts: Where else they may be cut, the nearest first; empty unless they were asked for.
-        seed: What the choice of names and sites depended on.
-        assumptions: What had to be assumed for it to be preserving, such as `total-order`.
+        seed: The seed of names and sites.
+        assumptions: The assumptions under which it preserves the meaning, such as `total-order`.
         possibly_equivalent: It should not preserve, but nothing that was tried tells it from the original.
     """
 

@@ -79,7 +79,7 @@ class Counting:
         name: The variable.
         start: Byte range of its first value.
         stop: Byte range of what it is compared to.
-        step: What is added each time.
+        step: The increment.
         inclusive: Whether the stop itself is counted too.
         removed: Byte ranges of the two statements that a `for` does not need.
     """

@@ -42,7 +42,7 @@ class Edit:
 
 @dataclass(frozen=True, slots=True)
 class Rendered:
-    """What the edits made.
+    """The result of the edits.
 
     Attributes:
         data: The new source in UTF-8.

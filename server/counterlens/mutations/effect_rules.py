@@ -22,7 +22,7 @@ class EffectAnalysis:
     Attributes:
         module: The module.
         bound: Which of its variables are surely bound.
-        kinds: What its expressions evaluate to.
+        kinds: The values of its expressions.
     """
 
     def __init__(self, module: Module, rules: Rules) -> None:

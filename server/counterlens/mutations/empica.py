@@ -43,7 +43,7 @@ class Transformation:
     Attributes:
         title: As Table 6 calls it.
         dependence: The relation that it is of.
-        mutation: What does it.
+        mutation: The operator.
     """
 
     title: str

@@ -311,7 +311,7 @@ def _other_cuts(module: ParsedSource, site: Site, ratio: cuts.Ratio) -> tuple[Cu
 
 
 def _read(source: str | ParsedSource, language: str = "python") -> tuple[ParsedSource, MutatedLanguage]:
-    """What was parsed, and its language."""
+    """The parsed source, and its language."""
     if isinstance(source, str):
         known = mutated(language)
         return known.parse(source), known

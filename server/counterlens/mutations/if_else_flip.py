@@ -23,7 +23,7 @@ class IfElseFlip(Mutation):
 
     The flavour `complement` negates by complementary operators (`==` to `!=`, `<` to `>=`) and De Morgan's
     laws, and falls back to `not` where a part of the condition has no complement. The flavour `not` always
-    writes `not`. What stands behind a colon, comments included, moves with its branch.
+    writes `not`. The text after a colon, comments included, moves with its branch.
 
     An `elif` counts as an `if` in the `else` branch, and becomes one. An `if` without `else` whose body
     always leaves (`return`, `raise`, `break`, `continue`) has the rest of its block for an `else` branch.
@@ -155,7 +155,7 @@ def _flip(module: Module, node: cst.If) -> _Shape | None:
 
 
 def _nest(module: Module, node: cst.If, end: int, more: tuple[Edit, ...]) -> _Shape:
-    """What follows a body, up to an offset, becomes the body; the body becomes an `else` behind it."""
+    """The code after a body, up to an offset, becomes the body; the body becomes an `else` behind it."""
     body = module.suite(node.body)
     base = module.indentation(node)
     indented = isinstance(node.body, cst.IndentedBlock)

@@ -24,8 +24,8 @@ def independent(first: SideEffects, second: SideEffects, *, caught: bool) -> Ind
     """Whether two neighbours can change places.
 
     Args:
-        first: What the one can do.
-        second: What the other can do.
+        first: The effects of the one.
+        second: The effects of the other.
         caught: Whether the function goes on after an exception in them (`try`, `with`).
     """
     reason = _conflict(first, second, caught)

@@ -29,7 +29,7 @@ class MutatedLanguage:
         title: Its name for people.
         mutations: Its mutations by id.
         parse: Reads a text; raises `SourceError` where it does not parse.
-        context: What its mutations are asked with: what was parsed, and a seed.
+        context: The context of its mutations: what was parsed, and a seed.
     """
 
     id: str
@@ -82,7 +82,7 @@ def mutated(language: str) -> MutatedLanguage:
 
 
 def parse_document(document: Document) -> ParsedSource:
-    """What the mutations need of a document.
+    """The data of a document for the mutations.
 
     Raises:
         SourceError: its language has no mutations, or it does not parse.

@@ -50,7 +50,7 @@ class LoopUnroll(Mutation):
     )
 
     def __init__(self, observed: Mapping[int, Rounds] | None = None, limit: int = 200) -> None:
-        """What was observed, by the 1-based line of the loop; `limit`: no more rounds than these."""
+        """The observations, by the 1-based line of the loop; `limit`: no more rounds than these."""
         self.observed = dict(observed or {})
         self.limit = limit
 

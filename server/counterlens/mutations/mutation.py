@@ -45,9 +45,9 @@ class Site:
 
     Attributes:
         span: Byte range that it concerns; decides its lines and the function that it lies in.
-        description: What is done there, in one sentence without a full stop.
+        description: The change, in one sentence without a full stop.
         edits: How.
-        assumptions: What had to be assumed, see `ASSUMPTIONS`.
+        assumptions: The assumptions, see `ASSUMPTIONS`.
         cut: Offsets of the original at which original and mutated source are cut, the second to be found
             in the mutated source; None for the trailing part of the function.
         whole: All of its edits must stand before the cut, not only some.
@@ -82,7 +82,7 @@ class MutationContext:
 
     @cached_property
     def effects(self) -> EffectAnalysis:
-        """What the module's code can do; analysed once for all mutations."""
+        """The effects of the module's code; analysed once for all mutations."""
         return effects_in(self.module)
 
 
@@ -103,7 +103,7 @@ class MutationOf(ABC, Generic[ContextT]):
     def sites(self, context: ContextT) -> Iterator[Site | SiteRefused]:
         """All places of a module that it could concern, in the order of the text.
 
-        What it yields depends on nothing but the source and the seed.
+        The results depend only on the source and the seed.
         """
 
 

@@ -110,7 +110,7 @@ def renaming(module: Module, renamed: dict[Variable, str]) -> tuple[Edit, ...]:
 
 
 def described(renamed: dict[Variable, str], limit: int = 4) -> str:
-    """What was renamed, for a description."""
+    """The renaming, for a description."""
     pairs = list(dict.fromkeys(f"`{variable.name}` to `{name}`" for variable, name in renamed.items()))
     more = f" and {len(pairs) - limit} more" if len(pairs) > limit else ""
     return "renamed " + ", ".join(pairs[:limit]) + more

@@ -1,4 +1,4 @@
-"""What the engine needs of a parsed source, whatever language it is in."""
+"""The interface of a parsed source for the engine, in any language."""
 
 from __future__ import annotations
 

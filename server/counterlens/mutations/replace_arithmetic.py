@@ -91,7 +91,7 @@ class ReplaceArithmetic(Mutation):
         return Site((start, end), f"replaced the operator `{old}` by `{new}`", (replace(*span, new),))
 
     def _others(self, node: cst.BinaryOperation | cst.AugAssign, old: str) -> tuple[str, ...]:
-        """What may stand for an operator; nothing where it is not arithmetic."""
+        """The replacements of an operator; none if it is not arithmetic."""
         others = _OTHERS.get(type(node.operator), ())
         power = isinstance(node.operator, cst.Power | cst.PowerAssign)
         if not self.across_precedence or not (others or power):

@@ -11,7 +11,7 @@ import libcst as cst
 
 
 class ScopeKind(Enum):
-    """What opened a scope."""
+    """The construct that opened a scope."""
 
     MODULE = auto()
     CLASS = auto()
@@ -22,7 +22,7 @@ class ScopeKind(Enum):
 
 
 class Role(Enum):
-    """What one occurrence of a name does."""
+    """The use of one occurrence of a name."""
 
     USE = auto()
     BIND = auto()  # =, :=, for, with, except, case, comprehension
@@ -40,7 +40,7 @@ class Scope:
     """One scope and the names that occur directly in it.
 
     Attributes:
-        kind: What opened it.
+        kind: The construct that opened it.
         node: The node that opened it.
         parent: The scope around it; None for the module's.
         variables: Its own variables by name.
@@ -85,9 +85,9 @@ class Occurrence:
 
     Attributes:
         node: The name's node.
-        role: What it does.
+        role: Its effect.
         scope: The scope that it stands in.
-        variable: What it means; None for a builtin, or a name that is not bound in the file.
+        variable: Its meaning; None for a builtin, or a name that is not bound in the file.
     """
 
     node: cst.Name
@@ -120,7 +120,7 @@ class Variable:
 
     @property
     def roles(self) -> set[Role]:
-        """What its occurrences do."""
+        """The uses of its occurrences."""
         return {occurrence.role for occurrence in self.occurrences}
 
     @property

@@ -48,9 +48,9 @@ def option(
     """Declare an option, as the annotation of a field.
 
     Args:
-        help: What it does, as a sentence.
+        help: Its effect, as a sentence.
         flag: Its name on the command line, where that is not the field's.
-        metavar: What stands for its value in the help.
+        metavar: The placeholder of its value in the help.
         low: The least value.
         high: The largest value.
         choices: The texts that it can have; those of an enumeration are known from its type.
@@ -226,7 +226,7 @@ class ProbeOptions:
     A class that has published protocols declares a field `protocol`, annotated by `protocols`.
 
     Attributes:
-        published: What each protocol fixes: values by the names of options.
+        published: The options that each protocol fixes: values by the names of options.
         seed: Of every choice, and of intervals.
     """
 
@@ -244,7 +244,7 @@ OptionsT = TypeVar("OptionsT", bound=ProbeOptions)
 
 
 class _Probe(Protocol):
-    """What options need to know of a probe."""
+    """The part of a probe that options need."""
 
     @property
     def id(self) -> str: ...
@@ -260,14 +260,14 @@ class OptionSpec:
     Attributes:
         name: The field.
         flag: The flag on the command line, such as `--max-tokens`.
-        help: What it does.
+        help: Its effect.
         kind: `bool`, `int`, `float`, `str`, or `Ratio` for a number or a range.
         default: Its value unless given.
         repeatable: Whether it takes several values.
         choices: The texts that it can have; any, where there are none.
         low: The least value.
         high: The largest value.
-        metavar: What stands for its value.
+        metavar: The placeholder of its value.
         setting: Its key in the editor's settings; empty if it has none.
         check: Raises an OptionError for a value that it cannot have.
         there: Raises an OptionError where what the user names is not on this machine.
@@ -319,7 +319,7 @@ def make(options: type[OptionsT], given: Mapping[str, Any]) -> OptionsT:
 
 
 def _fixed(options: type[ProbeOptions], given: Mapping[str, Any]) -> Mapping[str, Any]:
-    """What the chosen protocol fixes.
+    """The options that the chosen protocol fixes.
 
     Raises:
         OptionError: one of these options was given another value.

@@ -72,14 +72,14 @@ class Target:
     Attributes:
         document: The source.
         qualname: The function.
-        judge: What judges versions of it, for one that comes from a dataset; None if its tests are to be
-            found beside the source.
+        judge: The judge of its versions, if it comes from a dataset; None if its tests are to be found beside
+            the source.
         id: Its name in the dataset.
         call: A call of it, where a dataset gives one.
         calls: All calls of it in the tests of a dataset, where their arguments are literals.
-        description: What it is to do, where a dataset says so.
+        description: Its description, if a dataset has one.
         buggy: The source with a bug in it, where a dataset gives one.
-        details: What else a dataset says of it, such as labels.
+        details: Further data of a dataset on it, such as labels.
         lines: The lines of the source that are asked about, as first and last, 1-based; empty for all.
     """
 
@@ -155,10 +155,10 @@ class Probe(ABC, Generic[OptionsT, RecordT]):
     """One experiment on one function at a time.
 
     Attributes:
-        id: What the user types.
+        id: The name that users type.
         title: The question that it answers, in a few words.
         source: The publication that defines it.
-        needs: What it needs; the front ends say what is missing before anything is asked.
+        needs: Its requirements; the front ends name missing ones before the model is asked.
         options: The class of its options: the only place where they are declared.
         record: The class of its records.
     """
@@ -192,11 +192,11 @@ class Probe(ABC, Generic[OptionsT, RecordT]):
 
     @abstractmethod
     def summary(self, records: Sequence[RecordT]) -> str:
-        """What the records say, in a sentence or two."""
+        """Word the records, in a sentence or two."""
 
     @abstractmethod
     def measures(self, record: RecordT) -> Mapping[str, bool]:
-        """What one record says, yes or no: what two runs are compared by."""
+        """The yes-or-no measures of one record: what two runs are compared by."""
 
     @abstractmethod
     def estimate(self, target: Target, options: OptionsT, model: Model) -> int:

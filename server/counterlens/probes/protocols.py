@@ -15,9 +15,9 @@ class Protocol:
     """One paper's way of measuring.
 
     Attributes:
-        id: What the user types.
+        id: The name that users type.
         paper: The publication.
-        about: What it measures, in a few words.
+        about: Its subject, in a few words.
     """
 
     id: str

@@ -32,7 +32,7 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Record:
-    """What one probe found about one function; each probe has a class of its own below this one.
+    """The result of one probe on one function; each probe has a class of its own below this one.
 
     Attributes:
         schema: Version of the shape, `SCHEMA`.
@@ -43,7 +43,7 @@ class Record:
         function: The qualified name of the function.
         outcome: Whether it could be probed.
         reason: Why not.
-        hint: What to do about that.
+        hint: A remedy.
         left_out: How many sites, calls or answers of it do not count, by reason.
     """
 

@@ -42,7 +42,7 @@ class ProbeRun:
 
     Attributes:
         probe: The probe.
-        options: What it is run with.
+        options: Its resources.
         state: How far it is. While it runs, there may be records of some functions already.
         reason: Why it was not run, and what to do.
         model: The model under examination; None before it is open.
@@ -70,7 +70,7 @@ class ProbeRun:
 
     @cached_property
     def summary(self) -> str:
-        """What it shows, in a sentence or two; why it shows nothing, where that is so."""
+        """Its finding, in a sentence or two, or the reason why there is none."""
         return self.reason or (self.probe.summary(self.probed) if self.probed else "")
 
     @cached_property
@@ -121,7 +121,7 @@ def identified(
 
 
 def require_one_language(languages: Iterable[str]) -> None:
-    """What figures are of is in one language: a model knows one better than another.
+    """Figures cover a single language: a model knows one better than another.
 
     Raises:
         DataError: there are several.
@@ -146,9 +146,9 @@ def run_targets(
 
     Args:
         probe: The probe.
-        context: What it works with.
+        context: Its resources.
         targets: The functions.
-        options: What it is run with.
+        options: Its resources.
         update: Called with what there is so far, after each function but the last.
 
     Raises:

@@ -33,7 +33,7 @@ def targets_of(
         limit: At most so many, drawn at random.
         seed: Of the draw.
         sandbox: Where their tests run; None if no judge is needed.
-        limits: What each program may use together with the tests.
+        limits: The limits of each program together with the tests.
         buggy: The programs with the bugs that the dataset gives, for repair.
 
     Raises:

@@ -22,7 +22,7 @@ class Marked:
 
     Attributes:
         text: The word.
-        mark: What marks it: `passed`, `failed`, `refused`, `pending`, an outcome of a pair.
+        mark: Its marks: `passed`, `failed`, `refused`, `pending`, an outcome of a pair.
     """
 
     text: str
@@ -49,7 +49,7 @@ class Shaded:
     """A share that a page shades by its size; elsewhere its text says the same.
 
     Attributes:
-        text: What it says.
+        text: Its text.
         share: From 0 to 1; None for what is not shaded, such as one of very few.
     """
 
@@ -125,20 +125,20 @@ class CodeBlock:
 
 @dataclass(frozen=True, slots=True)
 class PairSide:
-    """What the model wrote on one side of a pair.
+    """The completion on one side of a pair.
 
     Attributes:
         title: Of which code it is, such as `after the original`.
         prompt_end: The last line of the prompt, which the model did not write.
-        text: What it wrote.
+        text: Its text.
         verdict: Its outcome.
         language: Of the text.
         cut_off: Whether it ends at the token limit.
-        rests_on: What the verdict rests on; empty if nothing was run.
+        rests_on: The evidence of the verdict; empty if nothing was run.
         failed: The case that failed; empty if none did.
-        message: What happened there.
+        message: The outcome.
         copier: What a model that copies would have come to; empty if that is not told.
-        copied: What such a model would have written; empty if that says nothing more.
+        copied: The text of such a model; empty if it adds nothing.
     """
 
     title: str
@@ -175,7 +175,7 @@ class Actions:
 
     Attributes:
         pair: The number of the pair, from 0.
-        about: What it is called, for who does not see where a button stands.
+        about: Its accessible name.
         offers: Of each button the action and its title.
     """
 
@@ -208,7 +208,7 @@ class Folded:
     """Blocks that a page shows when they are asked for.
 
     Attributes:
-        title: What they are.
+        title: Their content.
         blocks: The blocks.
         outcome: Its outcome, if one word can say it.
         id: Of the place, so that a link can lead there.

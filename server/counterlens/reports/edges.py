@@ -36,7 +36,7 @@ class ShownEdge:
         target: The statement that depends on it.
         variables: The variables of a true data dependence.
         outcome: Of a control dependence, how the branch has to go: `true`, `false`, both, or empty.
-        status: What the model makes of it; None if no model was asked.
+        status: The model's view; None if no model was asked.
         belief: How strongly it holds it, as in `InferredEdge`.
         reached: Whether the method could have found it.
         ruled: Whether the rule that asks no model has it, too.
@@ -88,7 +88,7 @@ def shown_edges(found: Dependences, inferred: Inferred | None = None) -> list[Sh
 
 
 def phrase(edge: ShownEdge, shift: int = 0, t: Translator = ENGLISH) -> str:
-    """What one edge says of its target, without what the model makes of it; code is in backquotes.
+    """Word one edge for its target, without the model's view; code is in backquotes.
 
     Args:
         edge: The edge.
@@ -104,7 +104,7 @@ def phrase(edge: ShownEdge, shift: int = 0, t: Translator = ENGLISH) -> str:
 
 
 def standing(edge: ShownEdge, method: InferenceMethod | None, t: Translator = ENGLISH) -> str:
-    """What the model makes of an edge, and what the rule that asks none does; empty if none was asked.
+    """The view of the model and of the rule on an edge; empty if no model was asked.
 
     Such as `found (+2.31 nats); indentation: missed`.
     """
@@ -132,7 +132,7 @@ def _said_by_model(edge: ShownEdge, method: InferenceMethod | None, t: Translato
 
 
 def overview(found: Dependences, inferred: Inferred | None = None) -> str:
-    """What there is, and how much of it the model shows, in a few sentences."""
+    """Word the dependences, and the share that the model shows, in a few sentences."""
     edges = shown_edges(found, inferred)
     true = [edge for edge in edges if edge.status is not EdgeStatus.INVENTED]
     if inferred is None:
@@ -159,7 +159,7 @@ def overview(found: Dependences, inferred: Inferred | None = None) -> str:
 
 
 def beside_rules(inferred: Inferred) -> list[str]:
-    """What the rules that ask no model show on the same pairs, and what the model adds; a sentence each."""
+    """Compare the model with the rules that ask no model on the same pairs, in a sentence each."""
     rules = inferred.rules.of(inferred.method)
     model = inferred.agreement.of(inferred.method)
     return [

@@ -47,7 +47,7 @@ TREND_FORMATS = (*_RENDERED, "json")
 
 
 def write_probes(form: str, runs: Sequence[ProbeRun], title: str, about: str) -> str:
-    """What one or more probes found, in a form.
+    """Write the results of probes in a format.
 
     Args:
         form: One of `FORMATS`.
@@ -85,7 +85,7 @@ def write_evaluation(form: str, results: RunResults, sizes: Mapping[str, int] | 
 
 
 def write_merged(form: str, merged: MergedRuns) -> str:
-    """What several runs found together, in a form.
+    """Write the combined results of several runs in a format.
 
     Args:
         form: One of `FORMATS`.

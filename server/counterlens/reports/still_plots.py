@@ -60,7 +60,7 @@ def stacks(rows: Sequence[tuple[str, Sequence[int]]], words: Sequence[str], colo
 
     Args:
         rows: Names, with how many there are of each part.
-        words: What the parts are.
+        words: The names of the parts.
         colours: Of the parts.
     """
     most = max((sum(counts) for _, counts in rows), default=0) or 1

@@ -111,7 +111,7 @@ def _bar(row: WrittenNode, y: int) -> str:
 
 
 def _spoken(row: WrittenNode) -> str:
-    """What is said of a row where the pointer rests on it."""
+    """The tooltip of a row."""
     said = [f"line {row.line}: {_JOINED.join(row.kinds)}"]
     if row.error:
         said.append("does not parse")

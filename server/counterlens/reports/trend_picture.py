@@ -17,7 +17,7 @@ class Share:
     """A share of one run.
 
     Attributes:
-        name: What stands under it.
+        name: The text below it.
         value: The share.
         joined: Whether a line leads to it from the one before.
     """
@@ -52,7 +52,7 @@ def shares_over_runs(shares: Sequence[Share]) -> str:
 
 
 def _between(number: int, before: Share | None, share: Share) -> list[str]:
-    """What leads from the share before to this one: a line, or a broken one across that says it does not."""
+    """The line from the previous share to this one: a line, or a broken one across that says it does not."""
     if before is None:
         return []
     if not share.joined:

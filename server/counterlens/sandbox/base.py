@@ -84,10 +84,10 @@ class JobOutcome:
         ending: How it ended.
         code: Exit code, or the number of the signal; for a program that was stopped for its time, SIGKILL
             (wall clock) or SIGXCPU (processor time).
-        output: What it wrote to standard output, at most `Limits.output_bytes`.
+        output: Its standard output, at most `Limits.output_bytes`.
         errors: The same of standard error.
-        result: What it wrote to the file descriptor named by the environment variable
-            `COUNTERLENS_RESULT_FD`, which only the program's first process has.
+        result: Its output on the file descriptor named by the environment variable `COUNTERLENS_RESULT_FD`,
+            which only the program's first process has.
         truncated: Whether any of the three was longer.
         seconds: Wall-clock time, with the sandbox's own.
         cpu_seconds: Processor time of the program; 0 if it was stopped from outside.
@@ -116,7 +116,7 @@ class Sandbox(Protocol):
 
     @property
     def guarantees(self) -> tuple[tuple[str, bool], ...]:
-        """What it isolates on this machine: (`network`, True), (`processes`, False) ..."""
+        """Its isolation on this machine: (`network`, True), (`processes`, False) ..."""
         ...
 
     def run(self, job: Job, *, cancel: Event | None = None) -> JobOutcome:

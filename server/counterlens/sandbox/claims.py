@@ -106,7 +106,7 @@ def attempted(sandbox: Sandbox) -> dict[str, tuple[str, ...]]:
 
 @contextlib.contextmanager
 def _world() -> Iterator[tuple[dict[str, Any], Path, Any]]:
-    """What to try it on: the program's argument, a readable project, and what tells the changes outside."""
+    """The objects of the attempts: the program's argument, a readable project, a check from outside."""
     with contextlib.ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(dir=_among_the_users_files())))
         project, private = folder / "project", folder / "private"
@@ -156,7 +156,7 @@ def _among_the_users_files() -> str | None:
 
 
 def _key(sandbox: Sandbox) -> str:
-    """What the outcome depends on."""
+    """The facts that the outcome depends on."""
     try:
         started = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
     except OSError:

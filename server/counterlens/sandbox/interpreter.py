@@ -34,7 +34,7 @@ class Interpreter:
     """An interpreter's folders.
 
     Attributes:
-        folders: What must be readable for it to start and to import what is installed for it.
+        folders: The paths that it must read to start and to import its packages.
         user_base: Where `pip install --user` puts packages, if they are used.
         version: Its major and minor version.
     """

@@ -45,7 +45,7 @@ class Launcher:
     """Carries out one task; remembers which confinements the kernel granted.
 
     Attributes:
-        start: What runs the program, in the one process that returns from `run`: a warm program's.
+        start: The runner of the program, in the one process that returns from `run`: a warm program's.
     """
 
     def __init__(self) -> None:
@@ -76,7 +76,7 @@ class Launcher:
         return True
 
     def isolate(self) -> None:
-        """What needs no task: namespaces, and nobody else's hands on this process."""
+        """The parts that need no task: namespaces, and nobody else's hands on this process."""
         os.umask(0o077)
         if LINUX:
             from counterlens.sandbox.linux import namespaces, syscalls

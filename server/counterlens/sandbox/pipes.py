@@ -30,7 +30,7 @@ class Pipes:
             os.set_blocking(descriptor, False)
 
     def data(self, name: str) -> bytes:
-        """What was kept of one pipe."""
+        """The kept output of one pipe."""
         return bytes(self._kept[name])
 
     def stop_writing(self) -> None:

@@ -40,7 +40,7 @@ class ProcessSandbox:
     """Runs programs in confined child processes; see the module.
 
     Args:
-        shell: What stands around them.
+        shell: Their environment.
         warm: Whether programs may start as forks of a waiting interpreter.
     """
 
@@ -56,7 +56,7 @@ class ProcessSandbox:
 
     @property
     def guarantees(self) -> tuple[tuple[str, bool], ...]:
-        """What is isolated on this machine, found out by running an empty program once."""
+        """The isolation on this machine, detected by running an empty program once."""
         held = self._held | self._shell.holds
         spaces, landlock, seccomp = ("namespaces" in held, "landlock" in held, "seccomp" in held)
         return (

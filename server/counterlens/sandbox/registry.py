@@ -17,13 +17,13 @@ _SEEN = {"names"}  # what it can learn, but take no text from
 
 
 class Availability(NamedTuple):
-    """What one back end offers on this machine.
+    """The properties of one back end on this machine.
 
     Attributes:
         name: Its id.
         usable: Whether it can run programs here.
         reason: Why not, or what is weak about it; empty when nothing is.
-        guarantees: What it isolates; see `Sandbox.guarantees`; and beside that what was tried in it.
+        guarantees: Its isolation; see `Sandbox.guarantees`; and beside that what was tried in it.
     """
 
     name: str

@@ -18,7 +18,7 @@ class Shell(Protocol):
 
     Attributes:
         name: The back end's id.
-        holds: What it adds to what the launcher can confine.
+        holds: Its limits beyond those of the launcher.
         hides: Whether what is not readable is not even there, so that each view needs a shell of its own.
     """
 
@@ -39,9 +39,9 @@ class Shell(Protocol):
         """The command inside of the shell.
 
         Args:
-            command: What to run.
+            command: The command.
             folder: The private folder.
-            readable: What it may read.
+            readable: The readable paths.
             disk: How much the private folder can hold, bytes.
         """
         ...
@@ -70,7 +70,7 @@ def temporary_folder() -> tuple[str, Callable[[], None]]:
 
 
 def own_interpreter() -> tuple[str, ...]:
-    """What the launcher itself needs to read: the interpreter that runs Counterlens, and this package."""
+    """The paths that the launcher itself reads: the interpreter that runs Counterlens, and this package."""
     import counterlens
 
     folders = describe(Path(sys.executable)).folders

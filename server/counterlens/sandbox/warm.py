@@ -22,11 +22,11 @@ class Zygote:
     """One running zygote.
 
     Args:
-        command: What starts it, without the number of its control socket.
-        arguments: What it imports, and what all of its programs may read.
+        command: The command that starts it, without the number of its control socket.
+        arguments: Its imports, and the files that all of its programs may read.
         environment: Its environment, and so that of the programs.
         folder: Where its programs find their files.
-        done: What to do when it is closed.
+        done: Called when it is closed.
 
     Raises:
         SandboxError: it does not start.

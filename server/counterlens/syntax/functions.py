@@ -41,7 +41,7 @@ class Function:
 
 
 class Named(Protocol):
-    """What has a qualified name."""
+    """A node with a qualified name."""
 
     @property
     def qualname(self) -> str:

@@ -33,7 +33,7 @@ class OperatorSite:
         start: Its first byte.
         end: The byte after its last.
         operator: How it is written, `not in` with one blank.
-        family: What it belongs to.
+        family: Its family.
         candidates: The operators that could stand there, itself among them.
         line: Its line, 1-based.
         span: The byte range of the operation: its operands and the operator.

@@ -43,8 +43,8 @@ class CallPlan:
     """How to call one function.
 
     Attributes:
-        target: What is called, as an expression over the names of its module.
-        parameters: What is passed.
+        target: The callee, as an expression over the names of its module.
+        parameters: The arguments.
         seen: Calls found in the code, which come first.
     """
 

@@ -11,7 +11,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Hints:
-    """What the code itself suggests as values.
+    """Values that the code itself suggests.
 
     Attributes:
         integers, floats, strings: The literals of the function, and values seen in calls of it.
@@ -27,7 +27,7 @@ class Built:
     """A value that is made by an expression: `Point(1, y=2)`, `Color.RED`, `iter([1])`.
 
     Attributes:
-        name: What is called, or what stands there when `arguments` is None.
+        name: The callee, or the text if `arguments` is None.
         arguments: Pairs of keyword, or nothing, and value.
     """
 

@@ -1,7 +1,7 @@
 """Can a function be judged by what it does on inputs? Read in its source; the reason where it cannot.
 
-Follows the names of functions and classes of the same file. What is hidden behind other imports is noticed
-when the original is run: twice, in two processes, and watched for files, network and processes.
+Follows the names of functions and classes of the same file. Effects behind other imports are noticed when the
+original runs: twice, in two processes, and watched for files, network and processes.
 """
 
 from __future__ import annotations
@@ -121,7 +121,7 @@ def _reached(module: ast.Module, start: ast.AST, around: list[ast.AST]) -> Itera
 
 
 def _imports(module: ast.Module) -> dict[str, str]:
-    """What each imported name stands for, dotted."""
+    """The dotted name of each imported name."""
     names: dict[str, str] = {}
     for node in ast.walk(module):
         if isinstance(node, ast.Import):

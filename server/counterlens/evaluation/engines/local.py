@@ -82,7 +82,7 @@ def run_local(
     """Carry out items and give each as soon as it is done. Close it to cancel what is under way.
 
     Args:
-        items: What to do; taken as there is room for it.
+        items: The work; taken as there is room for it.
         perform: Does one; called from several threads.
         cancel: What `perform` looks at to give up; set when the iteration ends early.
         jobs: How many together.

@@ -36,11 +36,11 @@ class PromptSample:
 
     Attributes:
         id: `PROBLEM:original`, with a number from the second cut on, or `PROBLEM:MUTATION:NUMBER`.
-        problem: What the data calls the function.
+        problem: The function's name in the data.
         which: `original`, `counterfactual` or `placebo`.
         original: The id of the original that it is compared with; its own for an original.
         mutation: The id of the mutation or placebo; empty for an original.
-        description: What was changed, in one sentence.
+        description: The change, in one sentence.
         messages: Role (`system` or `user`) and text of each message to a chat model.
     """
 

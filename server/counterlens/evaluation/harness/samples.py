@@ -46,12 +46,12 @@ class HarnessSample:
 
     @property
     def side(self) -> Side:
-        """What was asked and written."""
+        """The prompts and completions."""
         return self.pair.original if self.which == ORIGINAL else self.pair.counterfactual
 
     @property
     def what(self) -> str:
-        """What was asked about, in a sentence."""
+        """The subject of the question, in a sentence."""
         return "the original" if self.which == ORIGINAL else self.pair.description
 
 
@@ -62,8 +62,8 @@ class HarnessTask:
     Attributes:
         task: The id of the probe.
         model: The model, as the user named it.
-        samples: What it was asked, in the order of the plan.
-        summary: What its pairs say together.
+        samples: Its prompts, in the order of the plan.
+        summary: The summary of its pairs.
         seconds: How long its functions took, added up.
         left_out: How many functions could not be probed.
         finished: Whether all functions of the plan are done.

@@ -4,9 +4,9 @@ Models reply in many shapes: with and without a code block, with talk around it,
 function or from its last, indented as in the file or moved to the left margin. The steps:
 
 1. The first code block, otherwise the whole reply; reasoning in `<think>` marks is left out.
-2. What it repeats of the prompt is left out: lines are compared without their indentation, blank lines
-   do not count. A reply that tells the whole function again, with other words on the way, goes on after the
-   prompt's last line of code.
+2. Repeated parts of the prompt are left out: lines are compared without their indentation, blank lines do not
+   count. A reply that tells the whole function again, with other words on the way, goes on after the prompt's
+   last line of code.
 3. It is indented like the prompt where the right depth is certain: from the repeated lines, or because the
    lines would otherwise stand outside of the block that is to be completed.
 
@@ -76,7 +76,7 @@ def still_thinks(reply: str) -> bool:
 
 
 def continuation(reply: str, prompt: str, indent: int | None, *, complete: bool) -> str | None:
-    """What follows a prompt according to a reply.
+    """The continuation of a prompt in a reply.
 
     Args:
         reply: All that the model wrote so far.

@@ -196,7 +196,7 @@ class _Group:
 
     Attributes:
         sequences: With their scores so far.
-        fed: What is decoded of each: the logits of a token are those after the one before it, and after the
+        fed: The decoded part of each: the logits of a token are those after the one before it, and after the
             last nothing is asked.
         plan: Where each of them forks from which.
         held: How many tokens all of them take over from sequence 0 of the batch.

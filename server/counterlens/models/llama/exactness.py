@@ -61,8 +61,8 @@ def holds(engine: Engine, batch: SequenceBatch, shape: Shape) -> bool:
     """Whether a text has the same logits, bit for bit, however it is read and whatever is beside it.
 
     One text is read whole, in small portions, and token by token; alone and beside others, which are longer
-    or shorter and end earlier; with other threads; and in a context of another size. What stands before it
-    is long enough for llama.cpp to attend to it as it does to long texts.
+    or shorter and end earlier; with other threads; and in a context of another size. The text before it is
+    long enough for llama.cpp's attention to long texts.
     """
     if not engine.keeps_prefixes:  # each sequence would have to be read anew: nobody has tried that
         return False

@@ -33,7 +33,7 @@ class LlamaModel(LocalModel):
 
     Args:
         path: A GGUF file.
-        spec: What the user called it.
+        spec: The user's name for it.
         name: Its display name; by default the file's name.
         threads: Threads to decode with; 0 means one per available processor, at most eight.
         context: Tokens of context, at most what the model was trained with.

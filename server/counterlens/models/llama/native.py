@@ -175,7 +175,7 @@ class Engine:
         return int(llama.llama_model_n_embd(self._model))
 
     def metadata(self, key: str) -> str | None:
-        """What the model's file says under a key."""
+        """The value of a key in the model's file."""
         buffer = ctypes.create_string_buffer(256)
         length = llama.llama_model_meta_val_str(self._model, key.encode(), buffer, 256)
         return buffer.value.decode("utf-8", "replace") if length >= 0 else None

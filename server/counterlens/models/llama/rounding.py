@@ -1,8 +1,7 @@
 """How far rounding moves the two likeliest tokens against each other: measured on the loaded model, kept.
 
-A greedy completion takes the likelier of two tokens however small the gap between their logits. What
-llama.cpp computes beside a text moves that gap, so a gap below the largest such shift says nothing about the
-model.
+A greedy completion takes the likelier of two tokens however small the gap between their logits. Other work of
+llama.cpp in a call moves that gap, so a gap below the largest such shift says nothing about the model.
 """
 
 from __future__ import annotations

@@ -83,7 +83,7 @@ class SequenceBatch:
     def reserve(self, sequences: int, tokens: int) -> None:
         """Make room for at least so many sequences of so many tokens; sequence 0 stays as it is if it can.
 
-        What the others hold is undefined.
+        The content of the others is undefined.
         """
         (have, each), room = self._shape, _rounded(tokens)
         # A sequence is copied as a whole, so its room must not be far too large.
@@ -99,7 +99,7 @@ class SequenceBatch:
         being what is left: nothing that is computed later can tell whether they were held.
 
         Args:
-            tokens: What it is to hold.
+            tokens: Its required content.
 
         Raises:
             Cancelled, ModelError: as `decode`.

@@ -1,4 +1,4 @@
-"""What the back ends that run on this machine share: the child process, its messages, scores, completions.
+"""The common parts of local back ends: the child process, its messages, scores, completions.
 
 Nothing here imports an engine's library; each back end's worker does, in its child process.
 """

@@ -71,7 +71,7 @@ class Completer(ABC):
 
     @abstractmethod
     def decoder(self) -> Decoder:
-        """What reads and continues the sequences of one group."""
+        """The reader and continuer of the sequences of one group."""
 
     @abstractmethod
     def groups(self, needs: Sequence[int]) -> list[range]:
@@ -168,7 +168,7 @@ class _Growing:
 
     Attributes:
         encoded: The prompt.
-        written: What was generated, the required bytes included.
+        written: The generated text, the required bytes included.
         count: How many tokens that is.
         finish: Why it ended; empty while it grows.
         text: The continuation.
@@ -194,7 +194,7 @@ class _Growing:
 
     @property
     def missing(self) -> bytes:
-        """What is still to be spelled out."""
+        """The bytes still to spell out."""
         return self.encoded.required[len(self.written) :]
 
     @property

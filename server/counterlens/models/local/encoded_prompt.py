@@ -39,7 +39,7 @@ class EncodedPrompt:
         required: The bytes that the first new tokens have to spell out (token healing).
         dropped: How many of the prompt's oldest tokens did not fit.
         max_tokens: How many tokens may be generated.
-        grammar: What the answer is held to.
+        grammar: The grammar of the answer.
         turn: Set where the answer is a reply that the continuation has to be read out of.
     """
 
@@ -72,7 +72,7 @@ def encode_plain(engine: TokenEngine, prompt: Prompt, grammar: TokenGrammar | No
     Args:
         engine: The model.
         prompt: One that does not fit loses its oldest tokens.
-        grammar: What the answer is held to.
+        grammar: The grammar of the answer.
 
     Raises:
         ModelError: the prompt is empty, or asks for more than the context holds.

@@ -50,11 +50,11 @@ class SequenceEngine(TokenEngine, Protocol):
         """Drop from the sequence what is no prefix of `tokens`, and say how much of it stays.
 
         Args:
-            tokens: What is about to be decoded.
+            tokens: The tokens to decode.
             at_most: Keep no more than so many.
-            same_groups_from: Where groups of `group` tokens start. What is kept ends with a whole group,
-                so that what follows is decoded in the same groups as if nothing had been kept: other
-                groups, other rounding. Before it groups start at 0.
+            same_groups_from: Where groups of `group` tokens start. The kept state ends with a whole group, so
+                that what follows is decoded in the same groups as if nothing had been kept: other groups,
+                other rounding. Before it groups start at 0.
             group: Tokens in a group.
         """
 

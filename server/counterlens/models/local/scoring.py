@@ -32,7 +32,7 @@ class Rows:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Scored:
-    """What is remembered of the last text: successive edits share a long prefix.
+    """The cached state of the last text: successive edits share a long prefix.
 
     Attributes:
         lead: The tokens that came before it, unscored.

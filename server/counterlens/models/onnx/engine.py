@@ -99,7 +99,7 @@ class ExportEngine:
 
         Args:
             tokens: At least one.
-            past: What was read before.
+            past: The earlier tokens.
 
         Returns:
             The logits after the last token, (vocabulary,), and the keys and values of all.

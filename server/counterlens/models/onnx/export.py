@@ -102,7 +102,7 @@ class Export:
         return digest.hexdigest()
 
     def settings(self, name: str = "config.json") -> dict[str, Any]:
-        """What one of the files says; nothing where it is not there.
+        """The content of one of the files; empty if it is missing.
 
         Raises:
             ModelError: the file is no JSON object.

@@ -26,7 +26,7 @@ _AT_ONCE = 16
 
 @dataclass(frozen=True, slots=True)
 class _Text:
-    """What is read and scored.
+    """The text to read and score.
 
     Attributes:
         tokens: Of the context and the text.
@@ -70,7 +70,7 @@ class MaskedScorer:
 
         Args:
             text: UTF-8.
-            context: What stands before it; not scored.
+            context: The text before it; not scored.
             alternatives: How many of the likeliest tokens to name.
             progress: Called with tokens done and tokens in all.
 

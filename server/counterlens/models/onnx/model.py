@@ -35,7 +35,7 @@ class ExportedModel(LocalModel):
 
     Args:
         export: Its files.
-        spec: What the user called it.
+        spec: The user's name for it.
         threads: Threads to compute with; 0 means one per available processor, at most eight.
         context: Tokens of context, at most what the model was trained with.
         api: How it is asked; exports are asked by `completions` alone.

@@ -51,7 +51,7 @@ class OpenedExport:
         capabilities: Its capabilities.
         context: Tokens that its window holds, those around a text included.
         cached: Whether it keeps keys and values of what it has read.
-        provider: What it runs on, as ONNX Runtime calls it.
+        provider: Its execution provider.
         version: Of ONNX Runtime.
     """
 

@@ -95,7 +95,7 @@ class Session:
     Attributes:
         past: Its past inputs; none if the export has no cache.
         hidden: The output with the last hidden states, where it was exported.
-        provider: What it runs on.
+        provider: Its device.
         cancelled: Set from another thread to end the run that is under way.
 
     Raises:
@@ -159,7 +159,7 @@ class Session:
             output: The name of what is wanted.
             mask: (b, past + n), 1 where a token is no padding; by default none is.
             positions: (b, n), where each token stands; by default after what was read.
-            past: What was read before; by default nothing.
+            past: The earlier tokens; by default none.
 
         Returns:
             (b, n, width) float32, and the keys and values; none if the export has no cache.

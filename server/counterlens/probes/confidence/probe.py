@@ -1,6 +1,6 @@
 """The confidence probe (AsC-Eval, Palacio et al. 2023, sections III and VI-B): confidence by concept.
 
-What is kept of a function is what the causal analysis of the paper needs (AsC-Causal, section IV): its
+A record of a function has the data that the causal analysis of the paper needs (AsC-Causal, section IV): its
 confidence by category, its cross-entropy, and the confounders.
 """
 

@@ -1,4 +1,4 @@
-"""What the confidence probe keeps of a function: its concepts, all its node types, and its confounders."""
+"""Records of the confidence probe: concepts, node types and confounders of a function."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class NodeTypeFigures:
     """How sure the model is of the nodes of one type in a function.
 
     Attributes:
-        kind: What the grammar calls the type.
+        kind: The grammar's name of the type.
         named: Whether it is a rule of the grammar; otherwise a keyword or punctuation.
         confidences: Of each node that is scored the mean probability of its tokens, in the order of the text.
         tokens: How many scored tokens these nodes have; one that lies in two of them counts twice.
@@ -92,7 +92,7 @@ class ConfidenceRecord(Record):
         cross_entropy: Nats per token.
         concepts: By concept category, those that occur.
         node_types: Mean confidence by node type, terminals too, of those that occur.
-        confounders: What the causal analysis holds constant.
+        confounders: The confounders that the causal analysis controls for.
         types: The nodes of each type, of all types that occur.
     """
 

@@ -17,13 +17,13 @@ class CoreAnswer:
 
     Attributes:
         id: Of the question: CoRe's, or one of the same form.
-        task: What was asked about.
+        task: The subject.
         form: Whether for a trace, or for all sources.
         own_words: Whether it was CoRe's own question, in CoRe's words.
         lite: Whether it is in CoRe Lite.
         labelled: Whether people's labels say what is true; else the dependence graph does.
-        source: What may be depended on; empty if all of that was asked for.
-        target: What may depend on it.
+        source: The possible source; empty if all of that was asked for.
+        target: The possible target.
         tries: How often it was asked.
         read: Whether the answer could be read; one that could not counts as no, or as no sources.
         true: Whether yes is true.
@@ -67,9 +67,9 @@ class CoreTruth:
     """The truth for a function's answers.
 
     Attributes:
-        labels: What is true.
+        labels: The truth.
         labelled: Whether people say so.
-        rules: What the rules say.
+        rules: The answers of the rules.
         first: For each line the first line of its statement, by which the rules name it.
     """
 

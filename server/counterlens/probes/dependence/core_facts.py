@@ -1,4 +1,4 @@
-"""What depends on what in a function, in CoRe's terms, where people have not labelled it: by graph or rule.
+"""The dependences of an unlabelled function, in CoRe's terms: by graph or rule.
 
 A statement has an instance of each variable that it binds or changes; one that has none, and the header of a
 branch or loop, also of those that it reads; one without any has the instance `Null`, as in CoRe's labels. So
@@ -29,7 +29,7 @@ def labels_of_graph(subject: ExaminedFunction) -> CoreLabels:
 
 
 def labels_of_rules(subject: ExaminedFunction) -> CoreLabels:
-    """What indentation and recurring names take for dependences, as labels."""
+    """The dependences by indentation and recurring names, as labels."""
     flows = [
         (source, target, name)
         for source, target in ruled(subject, Relation.DATA)

@@ -31,10 +31,10 @@ class OwnQuestion:
 
     Attributes:
         id: CoRe's, or one of the same form.
-        task: What is asked about.
+        task: The subject.
         form: How.
-        source: What may be depended on; None if all of that is asked for.
-        target: What may depend on it.
+        source: The possible source; None if all of that is asked for.
+        target: The possible target.
         true: Whether yes is true; None if the sources are asked for.
         prompt: CoRe's wording; empty if the question is ours.
         lite: Whether it is in CoRe Lite.
@@ -53,12 +53,12 @@ class OwnQuestion:
 def own_questions(
     name: str, labels: CoreLabels, details: Mapping[str, str], *, lite: bool, limit: int | None, seed: int
 ) -> list[OwnQuestion]:
-    """What is asked about a function, task by task, traces before sources.
+    """The questions about a function, task by task, traces before sources.
 
     Args:
         name: Of the function, in ids.
-        labels: What is true of it.
-        details: What the dataset says of it: CoRe's own questions (`questions`), those in CoRe Lite (`lite`).
+        labels: The truth.
+        details: Its data in the dataset: CoRe's own questions (`questions`), those in CoRe Lite (`lite`).
         lite: CoRe Lite alone.
         limit: At most so many of each task and form; None for all of CoRe's own.
         seed: Of samples.

@@ -34,7 +34,7 @@ class CoreReply:
     """One answer.
 
     Attributes:
-        yes: What it says; None if sources were asked for.
+        yes: Its content; None if sources were asked for.
         nodes: The trace, or the sources.
     """
 

@@ -114,7 +114,7 @@ class ExaminedFunction:
     """A function to be examined.
 
     Attributes:
-        dependences: What the analysis says of it.
+        dependences: Its result in the analysis.
         data: Its text, UTF-8.
         parts: Its statements, by their id.
         starts: Where each line of the file starts, in bytes of the text; negative before it.

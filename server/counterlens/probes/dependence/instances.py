@@ -43,8 +43,8 @@ class DependenceQuestion:
 
     Attributes:
         relation: By control or by data.
-        source: What may be depended on.
-        target: What may depend on it.
+        source: The possible source.
+        target: The possible target.
     """
 
     relation: Relation
@@ -57,8 +57,8 @@ class InstanceGraph:
     """The instances of a function and their direct dependences, of one relation.
 
     Attributes:
-        sources: What may be depended on.
-        targets: What may depend on it.
+        sources: The possible source.
+        targets: The possible target.
         direct: For each instance those that depend directly on it.
     """
 
@@ -67,7 +67,7 @@ class InstanceGraph:
     direct: Mapping[Instance, Set[Instance]]
 
     def chains(self) -> set[tuple[Instance, Instance]]:
-        """What depends on what, directly or not."""
+        """The dependences, direct or not."""
         every = sorted({*self.direct, *chain.from_iterable(self.direct.values())})
         number = {instance: at for at, instance in enumerate(every)}
         edges = (

@@ -69,7 +69,7 @@ def readings(
         subject: The function.
         part: The statement that is changed.
         kind: How.
-        looked_at: What is looked at; no text goes on behind it.
+        looked_at: The statements of interest; no text continues after them.
     """
     edits = [SpanEdit(span, new.encode()) for span, new in _EDITS[kind](subject, part)]
     later = [other for other in subject.parts if other.span[0] >= part.span[1]]
@@ -115,7 +115,7 @@ Edits = Iterator[tuple[Span, str]]
 
 
 def _rename(subject: ExaminedFunction, part: Part) -> Edits:
-    """What it binds gets another name, here only: what follows uses a name that was never bound."""
+    """The bound names are renamed, here only: what follows uses a name that was never bound."""
     taken = frozenset().union(*(other.names for other in subject.parts))
     fresh = iter([name for name in FRESH if name not in taken])
     chosen: dict[str, str] = {}

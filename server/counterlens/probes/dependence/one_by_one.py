@@ -24,7 +24,7 @@ class PairAnswer:
 
     Attributes:
         pair: The statements that it is about.
-        said: What the model says.
+        said: The model's answer.
         true: Whether yes is true.
     """
 
@@ -96,7 +96,7 @@ def by_pairs(
     Args:
         model: The model.
         subject: The function.
-        relation: What is asked about.
+        relation: The subject.
         limit: At most so many questions; None for all.
         seed: Of the sample.
         steps: Progress and cancellation.
@@ -155,7 +155,7 @@ def statements(question: DependenceQuestion) -> StatementPair:
 
 
 def counted(asked: Mapping[Relation, QuestionCounts]) -> str:
-    """What was asked, in words: `30 of 240 questions on control (15 true)`."""
+    """The question, in words: `30 of 240 questions on control (15 true)`."""
     return ", ".join(
         f"{counts.asked} of {plural(counts.possible, 'question')} on {relation} ({counts.true} true"
         + (f", {plural(counts.unreadable, 'answer')} unreadable)" if counts.unreadable else ")")

@@ -62,8 +62,8 @@ def run_core(
     Args:
         model: The model.
         found: The function.
-        name: What the dataset calls it.
-        details: What the dataset says of it.
+        name: Its name in the dataset.
+        details: Its data in the dataset.
         lite: CoRe Lite's questions alone.
         limit: At most so many questions of each task and form; None for all of CoRe's own.
         seed: Of samples.

@@ -78,7 +78,7 @@ def react(
         part: The statement that is changed.
         kinds: How.
         looked_at: Of which statements reactions are wanted; those of others may be unknown.
-        lead: What is read before the function.
+        lead: The text before the function.
         cancel: Set it to give up.
 
     Raises:

@@ -1,4 +1,4 @@
-"""What the dependence probe found about one function."""
+"""The result of the dependence probe on one function."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class DependenceRecord(Record):
         rules: Of the rules that ask no model, on the same pairs.
         differing: Of the model, on the pairs about which rule and graph differ.
         edges: All edges that are true or believed.
-        traces: What is right about the traces, by relation, where they were asked for.
+        traces: The correct parts of the traces, by relation, if they were asked for.
         answers: The answers to CoRe's questions, by its protocol.
     """
 

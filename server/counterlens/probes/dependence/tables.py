@@ -87,7 +87,7 @@ def beside_rules(records: Sequence[DependenceRecord], seed: int) -> Table:
 
 
 def of_traces(records: Sequence[DependenceRecord], seed: int) -> Table:
-    """What is right about the traces."""
+    """The correct parts of the traces."""
     rows: list[tuple[Cell, ...]] = []
     for relation in Relation:
         functions = [traces for record in records if (traces := record.traces.get(relation))]

@@ -2,7 +2,7 @@
 
 The answer is CoRe's: `{"DataDependence": true, "Trace": [{"from": ["a", 1], "to": ["b", 2]}]}`, for control a
 list of lines, `{"ControlDependence": true, "Trace": [1, 3]}`; without a dependence there is no trace. Models
-write it, held to the form where a server can do that. What is right about a trace says `metrics/traces.py`.
+write it, held to the form where a server can do that. `metrics/traces.py` judges a trace.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class ToldTrace:
     Attributes:
         yes: Whether it says that there is dependence; None if it cannot be read.
         nodes: The trace; empty if it tells none.
-        trace: What is right about it.
+        trace: Its correct parts.
     """
 
     yes: bool | None

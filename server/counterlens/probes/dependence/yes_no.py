@@ -65,7 +65,7 @@ def ask(
         prompts: The questions, those that begin alike best side by side.
         read: Reads a written answer.
         steps: Progress, question by question, and cancellation.
-        what: What is being done.
+        what: The current step.
 
     Raises:
         ModelError: the model cannot answer.

@@ -21,8 +21,8 @@ def calls_in(tests: str, names: set[str], function: str) -> list[str]:
 
     Args:
         tests: Python statements.
-        names: What the function is called there, such as `candidate`.
-        function: What it is called in the program, and in what is returned.
+        names: The function's name there, such as `candidate`.
+        function: Its name in the program and in the result.
     """
     try:
         tree = parse_module(tests)

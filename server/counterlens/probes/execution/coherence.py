@@ -40,7 +40,7 @@ class CoherenceOptions(ProbeOptions):
 
 
 class CoherenceProbe(Probe[CoherenceOptions, CoherenceRecord]):
-    """What the model says of the output of a call, beside what it says of variables on the way."""
+    """The model's answers on the output of a call and on intermediate variables."""
 
     id = "coherence"
     title = "where it knows the output, does it know the way there?"

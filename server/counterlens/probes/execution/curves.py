@@ -65,7 +65,7 @@ def binned(
 
     Args:
         answers: Those whose function has no such measure are in none.
-        measure: What is counted.
+        measure: The counted item.
         edges: The least and the largest value of the bin that a value is in.
     """
     bins: dict[tuple[int, int], list[ExecutionAnswer]] = {}

@@ -1,4 +1,4 @@
-"""What in a function may make it hard to run in one's head (Liu et al. 2024, section IV-D)."""
+"""Features that may make a function hard to execute mentally (Liu et al. 2024, section IV-D)."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Features:
         complexity: Cyclomatic complexity (McCabe 1976): one more than there are decisions.
         lines: Lines without blank ones.
         uses: Of `USES`: kinds of operators, and of calls.
-        apis: What it calls, each once: `len`, `.append`, `math.sqrt` (Liu et al. 2024, API calls).
+        apis: Its callees, each once: `len`, `.append`, `math.sqrt` (Liu et al. 2024, API calls).
     """
 
     tags: tuple[str, ...]

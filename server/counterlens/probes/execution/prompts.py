@@ -46,7 +46,7 @@ StyleTokens = Annotated[
 
 @dataclass(frozen=True, slots=True)
 class ReadAnswer:
-    """What was read in what a model said.
+    """The value read from a model's answer.
 
     Attributes:
         literal: The literal; None if there is none.
@@ -69,10 +69,10 @@ class Style:
     """A way to ask.
 
     Attributes:
-        title: What it is called.
+        title: Its name.
         find: Finds the answer in what the model says.
         max_tokens: How much it may say, unless the user says.
-        stop: What it is stopped at when it completes.
+        stop: The stop texts of a completion.
         stepwise: Whether its answer stands at the end, behind `Answer:`.
     """
 
@@ -86,8 +86,8 @@ class Style:
         """The answer in what the model said, without what it thought, compared with the truth.
 
         Args:
-            said: What it said.
-            truth: What is right.
+            said: Its answer.
+            truth: The truth.
             written: How that is written, where answers are compared as they are written (Liu et al. 2024);
                 None if they are as values.
         """
@@ -122,8 +122,8 @@ def most_tokens(info: ModelInfo, given: int | None, otherwise: int) -> int:
 
     Args:
         info: Who answers.
-        given: What the user allows; None if nothing was said.
-        otherwise: What is enough for a model that continues text.
+        given: The user's limit; None if nothing was said.
+        otherwise: A sufficient token limit for a completion model.
     """
     if given is not None:
         return given

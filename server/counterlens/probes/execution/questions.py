@@ -23,13 +23,13 @@ from counterlens.syntax.functions import Function, find_function
 
 @dataclass(frozen=True, slots=True)
 class ExecutionQuestion:
-    """What is asked about: a program and a call, with what the call gives.
+    """The subjects: a program and a call, with what the call gives.
 
     Attributes:
         target: The function's name in reports.
         input: The call, and where it comes from.
-        truth: What the call gives.
-        features: What the function is made of, as it is shown; None if it does not parse.
+        truth: The result of the call.
+        features: The features of the function as shown; None if it does not parse.
         source: The program as it is shown, without what shows the answer.
         form: Which text it is.
     """

@@ -37,7 +37,7 @@ class ExecutionAnswer:
         call: The call.
         input: Where it comes from.
         form: Which text of the program was shown.
-        truth: What the call gives, as a literal.
+        truth: The result of the call, as a literal.
         type: The class of that.
         style: How it was asked, see `STYLES`.
         said: The model's answer.
@@ -48,7 +48,7 @@ class ExecutionAnswer:
         same_type: Whether the literal is of the class of the truth.
         tags: The constructs of the function, see `Features`; these five are None if it does not parse.
         uses: Its kinds of operators and calls.
-        apis: What it calls.
+        apis: Its callees.
         complexity: Its cyclomatic complexity.
         lines: Its lines as they are shown, without blank ones.
         rounds: How often the bodies of all loops ran together; None if that could not be seen.
@@ -108,7 +108,7 @@ class Synthesis:
         input: Where it comes from.
         program: The whole source with what the model wrote.
         finish: `stop` or `length`, as in `Completion`.
-        judged_by: What judged, such as `3 doctests`.
+        judged_by: The judge, such as `3 doctests`.
         judgement: The judgement.
         failed: The case that failed; empty if none did.
         correct: Whether it passed.
@@ -140,12 +140,11 @@ class Synthesis:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DependentExecutionRecord(Record):
-    """A model's implementation of one function, and its answers on the outputs of this code and of the
-    reference.
+    """A model's implementation of one function, and its answers on this code and on the reference.
 
     Attributes:
         tolerance: How far two equal floats may be apart.
-        syntheses: What it wrote; one.
+        syntheses: Its text; one.
         answers: The answers about the reference and about its own code.
     """
 
@@ -160,7 +159,7 @@ class SpecifiedProgram:
 
     Attributes:
         passed: Whether it gives what the specification showed; where that showed nothing, what is right.
-        gave: What it gives, as a literal; None if it gives none.
+        gave: Its output, as a literal; None if it gives none.
         failed: Why it gives none.
         finish: `stop` or `length`, as in `Completion`.
         program: The whole source.
@@ -186,11 +185,11 @@ class SpecifiedFunction:
         target: The function, as its record calls it.
         call: The call of the test.
         input: Where it comes from.
-        gives: What the reference gives, as a literal.
-        misleading: What the misleading test shows instead.
+        gives: The output of the reference, as a literal.
+        misleading: The wrong output of the misleading test.
         specification: The description without examples.
         lines_of_examples_removed: How many lines were taken out of it.
-        settings: What was written, by the ids of `SETTINGS`.
+        settings: The programs, by the ids of `SETTINGS`.
         s_sr: The specification reasoning score (Liu et al. 2024, equation 5).
     """
 
@@ -226,7 +225,7 @@ class StateAnswer:
         line: The line that has just run, 1-based.
         times: How often it has.
         variable: The variable.
-        truth: What it is, as a literal.
+        truth: Its value, as a literal.
         said: The model's answer.
         finish: `stop` or `length`, as in `Completion`.
         answer: The literal in it; None if there is none.

@@ -31,7 +31,7 @@ class Point:
         line: The line, 1-based.
         times: How often it has run.
         variable: The variable, which the line has just changed.
-        truth: What it is then.
+        truth: Its value then.
     """
 
     line: int
@@ -46,7 +46,7 @@ def points(document: Document, function: Function, steps: Sequence[Step], *, see
     Args:
         document: The program.
         function: The function that was traced.
-        steps: What it did.
+        steps: Its effect.
         seed: Of the draw.
     """
     lines = _simple_lines(document, function)

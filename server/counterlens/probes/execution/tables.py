@@ -96,7 +96,7 @@ def styles(answers: Answers, title: str = "independent execution reasoning") -> 
 
 
 def _thinking(answers: Answers) -> Table:
-    """What following the execution step by step changes (Liu et al. 2024, Figure 3)."""
+    """The effect of following the execution step by step (Liu et al. 2024, Figure 3)."""
     direct, steps = (verdicts(answers, style, Form.STANDING) for style in STYLES)
     found = paired_shares(direct, steps)
     columns = ("n", *(style.title for style in STYLES.values()), *_PAIRED)
@@ -157,7 +157,7 @@ def _types(answers: Answers) -> Table:
 
 
 def _correlations(answers: Answers, *, seed: int) -> Table:
-    """What makes it hard (Liu et al. 2024, Figures 4 and 7)."""
+    """The sources of difficulty (Liu et al. 2024, Figures 4 and 7)."""
     rows: list[tuple[Cell, ...]] = []
     for name, measure in MEASURES.items():
         for style, asked in _by_style(ended(answers)):
@@ -172,7 +172,7 @@ def _correlations(answers: Answers, *, seed: int) -> Table:
 
 
 def _loops(answers: Answers) -> Table:
-    """What unrolling the loops changes (Liu et al. 2024, Table IV), on functions asked about in both."""
+    """The effect of unrolling the loops (Liu et al. 2024, Table IV), on functions with both forms."""
     rows: list[tuple[Cell, ...]] = []
     for name, style in STYLES.items():
         found = paired_shares(verdicts(answers, name, Form.STANDING), verdicts(answers, name, Form.UNROLLED))

@@ -17,7 +17,7 @@ class CallTruth:
     """The result of a call.
 
     Attributes:
-        value: What it gives.
+        value: Its output.
         written: The same as a literal.
         rounds: How often the bodies of all loops ran together; None if that could not be seen.
     """
@@ -32,7 +32,7 @@ def truth_of(
 ) -> CallTruth:
     """Run a call, and see how often its loops run; the arguments and the errors are those of `output_of`.
 
-    What is or holds a set, or follows the order of one, is no truth: a SourceError, too.
+    A value that is a set, holds one, or follows the order of one has no truth: a SourceError, too.
     """
     output = output_of(document, call, sandbox, limits=limits, cancel=cancel)
     require_ordered(document, call, output, sandbox, limits=limits, cancel=cancel)

@@ -46,8 +46,8 @@ def description(target: Target, function: Function) -> str | None:
 def without_examples(text: str, name: str) -> str:
     """A description without inputs and outputs (Liu et al. 2024, section IV-C).
 
-    What goes: interactive examples, lines that call the function and show a value, and what stands below a
-    heading such as `Example:` up to the next blank line.
+    The removed parts: interactive examples, lines that call the function and show a value, and what stands
+    below a heading such as `Example:` up to the next blank line.
     """
     kept: list[str] = []
     skipping = interactive = False

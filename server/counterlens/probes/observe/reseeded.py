@@ -1,7 +1,7 @@
 """Observer of the output as `outputs`, in an interpreter whose hashes of texts are others.
 
-What depends on the order of a set then comes out otherwise. Where a process cannot become another one
-(Windows) the hashes stay.
+Results that depend on the order of a set then differ. Where a process cannot become another one (Windows) the
+hashes stay.
 """
 
 from __future__ import annotations

@@ -42,7 +42,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class _Messages:
-    """What to say where a call cannot be observed; the exception goes behind `raised`."""
+    """The message on a call that cannot be observed; the exception follows `raised`."""
 
     timed_out: str
     ended: str
@@ -64,7 +64,7 @@ def observe_loops(
         cancel: Set it to give up.
 
     Returns:
-        What was seen of each loop that was entered, by its 1-based line.
+        The observations of each entered loop, by its 1-based line.
 
     Raises:
         SourceError: the call is no expression, fails, or does not end.
@@ -119,7 +119,7 @@ def require_ordered(
     Args:
         document: The program.
         call: The call.
-        gives: What it gives, as `output_of` found.
+        gives: Its output, as found by `output_of`.
         sandbox: Where it is run once more, with other hashes.
         limits: Its limits.
         cancel: Set it to give up.
@@ -140,7 +140,7 @@ def require_ordered(
 def trace(
     document: Document, call: str, sandbox: Sandbox, *, limits: Limits, cancel: Event | None = None
 ) -> list[Step]:
-    """What each line changes while a call runs; the arguments are those of `observe_loops`.
+    """The changes of each line while a call runs; the arguments are those of `observe_loops`.
 
     Raises:
         SourceError: the call fails, does not end, or names no function of the program.

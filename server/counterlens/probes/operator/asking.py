@@ -27,7 +27,7 @@ _Key = tuple[str, int, int | None, int | None]
 
 @dataclass(frozen=True)
 class OperatorPlan:
-    """What to ask about one function.
+    """The questions about one function.
 
     Attributes:
         places: Its operators, as it stands.
@@ -117,7 +117,7 @@ class OperatorAsker:
         self._known: dict[_Key, OperatorScores] = {}
 
     def answer(self, place: OperatorPlace) -> OperatorAnswer:
-        """What the model believes of an operator as the function stands.
+        """The model's belief about an operator in the unchanged function.
 
         Raises:
             ModelError, Cancelled: as `OperatorScorer.score`.
@@ -125,7 +125,7 @@ class OperatorAsker:
         return answer_of(self._distribution(place, COMPLETE))
 
     def pair(self, pairing: Pairing, window: Window) -> OperatorPair:
-        """What the model believes of an operator before and after a change; errors as of `answer`."""
+        """The model's belief about an operator before and after a change; errors as of `answer`."""
         original = answer_of(self._distribution(pairing.original, window))
         transformed = answer_of(self._distribution(pairing.transformed, window))
         return OperatorPair(
@@ -200,5 +200,5 @@ def answer_of(distribution: OperatorDistribution) -> OperatorAnswer:
 
 
 def _key(place: OperatorPlace, window: Window, *, masked: bool = False) -> _Key:
-    """What is asked once: of what a masked model is shown after a gap, less cannot be read off."""
+    """Questions that are asked once: of what a masked model is shown after a gap, less cannot be read off."""
     return place.document.text, place.index, window.before, window.after if masked else None

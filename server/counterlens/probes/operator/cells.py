@@ -1,4 +1,4 @@
-"""What the tables of the operator probe are made of: groups of pairs, and their figures."""
+"""The cells of the operator probe's tables: groups of pairs, and their figures."""
 
 from __future__ import annotations
 

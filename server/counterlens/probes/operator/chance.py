@@ -1,4 +1,4 @@
-"""What guessing by frequency would have known, and each operator told from the others.
+"""The result of guessing by frequency, and the figures operator by operator.
 
 The tables of Ahmed et al. 2024, sections 4.2.1 and 4.3, and their Tables 8 and 9.
 """

@@ -44,7 +44,7 @@ class Substitution:
 
 @dataclass(frozen=True, slots=True)
 class Direction:
-    """What one substitution costs.
+    """The cost of one substitution.
 
     Attributes:
         n: How many were judged.
@@ -56,7 +56,7 @@ class Direction:
 
 
 def direction(substitutions: Sequence[Substitution], before: str, after: str) -> Direction:
-    """What replacing one operator by another costs, over all pairs that were judged."""
+    """The cost of replacing one operator by another, over all judged pairs."""
     judged = [made for made in substitutions if (made.before, made.after) == (before, after)]
     drops = ((made.target, -made.effect.signed) for made in judged)
     return Direction(len(judged), pooled_mean(drops, bounds=(-1, 1)))
@@ -68,9 +68,9 @@ def complementary(
     """The pairs of operators of which one was put in the other's place.
 
     Args:
-        substitutions: What was judged.
+        substitutions: The judged pairs.
         frequency: How often each operator stands in the corpus.
-        what: What is lost, such as `correct completions`.
+        what: The lost items, such as `correct completions`.
     """
     rows = [_row(substitutions, frequency, pair) for pair in COMPLEMENTS]
     note = (

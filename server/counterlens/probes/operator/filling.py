@@ -25,7 +25,7 @@ def fills(model: Model) -> bool:
 
 
 def filled(context: Context, target: Target) -> tuple[FilledGap, ...]:
-    """What the model writes into the gap of each operator of a function.
+    """The model's operator in each gap of a function.
 
     Raises:
         SourceError: there is no such function.

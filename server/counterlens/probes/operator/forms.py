@@ -17,7 +17,7 @@ from counterlens.syntax.operators import Family, OperatorSite
 
 
 class SwapForm(StrEnum):
-    """What the operator of a swap decides."""
+    """The construct that the operator of a swap decides."""
 
     IF_ELSE = "if-else"
     ELIF = "elif chain"  # an `if` with an `elif`, or an `elif`

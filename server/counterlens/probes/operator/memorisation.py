@@ -67,7 +67,7 @@ class MemorisationOptions(ProbeOptions):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemorisationRecord(Record):
-    """What exchanging the operators of one function cost.
+    """The cost of exchanging the operators of one function.
 
     Attributes:
         corpus: Where operators were counted, as the user named it.

@@ -46,7 +46,7 @@ class Pairing:
         change: The id of the change, see `CHANGES`.
         original: Where it stands before.
         transformed: Where it stands after.
-        form: What it decides, of a swap.
+        form: The construct that the operator of a swap decides.
     """
 
     change: str
@@ -89,7 +89,7 @@ class CodeChange:
     """A comparison of two versions: `before` is done to both, then `transform` to one, then `after` to both.
 
     Attributes:
-        title: What it is called in a table.
+        title: Its name in tables.
         transform: The id of the mutation that makes the difference.
         before: A mutation of the whole function that comes first, or None.
         after: A mutation of the `if` around the operator that comes last, or None.
@@ -175,7 +175,7 @@ def pairings(document: Document, qualname: str, *, seed: int = 0) -> Pairings:
 
 
 def _form(change: CodeChange, place: OperatorPlace) -> SwapForm | None:
-    """What the operator decides, before its condition moves anywhere."""
+    """The construct that the operator decides, before its condition moves."""
     of = {_SWAP: form_of_operands, FLIP: form_of_branches}.get(change.transform)
     return of(place.document, place.site) if of is not None else None
 

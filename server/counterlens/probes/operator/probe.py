@@ -132,7 +132,7 @@ class OperatorProbe(Probe[OperatorOptions, OperatorRecord]):
 
 
 def _planned(target: Target, options: OperatorOptions) -> OperatorPlan:
-    """What to ask about a function.
+    """The questions about a function.
 
     Raises:
         SourceError: there is nothing to ask about.

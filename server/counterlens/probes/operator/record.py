@@ -1,4 +1,4 @@
-"""What the operator probe found about one function."""
+"""The result of the operator probe on one function."""
 
 from __future__ import annotations
 
@@ -87,7 +87,8 @@ class OperatorPair:
         transformed: After.
         both: Whether the model knew both operators.
         found: Whether the operation before, and that after, stand in the corpus; None without one.
-        form: What the operator of a swap decides; None of other changes, and in records of before.
+        form: The construct that the operator of a swap decides; None of other changes, and in records of
+            before.
     """
 
     change: str
@@ -142,7 +143,7 @@ class OperatorRecord(Record):
         frequency: How often each operator stands there.
         operators: Every operator, as the function stands.
         pairs: Operators before and after changes.
-        filled: What was filled in the middle, by models that are asked to.
+        filled: The filled-in operator, for models that fill in the middle.
     """
 
     corpus: str | None

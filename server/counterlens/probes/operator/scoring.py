@@ -151,8 +151,8 @@ class OperatorScorer:
     ) -> OperatorScores:
         """Score a gap with each of its candidates, as one batch with a shared prefix.
 
-        What is scored begins with the line of the gap, so that no candidate changes how the text before it
-        is cut into tokens.
+        Scoring begins with the line of the gap, so that no candidate changes how the text before it is cut
+        into tokens.
 
         Args:
             site: The operator.
@@ -202,7 +202,7 @@ class OperatorScorer:
         return context + _unix(data[start : site.start]), _unix(data[site.end : end])
 
     def _context(self, site: OperatorSite, before: int | None) -> tuple[str, int]:
-        """What the model has read before the scored text, and where that begins."""
+        """The context before the scored text, and the start of that text."""
         data = self._document.data
         line = max(data.rfind(b"\n", 0, site.start), 0)
         line -= data[line - 1 : line] == b"\r"

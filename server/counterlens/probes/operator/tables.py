@@ -138,7 +138,7 @@ def stays_or_changes(records: Records) -> Table | None:
 
 
 def exchanged(records: Records, frequency: Mapping[str, float]) -> Table | None:
-    """What is lost where a swap of branches puts in the complementary operator; None without one."""
+    """The loss if a swap of branches inserts the complementary operator; None without one."""
     substitutions = [
         Substitution(
             target,

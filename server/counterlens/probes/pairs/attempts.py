@@ -1,4 +1,4 @@
-"""What the model writes into the holes of a function and its counterfactuals, and the verdicts on it."""
+"""The completions of a function and its counterfactuals, with their verdicts."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from counterlens.progress import Steps
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """What the model wrote on one side of a pair, and what the judge found.
+    """The completion on one side of a pair, with its verdict.
 
     Attributes:
-        completion: What it wrote; None when it was not asked.
+        completion: Its text; None when it was not asked.
         finish: `stop` or `length`, as in `Completion`.
         verdict: The judgement of the whole program.
         ties: As in `Completion`.
@@ -50,11 +50,11 @@ class Pair:
     """An original and a counterfactual, both completed and judged.
 
     Attributes:
-        counterfactual: What was changed.
+        counterfactual: The change.
         gap: The original with its hole.
         mutated_gap: The counterfactual with its hole.
-        original: What the model wrote into the first.
-        mutated: What it wrote into the second.
+        original: The model's text in the first.
+        mutated: Its text in the second.
         likelihood: How much less likely what truly stands in the hole became; None if not measured.
         cut_range: The range that the cut had to lie in, of several; None if there is one cut.
         discriminating: Whether the tests fail the original's true rest behind the counterfactual's prompt;

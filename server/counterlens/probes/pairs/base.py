@@ -1,4 +1,4 @@
-"""What the three probes of pairs have in common: their figures."""
+"""The common parts of the three pair probes: their figures."""
 
 from __future__ import annotations
 

@@ -78,7 +78,7 @@ def cut_to_discriminate(
         document: The source.
         function: The function.
         made: The counterfactuals, with every cut that they may have.
-        view: What is shown beside the function.
+        view: The context of the function.
         steps: Progress and cancellation.
     """
     cut, refused, every = [], [], list(made)

@@ -63,7 +63,7 @@ class Drawing:
 
     Attributes:
         most: At most so many of each side.
-        temperature: What logits are divided by.
+        temperature: The divisor of logits.
         seed: Of all draws.
         pass_at: The k of pass@k, for which all are drawn; 0 if it is not asked for.
     """
@@ -155,7 +155,7 @@ def _pair(original: Drawn | None, counterfactual: Drawn | None, how: Drawing) ->
 
 
 class _Draws:
-    """What was drawn so far, by the text that the model was shown."""
+    """The draws so far, by prompt."""
 
     def __init__(self, model: Model, judging: Judging, how: Drawing, max_tokens: int) -> None:
         self._model, self._judging, self._how, self._max_tokens = model, judging, how, max_tokens

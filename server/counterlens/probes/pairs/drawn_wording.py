@@ -50,7 +50,7 @@ def drawn_sentence(pair: PairRecord, t: Translator = ENGLISH) -> str:
 
 
 def drawn_summary(record: PairsRecord, t: Translator = ENGLISH) -> str:
-    """What draws say of all pairs of a function, beside the greedy verdicts; empty without any."""
+    """Word the draws of all pairs of a function, beside the greedy verdicts; empty without any."""
     drawn = [(pair, pair.drawn) for pair in record.pairs if pair.drawn is not None]
     if not drawn:
         return ""

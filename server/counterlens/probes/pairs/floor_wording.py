@@ -1,4 +1,4 @@
-"""What the noise floor means, in words: of one function, and of many."""
+"""Word the noise floor: of one function, and of many."""
 
 from __future__ import annotations
 

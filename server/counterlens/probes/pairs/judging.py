@@ -23,7 +23,7 @@ class Judging:
     """Judges programs of one function; each distinct program once.
 
     Args:
-        judge: What judges; None if nothing can.
+        judge: The judge; None if nothing can.
         document: The source as it stands.
         function: The function.
         steps: Progress and cancellation.
@@ -47,7 +47,7 @@ class Judging:
 
     @property
     def judged_by(self) -> str | None:
-        """What judges, in words."""
+        """The judge, in words."""
         return described(self._judge) if self._judge else None
 
     def reach(self, gap: Gap) -> HoleReach | None:

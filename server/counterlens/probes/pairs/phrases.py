@@ -1,4 +1,4 @@
-"""What each mutation did, and what it means to write on as if it had not, in plain words."""
+"""The change of each mutation, and the meaning of ignoring it, in plain words."""
 
 from __future__ import annotations
 
@@ -49,6 +49,6 @@ def done(mutation: str, t: Translator = ENGLISH) -> str:
 
 
 def unchanged(mutation: str, t: Translator = ENGLISH) -> str:
-    """What it means to write on as if a mutation had not been done, as the object of a sentence."""
+    """The meaning of ignoring a mutation, as the object of a sentence."""
     known = _DONE.get(mutation)
     return t(known[1]) if known else t("what it wrote before the change")

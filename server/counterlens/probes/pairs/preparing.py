@@ -128,7 +128,7 @@ class PreparedPairs:
         asked: Its counterfactuals, each with its cut.
         controls: Its placebos.
         gaps: The holes of the original and of each of `asked` and `controls`.
-        refusals: What is not asked about.
+        refusals: The excluded items.
         dropped: Counterfactuals whose own program is not judged like the original's, with that verdict.
         wanted: How many placebos were wanted.
         why_not_judged: Why nothing can judge it; None if something can.

@@ -2,8 +2,8 @@
 
 Population (section 3.3): five mutations. Of an `if` only one with an `else` of its own is flipped, whose
 condition is made of comparisons and changes no state. Names are given to, and exchanged among, the variables
-of a function, and never its parameters. Statements that change places need not be neighbours. What the paper
-does not say, such as how many sites of a program count, is as without the protocol.
+of a function, and never its parameters. Statements that change places need not be neighbours. Choices that
+the paper leaves open, such as how many sites of a program count, are as without the protocol.
 """
 
 from __future__ import annotations

@@ -53,7 +53,7 @@ def figures(groups: Groups, heads: tuple[str, ...], *, repair: bool = False) -> 
 
     Args:
         groups: The records.
-        heads: What heads each of their rows, such as `model`.
+        heads: The heading column of their rows, such as `model`.
         repair: Whether bugs were to be fixed, which is Table 5.
     """
     telling = discriminating_table({head: _seen(records) for head, records in groups.items()}, heads)

@@ -1,4 +1,4 @@
-"""What the probes of pairs (completion, repair, likelihood) found about one function."""
+"""The result of a pair probe (completion, repair, likelihood) on one function."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ class Side:
         completion: The model's text; None if it was not asked to write.
         finish: `stop` or `length`, as in `Completion`.
         verdict: The judgement, such as `passed`.
-        attribution: What judged, such as `doctest`.
+        attribution: The judge, such as `doctest`.
         tests: How many cases were run to their end.
         strength: How much the judgement is worth; None if nothing was run.
         isolation: How far the program was from its tests; None if that is no question.
         failed: The case that failed.
-        message: What happened there.
-        prompt: What the model was asked to continue, in full; what an API wraps around it is its template.
+        message: The outcome.
+        prompt: The whole text that the model continues; an API may wrap it in a template.
         ways: Other ways that rounding may have taken; None if none were followed.
     """
 
@@ -149,12 +149,12 @@ class Drawn:
 
 @dataclass(frozen=True, slots=True)
 class DrawnPair:
-    """What was drawn of both sides of a pair.
+    """The draws of both sides of a pair.
 
     Attributes:
         temperature: At which tokens were drawn.
-        original: What was drawn of the original.
-        counterfactual: What was drawn of the counterfactual.
+        original: The draws of the original.
+        counterfactual: The draws of the counterfactual.
         difference: The counterfactual's pass rate less the original's.
         low: Where its interval begins; of 95 %, however often was looked whether to go on.
         high: Where it ends.
@@ -183,10 +183,10 @@ class PairRecord:
         concept: The concept that it perturbs.
         start_line: First line of the site in the original, 1-based.
         end_line: Last line of the site.
-        description: What was done, in one sentence.
-        assumptions: What had to be assumed for the meaning to be kept.
+        description: The change, in one sentence.
+        assumptions: The assumptions under which the meaning is kept.
         diff: The difference of the two sources, unified, without file headers.
-        edits: What makes the counterfactual of the original.
+        edits: The difference from the original to the counterfactual.
         cut: Where both end for the model; None for repair, where nothing is cut.
         original: The side of the original.
         counterfactual: The side of the counterfactual.
@@ -286,7 +286,7 @@ class PairsRecord(Record):
     Attributes:
         start_line: First line of the function, 1-based.
         end_line: Its last line.
-        judged_by: What judged, such as `3 doctests`; None if there was nothing to judge by.
+        judged_by: The judge, such as `3 doctests`; None if there was nothing to judge by.
         why_not_judged: Why there was nothing to judge by.
         note: Further measurements that failed, with the reasons.
         pairs: The pairs, in the order of the counterfactuals.

@@ -49,11 +49,11 @@ def pairs_record(
     Args:
         document: The source.
         function: The function.
-        pairs: What was asked.
-        placebos: What was asked with nothing changed.
-        refusals: What was not.
+        pairs: The questions.
+        placebos: The question on the unchanged program.
+        refusals: The refused ones.
         dropped: Counterfactuals whose own program is not judged like the original's, with that verdict.
-        judged_by: What judged, in words.
+        judged_by: The judge, in words.
         why_not_judged: Why nothing could.
         note: Further measurements that failed, with the reasons.
     """

@@ -1,4 +1,4 @@
-"""What the stability of greedy verdicts means, in words: of a pair, and of a function."""
+"""Word the stability of greedy verdicts: of a pair, and of a function."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What pairs and their records mean, in honest sentences: they claim no more than was measured.
+"""Word pairs and their records: they claim no more than was measured.
 
 The one place where results of pairs are put into words, for every face; a `Translator` says them in another
 language.
@@ -30,7 +30,7 @@ OUTCOMES = {
 
 
 def outcome(pair: PairRecord, t: Translator = ENGLISH) -> str:
-    """What one pair shows, in a few words."""
+    """Word one pair briefly."""
     if pair.outcome is PairOutcome.LOST and pair.copied:
         return t("it wrote the same code as before the change")
     if pair.outcome is PairOutcome.HELD and pair.discriminating is False:
@@ -64,7 +64,7 @@ def average(summary: EffectSummary) -> str:
 
 
 def discriminating(summary: EffectSummary) -> str:
-    """What the pairs say that would expose a model that copies; empty if none is known to."""
+    """Word the discriminating pairs; empty if there are none."""
     told = summary.discriminating
     if told is None:
         return ""
@@ -85,7 +85,7 @@ def figures(summary: EffectSummary, floor: AboveFloor | None = None) -> str:
 
 
 def sentence(pair: PairRecord, t: Translator = ENGLISH) -> str:
-    """What one pair shows, as one sentence that claims no more than was measured."""
+    """Word one pair in a sentence that claims no more than was measured."""
     done_so = done(pair.mutation, t)
     if pair.original.completion is None:
         return t("{done}, only the likelihood of the true rest was measured.", done=done_so)
@@ -114,7 +114,7 @@ def sentence(pair: PairRecord, t: Translator = ENGLISH) -> str:
 
 
 def meaning(record: PairsRecord, t: Translator = ENGLISH) -> str:
-    """What the probe of a function means, for someone who has read no paper.
+    """Word the result of a probe of a function, for readers without the paper.
 
     That the model held, or lost, is said only where no placebo changed the verdict, too.
     """
@@ -138,7 +138,7 @@ def meaning(record: PairsRecord, t: Translator = ENGLISH) -> str:
 
 
 def _found(record: PairsRecord, t: Translator) -> str:
-    """What judged completions mean, where no placebo changed the verdict."""
+    """The meaning of judged completions if no placebo changed the verdict."""
     name, changed = record.name, summarize(record.observations).average
     if changed.n == 0:
         return t(
@@ -187,7 +187,7 @@ def _found(record: PairsRecord, t: Translator) -> str:
 
 
 def likelihood(effect: Likelihood) -> str:
-    """What one likelihood effect shows; nothing that rounding could have done."""
+    """Word one likelihood effect, if it exceeds rounding."""
     if abs(effect.change) < NOISE:
         return f"as likely as before (a change below {NOISE} nats per token is rounding)"
     return (
@@ -279,7 +279,7 @@ def unwritten(record: PairsRecord) -> bool:
 
 
 def not_asked(record: PairsRecord) -> list[tuple[str, str, int]]:
-    """What was not asked: mutation, reason, and at how many places."""
+    """The excluded questions: mutation, reason, and at how many places."""
     tally: dict[tuple[str, str], int] = {}
     for site in record.refused:
         key = site.mutation, f"refused: {site.reason}"

@@ -29,7 +29,7 @@ class Asked:
     """A call that is asked about.
 
     Attributes:
-        names: What the function is called: its own name, others that it is given, and what checks call it.
+        names: The names of the function: its own name, others that it is given, and what checks call it.
         parameters: Of the function; None if its definition is not known.
         values: The arguments, by parameter.
     """

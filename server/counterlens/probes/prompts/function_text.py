@@ -22,7 +22,7 @@ _OWNERS = {"self", "cls"}
 
 
 def shown(document: Document, function: Function) -> str:
-    r"""What of a program is shown: all of it, or of a long one the header and the definition.
+    r"""The visible part of a program: all of it, or of a long one the header and the definition.
 
     The function's docstring is left out, because its examples would give answers away. Line ends are `\n`.
     """

@@ -19,11 +19,11 @@ SUFFIX_CHARACTERS = 2048
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """What of a program is shown beside the function.
+    """The parts of a program shown besides the function.
 
     Attributes:
-        description: What the function is to do: a text that stands before the program, like a docstring of
-            it, unless the program says the same. None if it is empty.
+        description: The description of the function: a text that stands before the program, like a docstring
+            of it, unless the program says the same. None if it is empty.
         preceding: Whether all that precedes the function is shown, not only the header of the file.
     """
 
@@ -51,9 +51,9 @@ class Gap:
     besides costs minutes to read, and an edit there would change the answer.
 
     Attributes:
-        shown: What the model is shown.
+        shown: The prompt's code.
         before: The source up to the cut.
-        removed: What stood in the hole.
+        removed: The original text of the hole.
         after: The source from the end of the function on.
         column: The column of the function's header, which its own end is recognised by.
         newline: The line end of the source.
@@ -105,7 +105,7 @@ class Gap:
 
     @property
     def rest(self) -> str:
-        r"""What stood in the hole, with `\n` at line ends, as a model would write it."""
+        r"""The original text of the hole, with `\n` at line ends, as a model would write it."""
         return self.removed.replace("\r\n", "\n")
 
     @property
@@ -116,7 +116,7 @@ class Gap:
         return range(first + begun, first + self.removed.rstrip().count("\n") + 1)
 
     def prompt(self, max_tokens: int) -> Prompt:
-        """What the model is asked to continue, until the function's own end."""
+        """The text that the model continues, up to the function's end."""
         suffix = self.after.replace("\r\n", "\n")[:SUFFIX_CHARACTERS]
         return Prompt(self.shown, max_tokens, Stop(indent=self.column), suffix=suffix or "\n")
 
@@ -127,7 +127,7 @@ class Gap:
 
 
 def _shown(document: Document, function: Function, cut: int, view: View) -> str:
-    """What is shown of a document: the view's description, what precedes the function, and it up to a cut."""
+    """The visible part of a document: description, preceding code, and the function up to a cut."""
     program = document.data[:cut].lstrip(b"\r\n") if view.preceding else _around(document, function, cut)
     return view.head(document) + program.replace(b"\r\n", b"\n").decode()
 

@@ -70,7 +70,7 @@ def direct_answer(text: str, *, cut_off: bool = False) -> Literal | None:
     Marks of code and of emphasis around it do not count.
 
     Args:
-        text: What was said.
+        text: The answer.
         cut_off: Whether the limit of tokens ended it: what may go on is no literal then.
     """
     fenced = _FENCE.match(text.strip())
@@ -99,7 +99,7 @@ def why_unread(text: str, finish: str, *, stepwise: bool) -> str:
     """Why no literal was found in what a model said, in a few words that can be counted.
 
     Args:
-        text: What it said.
+        text: Its answer.
         finish: `stop` or `length`, as in `Completion`.
         stepwise: Whether its answer should stand behind `Answer:`.
     """

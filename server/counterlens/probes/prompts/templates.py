@@ -29,8 +29,8 @@ def filled(
         package: The package that has the `templates` folder.
         name: The template.
         max_tokens: How much may be said.
-        stop: What ends it when it is continued.
-        places: What the places are filled with; blanks around it are left out.
+        stop: The text that ends a continuation.
+        places: The values of the placeholders; surrounding blanks are removed.
     """
     instruction, text = worded(
         info, package, name, **{place: value.strip() for place, value in places.items()}
@@ -47,7 +47,7 @@ def worded(info: ModelInfo, package: str | None, name: str, **places: str) -> tu
         info: Of the model; chat models get the `.chat.txt`.
         package: The package that has the `templates` folder.
         name: The template.
-        places: What the places are filled with.
+        places: The values of the placeholders.
     """
     form = "chat" if chats(info) else "completion"
     whole = template(package, name, form, info.name).substitute(places)

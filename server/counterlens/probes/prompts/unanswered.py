@@ -31,10 +31,10 @@ Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 def unanswered(document: Document, function: Function, call: str) -> Document:
     """A document without what calls a function with one input, or may do so for a test's sake.
 
-    What is cut: statements that make the call, with literal arguments in any order that means the same;
-    statements of tests that use the function with arguments that cannot be read off; texts and comments that
-    hold the call, each as a whole; and at the top level what only these used. The function itself keeps all
-    of its code, but not such a comment.
+    The text that is cut: statements that make the call, with literal arguments in any order that means the
+    same; statements of tests that use the function with arguments that cannot be read off; texts and comments
+    that hold the call, each as a whole; and at the top level what only these used. The function itself keeps
+    all of its code, but not such a comment.
 
     Args:
         document: The program; one that does not parse stays as it is.
@@ -102,7 +102,7 @@ class _Statements:
                 yield node
 
     def _of_compound(self, node: ast.AST, *, testing: bool) -> Iterator[ast.AST]:
-        """What to cut of a statement that holds others."""
+        """The part of a compound statement to cut."""
         header = _header(node)
         unknown = any(self._mentions(part) & {Mention.UNKNOWN} for part in header)
         looped = isinstance(node, ast.For | ast.While | ast.With) and Mention.UNKNOWN in self._mentions(node)
@@ -263,7 +263,7 @@ def _own_blocks(node: ast.AST, *, parts: bool = True) -> Iterator[list[ast.AST]]
 
 
 def _header(node: ast.AST) -> list[ast.AST]:
-    """What of a compound statement stands outside of its blocks."""
+    """The parts of a compound statement outside its blocks."""
     inside = {id(one) for block in _own_blocks(node) for one in block}
     parts = [one for name in _PARTS for one in getattr(node, name, None) or []]
     outside = [

@@ -44,7 +44,7 @@ class RobustnessProbe(Probe[OptionsT, RobustnessRecord]):
     """One question about a function and all its versions.
 
     Attributes:
-        heading: What the question is called in a table.
+        heading: The question's name in tables.
         unlike: An answer unlike any other, for the check that a difference is seen.
         never: Assumptions that no version may rest on.
     """
@@ -59,7 +59,7 @@ class RobustnessProbe(Probe[OptionsT, RobustnessRecord]):
     def prompt(
         self, info: ModelInfo, document: Document, qualname: str, call: str | None, max_tokens: int
     ) -> Prompt:
-        """What is asked about a version of a function, and a call of it where there is one."""
+        """The subject of a question: a version of a function, and a call if there is one."""
 
     @abstractmethod
     def read(self, text: str) -> str | None:
@@ -88,7 +88,7 @@ class RobustnessProbe(Probe[OptionsT, RobustnessRecord]):
         limits: Limits,  # noqa: ARG002
         left_out: Counter[str],  # noqa: ARG002
     ) -> Iterator[VersionQuestion]:
-        """What to ask about a program and each of its versions; `left_out` counts what is not, by reason."""
+        """The questions about a program and its versions; `left_out` counts excluded ones, by reason."""
         info = context.model.info
         original = self.asked(info, program.document, program.qualname, None, options)
         for version in found.versions:

@@ -88,7 +88,7 @@ class SwapDistances:
 
     Attributes:
         line: Its first line, 1-based.
-        standing: What the plain swap is, next to the original.
+        standing: The kind of the plain swap: breaking or possibly equivalent.
         equivalent: Euclidean distance of the swap that keeps the meaning, of vectors of length 1; by the
             protocol `operators` of vectors as long as the model makes them.
         plain: The same of the plain swap.
@@ -264,7 +264,7 @@ def _sites(versions: Iterable[tuple[Counterfactual, Item]]) -> list[tuple[int, d
 
 
 def text_of(document: Document, qualname: str) -> str:
-    r"""What is embedded of a version: the function with its docstring, `\n` at line ends."""
+    r"""The text of a version that is embedded: the function with its docstring, `\n` at line ends."""
     function = find_function(document, qualname)
     text = document.data[line_start(document.data, function.start) : function.end]
     return text.replace(b"\r\n", b"\n").decode("utf-8", "replace")

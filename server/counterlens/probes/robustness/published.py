@@ -32,7 +32,7 @@ _WORD = re.compile(r"\w")
 
 
 def fixed(max_tokens: int) -> Mapping[str, Mapping[str, Any]]:
-    """What the protocol sets of the options of a probe.
+    """The options of a probe that the protocol sets.
 
     The code is what the model itself writes (section 4), and all operators are applied. The room for an
     answer is that of the authors' scripts.
@@ -66,7 +66,7 @@ def transformed(target: Target, *, seed: int, without: Collection[str]) -> Surve
 def question(
     task: str, info: ModelInfo, document: Document, qualname: str, call: str | None, max_tokens: int
 ) -> Prompt:
-    """What is asked (section 4.3): without examples, and of a chat model without an instruction beside it."""
+    """The questions (section 4.3): without examples, and of a chat model without an instruction beside it."""
     source = masked(document, qualname) if task == "name" else definition(document, qualname)
     places = {"call": call} if call is not None else {}
     return filled(info, __package__, f"{EMPICA}-{task}", max_tokens, (), source=source, **places)
@@ -92,7 +92,7 @@ def name_in(text: str, read: Callable[[str], str | None]) -> str | None:
     """A name: that of the function where it is written anew, else the first line that gives one.
 
     Args:
-        text: What was said.
+        text: The answer.
         read: Reads a line.
     """
     answer = without_thought(text).replace(MASK, "")  # which is no name, however often it is repeated

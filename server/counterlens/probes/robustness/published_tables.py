@@ -2,10 +2,9 @@
 
 The figure of an operator is the mean similarity over all functions in which it has a site (equation 1), or 1
 less it for one that breaks the meaning (equation 2); of output prediction each test is a case (section
-6.1.3).
-Robustness is the mean of the figures of the four operators that keep the meaning, sensitivity of the other
-four (section 5.1, RQ1): each operator counts alike, however many functions have a site of it. What is not
-published are the intervals, bootstrapped over functions, and the tests of Figure 7.
+6.1.3). Robustness is the mean of the figures of the four operators that keep the meaning, sensitivity of the
+other four (section 5.1, RQ1): each operator counts alike, however many functions have a site of it. The
+intervals, bootstrapped over functions, and the tests of Figure 7 are not in the paper.
 """
 
 from __future__ import annotations

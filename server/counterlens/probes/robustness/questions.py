@@ -1,4 +1,4 @@
-"""What the probes of robustness are told, and what they ask."""
+"""Options and questions of the robustness probes."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ class RobustnessOptions(ProbeOptions):
 
 @dataclass(frozen=True, slots=True)
 class VersionQuestion:
-    """What is asked about a program and one version of it.
+    """The questions about a program and one version of it.
 
     Attributes:
         version: The version.
-        standing: What it is; where there is a call, what it is for this call.
+        standing: The kind of the version; with a call, its kind for this call.
         call: The call that is asked about, if any.
         original: The question about the program as it stands.
         changed: The same about the version.

@@ -1,4 +1,4 @@
-"""What the probes of robustness (summary, name, output) found about one function."""
+"""The result of a robustness probe (summary, name, output) on one function."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ class AnswerPair:
     Attributes:
         target: The program: the function as it is given, with its bug, or as the model writes it.
         correct: Whether the program passes its tests; None if that is not known.
-        mutation: What was changed.
+        mutation: The change.
         line: Where, 1-based.
         preserving: Whether the mutation should keep the meaning.
-        standing: What the version is; where there is a call, what it is for this call.
+        standing: The kind of the version; with a call, its kind for this call.
         call: The call that was asked about, if any.
         original: The answer about the program as it stands.
         answer: The answer about the version.
@@ -39,7 +39,7 @@ class AnswerPair:
 
     @property
     def published(self) -> Standing:
-        """What the paper takes the version for: by the operator alone, nothing is run."""
+        """The kind of the version in the paper: by the operator alone, nothing is run."""
         return Standing.PRESERVING if self.preserving else Standing.BREAKING
 
 

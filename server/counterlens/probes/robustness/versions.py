@@ -40,9 +40,9 @@ class Version:
     """A counterfactual of a function.
 
     Attributes:
-        counterfactual: What was changed.
+        counterfactual: The change.
         document: The source with it.
-        standing: What it is.
+        standing: Its content.
     """
 
     counterfactual: Counterfactual

@@ -50,7 +50,7 @@ def evaluation_report(
     """The report on a run, finished or not.
 
     Args:
-        results: What it has found so far.
+        results: Its results so far.
         sizes: Numbers of parameters that the user gives, by model.
         brief: Whether the tables of the tasks are enough, without those of effects, plots and pairs.
     """
@@ -105,7 +105,7 @@ def _summary(results: RunResults, effects: Mapping[str, RunEffects]) -> Iterator
 
 
 def _answer_of(part: RunResults) -> Iterator[str]:
-    """What one task of a run answers, without its other effects, which take longer."""
+    """The answer of one task of a run, without its other effects, which take longer."""
     pairs = observed(part)
     summaries = {model: summarize(some) for model, some in pairs.items()}
     return answer_lines(standings(pairs, seed=part.settings.seed), summaries)

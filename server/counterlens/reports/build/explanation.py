@@ -35,7 +35,7 @@ def departure_sentence(found: Explained) -> str:
 
 
 def break_sentence(original: Explained, counterfactual: Explained) -> str:
-    """What the two sides of a counterfactual say together."""
+    """Compare the two sides of a counterfactual."""
     if original.fresh or counterfactual.fresh:
         return "No code stands there yet, so nothing says where it should have gone."
     before, after = original.departure, counterfactual.departure

@@ -22,7 +22,7 @@ _MEANING = (
 
 
 def picture(models: Mapping[str, EffectSummary]) -> Iterator[Block]:
-    """What each model holds, with its interval, the best first, and how to read it.
+    """The share that each model holds, with its interval, the best first, and a note for readers.
 
     Args:
         models: The pairs of each model together.

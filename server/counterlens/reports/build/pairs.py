@@ -101,7 +101,7 @@ def outcome_mark(pair: PairRecord) -> Marked:
 
 
 def evidence_blocks(pair: PairRecord, level: int, number: int | None = None) -> Iterator[Block]:
-    """What was changed, what the model wrote on both sides, and why that was judged as it was.
+    """The change, the completions on both sides, and the reasons of their verdicts.
 
     Args:
         pair: The pair.

@@ -30,7 +30,7 @@ def place_tables(
 
     Args:
         pairs: Its pairs.
-        model: What it is called, where there are several; else empty.
+        model: Its name if there are several; else empty.
         targets: The headings that a page has of functions, by their names.
         unstable: Functions whose verdict changes with nothing: what is lost there may be noise.
         brief: Whether a table has at most `WORST` rows.

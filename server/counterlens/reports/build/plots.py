@@ -46,7 +46,7 @@ def plots(effects: RunEffects, prefix: str = "") -> list[Figure]:
 
     Args:
         effects: Of one task.
-        prefix: What their titles begin with.
+        prefix: The prefix of their titles.
     """
     if not effects.names:
         return []

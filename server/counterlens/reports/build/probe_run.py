@@ -32,7 +32,7 @@ def probe_report(
 
     Args:
         run: The result.
-        subject: What was probed, as the user named it.
+        subject: The subject, as the user named it.
         confidence: On the functions of probes of pairs, by their targets.
     """
     path, pairs = subject.partition("::")[0], pairs_of(run)

@@ -1,4 +1,4 @@
-"""What every report on a run says of it, in words."""
+"""Word the facts of a run for every report."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def not_drawn(results: RunResults) -> list[str]:
 
 
 def plan_lines(plan: Plan, done: int = 0, counted: Mapping[str, PromptCounts] | None = None) -> list[str]:
-    """What will be asked, before it is: task by task, with how much that is.
+    """Word the plan of a run: task by task, with how much that is.
 
     Args:
         plan: Of the run.

@@ -37,7 +37,7 @@ def overview(title: str, about: str, runs: Sequence[ProbeRun], *, linked: bool =
     """How far each probe is, and what it shows; its name leads to its section.
 
     Args:
-        title: What is probed.
+        title: The probed function.
         about: Where it is, and the model.
         runs: The probes, in their order.
         linked: Whether by a link; otherwise by a button, for a host whose script does it.

@@ -73,7 +73,7 @@ def _line(line: TrendLine, *, several: bool) -> Iterator[Block]:
 
 
 def _moved(points: tuple[TrendPoint, ...]) -> str:
-    """What the last run says beside the one before."""
+    """Word the change from the previous run to the last."""
     last = points[-1]
     if last.apart:
         return (
@@ -125,5 +125,5 @@ def _cell(moved: Estimate | None) -> str | None:
 
 
 def _day(run: TrendRun) -> str:
-    """What stands under a point: the day and hour, or the name."""
+    """The text below a point: the day and hour, or the name."""
     return run.begun[5:16].replace("T", " ") if run.begun else run.name

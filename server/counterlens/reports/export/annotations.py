@@ -24,8 +24,8 @@ class Annotation:
             problem.
         line: Where the code was changed, 1-based.
         end_line: The last line of the change.
-        mutation: What was done.
-        message: What it means, and what the author of the line can do about it.
+        mutation: The change.
+        message: Its meaning, and a suggestion for the author of the line.
     """
 
     file: str
@@ -51,7 +51,7 @@ class Annotation:
 
 
 def annotated(found: Exported) -> Iterator[Annotation]:
-    """What there is to say of lines: right verdicts that a mutation lost, in the order of the records.
+    """Annotations of lines: right verdicts that a mutation lost, in the order of the records.
 
     Nothing of functions whose verdict changes with nothing.
     """

@@ -25,7 +25,7 @@ def provenance_json(one: Provenance) -> Json:
 
 
 def listing_json(found: Sequence[Provenance], broken: Sequence[tuple[Path, str]]) -> Json:
-    """The results, what could not be read, and which formats there are."""
+    """The datasets that were found, unreadable ones, and the known formats."""
     return {
         "datasets": [provenance_json(one) for one in found],
         "unreadable": [{"path": str(path), "message": message} for path, message in broken],

@@ -38,7 +38,7 @@ def exported_run(results: RunResults) -> Exported:
 
 
 def merged_document(merged: MergedRuns) -> Json:
-    """What several runs found together: the tables, and what each run asked."""
+    """The combined results of several runs: the tables, and what each run asked."""
     return {
         "schema": SCHEMA,
         "task": merged.task,

@@ -14,7 +14,7 @@ from counterlens.probes.runner import ProbeRun
 
 @dataclass(frozen=True, slots=True)
 class ExportedRecord:
-    """What one probe found about one function.
+    """The result of one probe on one function.
 
     Attributes:
         position: Its place among all, from 0.
@@ -53,8 +53,8 @@ class Exported:
     Attributes:
         title: The probed functions.
         records: The records.
-        before: What stands before a file's path for it to be relative to the root of the working tree; None
-            if the files are none.
+        before: The prefix that makes a file's path relative to the root of the working tree; None if the
+            files are none.
         finished: Whether that is all.
         probes: The ids of the probes, in their order.
     """
@@ -102,7 +102,7 @@ def exported(runs: Sequence[ProbeRun], title: str) -> Exported:
 
 
 def in_working_tree(folder: Path) -> str:
-    """What stands before a path below a folder for it to be relative to the root of the working tree."""
+    """The prefix that makes a path below a folder relative to the root of the working tree."""
     whole = folder.resolve()
     for root in (whole, *whole.parents):
         if (root / ".git").exists():

@@ -1,4 +1,4 @@
-"""What the page is told: offsets in UTF-16 code units, which its script counts in, and rounded figures."""
+"""The page's data: offsets in UTF-16 code units, which its script counts in, and rounded figures."""
 
 from __future__ import annotations
 

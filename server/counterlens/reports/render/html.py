@@ -79,7 +79,7 @@ def fragment(blocks: Iterable[Block]) -> str:
 
 
 class Pack:
-    """What stands on a page only when it is asked for."""
+    """Parts of a page that are shown on request."""
 
     def __init__(self) -> None:
         self.texts: list[str] = []

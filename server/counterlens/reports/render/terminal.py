@@ -232,12 +232,12 @@ def _wrapped(cell: Text) -> Text:
 
 
 def _on_a_line(text: str) -> str:
-    """What has to stay on its line: a line of its own would pass for one of ours."""
+    """Texts that must stay on one line: a line of its own would pass for one of ours."""
     return printable(text, keep="")
 
 
 def _set_in(text: str) -> str:
-    """What may have several lines: they are set in, so that none passes for one of ours."""
+    """Texts that may have several lines: they are set in, so that none passes for one of ours."""
     return printable(text).replace("\n", "\n  ")
 
 

@@ -86,17 +86,17 @@ _ABSENT: Numbers = {
 
 
 def allowed(machine: str) -> dict[str, int]:
-    """What may be called with whatever arguments."""
+    """Calls that are allowed with any arguments."""
     return _of(machine, {**_FILES, **_MEMORY, **_WAITING, **_SIGNALS, **_ITSELF, **_SOCKET_PAIRS})
 
 
 def conditional(machine: str) -> dict[str, int]:
-    """What may be called with some arguments, or by some programs."""
+    """Calls that are allowed with some arguments, or to some programs."""
     return _of(machine, _CONDITIONAL)
 
 
 def absent(machine: str) -> dict[str, int]:
-    """What is not allowed and answered as if the kernel were older, since libc has another way."""
+    """Calls that are refused as by an older kernel, because libc has another way."""
     return _of(machine, _ABSENT)
 
 

@@ -63,7 +63,7 @@ def _error(number: int) -> _Instruction:
 
 
 def _call(number: int, block: list[_Instruction]) -> list[_Instruction]:
-    """What is done with one call; the block ends in a decision."""
+    """The handling of one call; the block ends in a decision."""
     return [(_JUMP_EQUAL, 0, len(block), number), *block]
 
 

@@ -34,7 +34,7 @@ class ConceptSet:
     """Which node types count, and under which category.
 
     Attributes:
-        name: What the user chose it by.
+        name: The user's name for it.
         kinds: The category of every node type that counts; None for the tables of this package.
     """
 
@@ -46,7 +46,7 @@ class ConceptSet:
 
         Args:
             kind: The node type.
-            category: What the tables of this package say of the node.
+            category: The node's category in the tables of this package.
             named: Whether it is a rule of the grammar rather than a keyword or punctuation.
         """
         if self.kinds is not None:

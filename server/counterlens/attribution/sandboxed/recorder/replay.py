@@ -1,9 +1,9 @@
 """Runs given tests without the candidate: first to see what they call, then with what the candidate returned.
 
-The tests run beside the original and never beside a candidate. What they call is a stand-in: when recording,
-it calls the original and notes the arguments; when replaying, it hands out what came of the same call of the
-candidate in another process, as plain values. So no object, no function and no patch of the candidate is
-ever near the assertions.
+The tests run beside the original and never beside a candidate. They call a stand-in: when recording, it calls
+the original and notes the arguments; when replaying, it hands out what came of the same call of the candidate
+in another process, as plain values. So no object, no function and no patch of the candidate is ever near the
+assertions.
 """
 
 from __future__ import annotations

@@ -180,7 +180,7 @@ def decode(form: Any, classes: dict[str, Any]) -> Any:
 
     Args:
         form: The result of `Encoder.encode`.
-        classes: What the names of classes mean here.
+        classes: Resolve the names of classes.
 
     Raises:
         ValueError: it holds something that cannot be made again.

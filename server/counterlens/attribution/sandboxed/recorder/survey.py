@@ -1,4 +1,4 @@
-"""What is told about the tests of a project while they run; see `mapping.py` for the lines."""
+"""The messages about the tests of a project while they run; see `mapping.py` for the lines."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ PASSED, FAILED, SKIPPED, EXCLUDED = "passed", "failed", "skipped", "excluded"
 
 
 class SuiteSurvey:
-    """What is told about the tests.
+    """The messages about the tests.
 
     Args:
         tell: Takes a word and what is told.

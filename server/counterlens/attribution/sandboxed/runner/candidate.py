@@ -59,7 +59,7 @@ class Candidate:
         return importlib.import_module(self.module)
 
     def namespace(self, module: ModuleType) -> dict[str, Any]:
-        """What the module defines, as it is now."""
+        """The module's current definitions."""
         return dict(vars(module))
 
     def find_spec(self, fullname: str, *_: Any) -> importlib.machinery.ModuleSpec | None:

@@ -27,13 +27,13 @@ class Cases:
 
     Attributes:
         expected: How many cases there are to run.
-        problem: What went wrong outside of the cases, if something did.
+        problem: An error outside the cases, if any.
         evaded: Whether the candidate itself raised an exception that skips the case that is running.
         every: Whether cases are run on after one has failed.
         without: Names of cases that are left out.
         broken: Test files that cannot be imported, with the reason; filled only where all are to be run.
-        harness: What kept a case from running and was no doing of the program, where the program might have
-            feigned it: then nothing is known.
+        harness: Obstacles to a case that the program did not cause but might have faked: then nothing is
+            known.
         unstarted: Why the tests as a whole did not run, where the program is not to blame.
     """
 
@@ -134,7 +134,7 @@ class Cases:
 
 
 def _of_harness(error: BaseException | None) -> str | None:
-    """What the sandbox or the set-up did, where an exception is of that kind."""
+    """The cause in the sandbox or the set-up, if an exception is of that kind."""
     if isinstance(error, OSError) and error.errno in _FORBIDDEN:
         return "the sandbox does not allow it"
     if isinstance(error, Warning):

@@ -2,7 +2,7 @@
 
 The process that the user started keeps the plan, the answers and the store, as it does without a cluster, and
 is the only one that writes: a lost node costs what was under way on it, which is asked again elsewhere, and
-nothing can stand in the store twice. What travels is a call of a model or one program with its tests.
+nothing can stand in the store twice. Nodes receive a call of a model, or one program with its tests.
 """
 
 from counterlens.evaluation.engines.ray.engine import RayEngine

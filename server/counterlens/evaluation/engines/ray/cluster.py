@@ -110,7 +110,7 @@ class RayCluster:
         return {"label_selector": {"ray.io/node-id": f"!in({','.join(unfit)})"}} if unfit else {}
 
     def settled(self, ref: Any, cancel: Event | None) -> Any:
-        """What was asked for, once it is there; where it is an error in words, that is raised.
+        """The requested result, once it is there; a worded error is raised.
 
         Raises:
             Lost: what worked on it is gone.
@@ -165,7 +165,7 @@ class RayCluster:
                 self._warn(f"the node {node.name} does not answer yet")
 
     def none_left(self) -> SandboxError:
-        """What is wrong where no node can take work."""
+        """The reason why no node can take work."""
         silent = "they do not answer" if self._asked else "none offers a processor"
         why = self._unfit or silent
         return SandboxError(f"no node of the cluster can take work: {why}", HELP)

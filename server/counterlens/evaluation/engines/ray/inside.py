@@ -1,4 +1,4 @@
-"""What runs on the nodes: a replica of a model, a program in a sandbox, and what a node says of itself.
+"""Code that runs on the nodes: a replica of a model, a program in a sandbox, facts of the node.
 
 Failures that are worded for users travel as values, so that a node's come out like those of this machine.
 """
@@ -26,12 +26,12 @@ HELP = "docs/clusters.md says what every node needs"
 
 @dataclass(frozen=True, slots=True)
 class Circumstances:
-    """What has to be the same on every node, because records depend on it.
+    """The facts that must be the same on every node, because records depend on them.
 
     Attributes:
         versions: Of Counterlens, Python and the packages that a manifest names, by name.
         sandbox: The back end that programs run in.
-        isolates: What it holds there.
+        isolates: Its content there.
     """
 
     versions: tuple[tuple[str, str | None], ...]
@@ -56,7 +56,7 @@ class Circumstances:
         )
 
     def misfits(self, node: Circumstances) -> list[str]:
-        """What is otherwise on a node, in words; a package that it lacks altogether it is not asked for."""
+        """The differences of a node, in words; packages that it lacks are ignored."""
         here = dict(self.versions)
         found = [
             f"{name} is {there}, here {here[name] or 'not installed'}"
@@ -76,7 +76,7 @@ class Misfit:
 
     Attributes:
         node: Ray's id of it.
-        why: What is otherwise there.
+        why: Its differences.
     """
 
     node: str
@@ -90,7 +90,8 @@ class Errand:
     Attributes:
         job: The program.
         own_python: Whether its interpreter is the one that Counterlens runs in, wherever that is on a node.
-        present: What it reads outside of its own folder, and its interpreter: there has to be such on a node.
+        present: The files that it reads outside its own folder, and its interpreter: there has to be such on
+            a node.
     """
 
     job: Job
@@ -106,7 +107,7 @@ class Errand:
 
 
 def describe_node() -> Circumstances | CounterlensError:
-    """What this node is like."""
+    """The facts of this node."""
     try:
         return Circumstances.here()
     except CounterlensError as error:
@@ -118,7 +119,7 @@ def run_program(errand: Errand, here: Circumstances) -> JobOutcome | Misfit | Co
 
     Args:
         errand: The program.
-        here: What the node has to be like; one that joined late may not be.
+        here: The required facts of a node, which a late one may lack.
     """
     import ray
 

@@ -43,7 +43,7 @@ class Codec:
         self.table = ContainerTable()
 
     def changes(self) -> list[Any]:
-        """What has become of containers here since the last message: the first part of the next one."""
+        """Changes of containers since the last message: the first part of the next one."""
         return [[number, self.content(self.table.object(number))] for number in self.table.altered()]
 
     def follow(self, changes: list[Any]) -> None:

@@ -1,8 +1,8 @@
 """The tests' end of the line to a candidate that runs in another process.
 
-What the other process sends is never believed. Plain values are decoded by exact type; the special methods
-of a class are those of `operators.OPERATORS` and no others; what would end a loop of the tests is an error.
-Some values of the tests cannot be passed on; that is noted as `CandidateConnection.needs_sharing`.
+Data from the other process is never trusted. Plain values are decoded by exact type; the special methods of a
+class are those of `operators.OPERATORS` and no others; what would end a loop of the tests is an error. Some
+values of the tests cannot be passed on; that is noted as `CandidateConnection.needs_sharing`.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class CandidateConnection:
         iterated: The objects of the program that have been iterated over.
         asked: Methods of the program's objects that are called as those are that ask something of a value.
         vacuous: Whether the program gave nothing where the tests loop over what it gives.
-        needs_sharing: What the tests do that cannot be done from here, if anything.
+        needs_sharing: An operation of the tests that is impossible from here, if any.
     """
 
     def __init__(self, descriptor: int, texts: dict[str, str] | None = None) -> None:

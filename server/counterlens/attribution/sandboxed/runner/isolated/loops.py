@@ -76,7 +76,7 @@ def _handed_over(scope: list[ast.AST]) -> Iterator[Span]:
 
 
 class _Flow:
-    """What flows into the loops of a file, also by way of its own functions."""
+    """The values that flow into the loops of a file, also through its own functions."""
 
     def __init__(self, scopes: list[list[ast.AST]]) -> None:
         self._scopes = scopes
@@ -143,12 +143,12 @@ def _read(name: str) -> str:
 
 
 def _name(target: ast.AST) -> str:
-    """What is assigned to or read, in one wording for both."""
+    """A target or read, in one wording for both."""
     return ast.dump(target).replace("Store()", "Load()")
 
 
 def _looped(nodes: Iterable[ast.AST], helpers: Container[str]) -> list[ast.AST]:
-    """What is looped over in some nodes."""
+    """The iterables in some nodes."""
     found: list[ast.AST] = []
     for node in nodes:
         if isinstance(node, (ast.For, ast.AsyncFor, ast.comprehension)):
@@ -171,7 +171,7 @@ def _is_looping(node: ast.AST) -> bool:
 
 
 def _assigned(nodes: Iterable[ast.AST]) -> dict[str, list[ast.AST]]:
-    """What is assigned to each name, by the dump of the name as it is read."""
+    """The values assigned to each name, by the dump of the name as it is read."""
     found: dict[str, list[ast.AST]] = {}
     for node in nodes:
         value: Any = getattr(node, "value", None)

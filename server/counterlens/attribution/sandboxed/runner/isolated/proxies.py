@@ -182,7 +182,7 @@ def proxy_class(remote: CandidateConnection, number: int, node: list[Any], bases
 
     Args:
         remote: The connection to it.
-        number: What the class is called there.
+        number: The class's name there.
         node: Its module, its name, the special methods that it has, and whether objects can be awaited.
         bases: Those of its bases that are known here.
     """

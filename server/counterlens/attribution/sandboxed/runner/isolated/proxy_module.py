@@ -50,7 +50,7 @@ class ProxyCandidate(Candidate):
         return False
 
     def namespace(self, module: ModuleType) -> dict[str, Any]:
-        """What the module defines, as it is now; modules of the standard library are those of the tests."""
+        """The module's current definitions; modules of the standard library are those of the tests."""
         lent = {name: getattr(module, name) for name in self._names if name not in _OWN}
         for name, value in lent.items():
             known = _standard_module(value)
