@@ -167,3 +167,55 @@ def test_the_task_sums_up_a_file_by_each_method(
     code, _, err = run(capsys, "probe", "--task", "dependence", path, "--method", "guessing")
     assert code == 2
     assert "guessing" in err
+
+
+JAVA = """class Best {
+    static int best(int[] values) {
+        int found = 0;
+        for (int value : values)
+            found += value;
+        return found;
+    }
+}
+"""
+
+
+@pytest.fixture
+def java(tmp_path: Path) -> Path:
+    path = tmp_path / "Best.java"
+    path.write_text(JAVA)
+    return path
+
+
+def test_java(capsys: pytest.CaptureFixture[str], java: Path) -> None:
+    code, out, _ = run(capsys, "dependence", java)
+    assert code == 0
+    assert "Best.best" in out
+    assert "for (int value : values)" in out
+    code, out, _ = run(capsys, "dependence", f"{java}::best", "--json")
+    found = json.loads(out)
+    assert code == 0
+    assert (found["function"], found["control"]) == ("Best.best", [[4, 4], [4, 5]])
+    assert [5, 6, "found", "name"] in found["data"]
+    code, out, _ = run(capsys, "dependence", java, "--json")
+    assert [one["function"] for one in json.loads(out)["functions"]] == ["Best.best"]
+
+
+def test_c(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    path = tmp_path / "first.c"
+    path.write_text('int first(void) {\n    int n;\n    scanf("%d", &n);\n    return n;\n}\n')
+    code, out, _ = run(capsys, "dependence", f"{path}::first", "--json")
+    assert code == 0
+    assert json.loads(out)["data"] == [[3, 4, "n", "name"]]
+
+
+def test_what_is_for_python_alone_is_refused_with_the_reason(
+    capsys: pytest.CaptureFixture[str], java: Path
+) -> None:
+    code, out, err = run(capsys, "dependence", f"{java}::best", "--infer", "core")
+    assert (code != 0, out) == (True, "")
+    assert "Python alone" in err
+    java.write_text("class Best {\n    int best( { }\n}")
+    code, _, err = run(capsys, "dependence", java)
+    assert code != 0
+    assert "the Java source is not valid in line 2" in err

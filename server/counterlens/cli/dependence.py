@@ -14,14 +14,13 @@ from counterlens.cli.options import (
     split_target,
     steps,
 )
-from counterlens.dependence import MODULE, Program, Rules
-from counterlens.probes.dependence.inferred import InferenceMethod, infer
+from counterlens.dependence import MODULE, Rules, analyse
+from counterlens.probes.dependence.inferred import InferenceMethod, infer, require_inferred
 from counterlens.progress import Steps
 from counterlens.reports.build.dependences import dependence_report, inferred_report
 from counterlens.reports.export.dependences import dependences_json, inferred_json
 from counterlens.reports.render import terminal
 from counterlens.syntax.document import Document
-from counterlens.syntax.functions import require_python
 
 
 @click.command()
@@ -60,12 +59,14 @@ def dependence(
 ) -> None:
     """Show what each statement depends on: control, and data through names and objects.
 
-    Without a name, the module's own statements (as <module>) and every function in it are analysed. No model
-    is asked without --infer.
+    Python, Java and C are analysed. Without a name, every function is, and a Python module's own statements
+    (as <module>). No model is asked without --infer, which is for Python alone.
     """
     path, qualname = split_target(target)
-    document = require_python(Document.read(path))
-    program = Program(document.text, Rules(implicit_exceptions=implicit_exceptions))
+    document = Document.read(path)
+    if method is not None:
+        require_inferred(document)
+    program = analyse(document.text, document.language, Rules(implicit_exceptions=implicit_exceptions))
     if method is not None:
         if qualname is None:
             raise click.UsageError("--infer needs a function: PATH::QUALNAME")

@@ -154,8 +154,8 @@ def show_dependences(desk: Desk, path: str, function: str) -> ToolAnswer:
     Raises:
         SourceError: there is no such file or function.
     """
-    document = require_python(desk.read(path))
-    found = dependences(document.text, function)
+    document = desk.read(path)
+    found = dependences(document.text, function, language=document.language)
     return ToolAnswer(
         f"Dependences of {code(function)}:\n\n{dependence_markdown(found)}", dependences_json(found)
     )

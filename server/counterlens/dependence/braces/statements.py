@@ -125,7 +125,7 @@ def _start(node: Node) -> Node:
             plain = [one for one in plain if "comment" not in one.type]
             if plain:
                 return plain[0]
-        elif not child.type.endswith("comment"):
+        elif not (child.is_error or child.type.endswith("comment")):
             return child if node.type in _HEADERS else node
     return node
 

@@ -32,14 +32,19 @@ from counterlens.dependence.braces.reading import (
 from counterlens.dependence.c.calls import CALLS, PARTIAL, SCANNING
 
 
+def within(node: Node) -> Node | None:
+    """The declarator inside of a declarator."""
+    inner = node.child_by_field_name("declarator")
+    if inner is None and node.type == "parenthesized_declarator" and node.named_child_count:
+        return node.named_children[-1]
+    return inner
+
+
 def declared(node: Node | None) -> Node | None:
     """The identifier that a declarator declares."""
-    while node is not None and node.type not in {"identifier", "type_identifier"}:
-        inner = node.child_by_field_name("declarator")
-        if inner is None and node.named_child_count and node.type == "parenthesized_declarator":
-            inner = node.named_children[0]
-        node = inner
-    return node if node is not None and node.type == "identifier" else None
+    while node is not None and node.type != "identifier":
+        node = within(node)
+    return node
 
 
 def _declaration(reading: Reading, node: Node) -> None:

@@ -12,7 +12,7 @@ from tree_sitter import Node
 
 from counterlens.dependence.braces.blocks import text_of
 from counterlens.dependence.braces.lowering import COMMON, BraceLayout, Lay
-from counterlens.dependence.c.expressions import declared
+from counterlens.dependence.c.expressions import declared, within
 from counterlens.dependence.cfg import Arc, ControlFlowGraph, Loose
 from counterlens.dependence.effects import Effects
 
@@ -41,8 +41,8 @@ class CLayout(BraceLayout):
     def parameters(self, function: Node) -> Effects:
         effects = Effects()
         declarator = function.child_by_field_name("declarator")
-        while declarator is not None and declarator.type != "function_declarator":
-            declarator = declarator.child_by_field_name("declarator")
+        while declarator is not None and not _takes_parameters(declarator):
+            declarator = within(declarator)
         listed = None if declarator is None else declarator.child_by_field_name("parameters")
         older = [child for child in function.named_children if child.type == "declaration"]  # f(a) int a; {}
         for parameter in [*(listed.named_children if listed is not None else ()), *older]:
@@ -52,6 +52,12 @@ class CLayout(BraceLayout):
                 if name is not None:
                     effects.strong.add(self.blocks.declare(name))
         return effects
+
+
+def _takes_parameters(declarator: Node) -> bool:
+    """Whether a declarator is that of the function, not of what it gives back."""
+    inner = within(declarator)
+    return declarator.type == "function_declarator" and inner is not None and inner.type == "identifier"
 
 
 def _jumps(function: Node) -> bool:

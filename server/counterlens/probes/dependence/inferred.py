@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from counterlens.dependence import Dependences
+from counterlens.errors import SourceError
 from counterlens.metrics.agreement import Agreement, closure
 from counterlens.metrics.traces import Trace
 from counterlens.models.base import Model, ModelInfo
@@ -19,6 +20,7 @@ from counterlens.probes.dependence.rules import RULES, ruled
 from counterlens.probes.dependence.sampling import QuestionCounts
 from counterlens.probes.dependence.yes_no import AnswerSource, how
 from counterlens.progress import Steps
+from counterlens.syntax.document import Document
 
 
 class InferenceMethod(StrEnum):
@@ -165,6 +167,21 @@ class Inferred:
 
 def _two_places(value: float | None) -> str:
     return "--" if value is None else f"{value:.2f}"
+
+
+def require_inferred(document: Document) -> Document:
+    """The document, where it is one whose dependences a model can be examined about.
+
+    Raises:
+        SourceError: it is in another language.
+    """
+    if document.language == "python":
+        return document
+    raise SourceError(
+        f"{document.path or 'the text'} is {document.language}: what a model infers is compared for Python"
+        " alone, because interventions change Python",
+        "`counterlens dependence` without --infer shows the true dependences",
+    )
 
 
 def infer(

@@ -1,0 +1,38 @@
+"""Small functions of Java and C, with the dependences that they have, worked out by hand.
+
+In a case, a line ends in a comment: what decides about it (`<` and the lines, with `+` and `-` for the
+outcome), and where its values come from (variable and line, `*` for one through the object).
+"""
+
+from __future__ import annotations
+
+import re
+
+from counterlens.dependence import Dependences, Kind
+
+_EXPECTED = re.compile(r"//(?: *<(?P<control>[^;]*))?;?(?P<data>.*)")
+_SIGNS = {"true": "+", "false": "-", "": ""}
+
+
+def expected(source: str) -> dict[int, tuple[set[str], set[str]]]:
+    """What the comments of a source say, by line."""
+    found = {}
+    for number, line in enumerate(source.split("\n"), 1):
+        if match := _EXPECTED.search(line):
+            control, data = (match[name] or "" for name in ("control", "data"))
+            found[number] = (set(control.split()), {part.strip() for part in data.split(",") if part.strip()})
+    return found
+
+
+def computed(graph: Dependences, lines: set[int]) -> dict[int, tuple[set[str], set[str]]]:
+    """The same of a graph, for some lines."""
+    line = {statement.id: statement.line for statement in graph.statements}
+    found: dict[int, tuple[set[str], set[str]]] = {number: (set(), set()) for number in lines}
+    for edge in graph.edges:
+        if line[edge.target] in found:
+            control, data = found[line[edge.target]]
+            if edge.kind is Kind.CONTROL:
+                control.add(f"{line[edge.source]}{_SIGNS[edge.outcome]}")
+            else:
+                data.add(f"{edge.variable} {line[edge.source]}{'*' if edge.kind is Kind.HEAP else ''}")
+    return found
