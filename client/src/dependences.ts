@@ -17,7 +17,7 @@ const TOOLS: (Tool & { action: (typeof METHODS)[number] })[] = [
   { action: "interventional", title: vscode.l10n.t("Measure Reactions") },
   { action: "prompted", title: vscode.l10n.t("Ask the Model") },
   { action: "pairwise", title: vscode.l10n.t("Ask Pair by Pair") },
-  { action: "core", title: vscode.l10n.t("Ask CoRe's Question") },
+  { action: "core", title: vscode.l10n.t("Ask about Indirect Dependences") },
   { action: "trace", title: vscode.l10n.t("Ask for the Steps") },
 ];
 const EXAMINED = vscode.l10n.t("The model is being examined…");

@@ -34,7 +34,7 @@ export function languageClient(
   program: Program,
   options: Pick<
     LanguageClientOptions,
-    "documentSelector" | "initializationOptions" | "middleware" | "outputChannel"
+    "documentSelector" | "initializationOptions" | "markdown" | "middleware" | "outputChannel"
   >,
   died: (client: LanguageClient) => void,
 ): LanguageClient {

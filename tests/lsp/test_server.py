@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import re
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+from urllib.parse import unquote
 
 import pytest
 from lsprotocol import types
@@ -39,6 +42,9 @@ def sign(x):
         result = 1
     return result
 '''
+
+
+LINK = re.compile(r"\[([^\]]+)\]\(command:([^)]+)\)")
 
 
 def position_of(text: str, needle: str, shift: int = 0) -> types.Position:
@@ -76,6 +82,39 @@ async def test_hover_says_scoring_at_once_and_then_what_it_found(
     text = await hover_text(client, uri, position_of(SOURCE, "result = -1"))
     for expected in ("`identifier`", "natural language", "confidence", "least certain", "expected: `", "%"):
         assert expected in text
+    shown, behind = text.split("\n\n<details><summary>more</summary>\n\n")
+    first, expectation = shown.split("\n\n")
+    assert re.fullmatch(r"\*\*`identifier`\*\* natural language: confidence \*\*[\d.]+ %\*\*", first)
+    assert "xpected: `" in expectation
+    assert "no measure of correctness" in behind
+
+
+async def test_over_the_name_of_a_function_the_hover_offers_what_can_be_done(
+    client: LanguageClient, tmp_path: Path
+) -> None:
+    uri = open_file(client, tmp_path / "sign.py", SOURCE)
+    await scored(client, uri)
+    text = await hover_text(client, uri, position_of(SOURCE, "sign(x)"))
+    shown, _, _ = text.partition("\n\n<details>")
+    assert [title for title, _ in LINK.findall(shown)] == [
+        "Probe counterfactually",
+        "Show counterfactual…",
+        "Show dependences",
+    ]
+    commands = dict(address.split("?") for _, address in LINK.findall(shown))
+    assert json.loads(unquote(commands["counterlens.showDependences"])) == [{"uri": uri, "function": "sign"}]
+    assert not LINK.search(await hover_text(client, uri, position_of(SOURCE, "result = -1")))
+
+
+async def test_a_client_that_cannot_fold_is_shown_all_of_a_hover(
+    plain_client: LanguageClient, tmp_path: Path
+) -> None:
+    uri = open_file(plain_client, tmp_path / "sign.py", SOURCE)
+    await scored(plain_client, uri)
+    text = await hover_text(plain_client, uri, position_of(SOURCE, "sign(x)"))
+    assert "<details>" not in text
+    assert not LINK.search(text)
+    assert "no measure of correctness" in text
 
 
 async def test_hover_range_counts_utf16(client: LanguageClient, tmp_path: Path) -> None:
@@ -180,10 +219,10 @@ async def test_the_probe_runs_from_the_code_lens(client: LanguageClient, tmp_pat
     assert len(pair["wrote"]) == 2
     assert all(text.startswith(SOURCE[:20]) for text in pair["wrote"])
     assert "evidence: doctest, 2 cases" in answer.markdown
-    await until(lambda: any(one.code == "counterfactual-effect" for one in client.diagnostics[uri]))
-    effect = next(one for one in client.diagnostics[uri] if one.code == "counterfactual-effect")
-    assert effect.range.start == position_of(SOURCE, "sign(x)")
+    assert all(one.code != "counterfactual-effect" for one in client.diagnostics.get(uri, ()))
     assert any(client.progress_reports.values())
+    (lens,) = await lens_titles(client, uri)
+    assert re.fullmatch(r"Probe counterfactually · (\d+ of \d+ changed the verdict|uninformative)", lens)
 
 
 async def test_a_probe_that_draws_completions_refines_its_answer(
@@ -230,6 +269,9 @@ async def test_a_probe_is_shown_as_markdown_to_a_plain_client_until_the_function
     assert any(
         "changed the verdict" in title or "uninformative" in title for title in await lens_titles(client, uri)
     )
+    await until(lambda: any(one.code == "counterfactual-effect" for one in client.diagnostics[uri]))
+    effect = next(one for one in client.diagnostics[uri] if one.code == "counterfactual-effect")
+    assert effect.range.start == position_of(SOURCE, "sign(x)")
     changed = SOURCE.replace("x < 0", "x <= 0")
     client.text_document_did_change(
         types.DidChangeTextDocumentParams(
@@ -237,7 +279,7 @@ async def test_a_probe_is_shown_as_markdown_to_a_plain_client_until_the_function
             [types.TextDocumentContentChangeWholeDocument(changed)],
         )
     )
-    assert "Probe counterfactually" in await lens_titles(client, uri)
+    assert_offered(await lens_titles(client, uri))
     await until(lambda: all(one.code != "counterfactual-effect" for one in client.diagnostics[uri]))
 
 
@@ -245,14 +287,13 @@ async def test_what_one_model_did_is_not_said_of_the_next(client: LanguageClient
     uri = open_file(client, tmp_path / "sign.py", SOURCE)
     answer = await probe(client, {"uri": uri, "function": "sign"})
     assert answer.ok, answer.error
-    await until(lambda: any(one.code == "counterfactual-effect" for one in client.diagnostics[uri]))
+    assert any("changed" in one or "uninformative" in one for one in await lens_titles(client, uri))
     before = client.lens_refreshes
     client.workspace_did_change_configuration(
         types.DidChangeConfigurationParams({"counterlens": {"model": "editor:another"}})
     )
-    await until(lambda: all(one.code != "counterfactual-effect" for one in client.diagnostics[uri]))
-    assert "Probe counterfactually" in await lens_titles(client, uri)
     await until(lambda: client.lens_refreshes > before)
+    assert_offered(await lens_titles(client, uri))
 
 
 async def test_a_probe_at_a_place_without_a_function_is_refused_clearly(
@@ -385,7 +426,7 @@ async def test_the_counterfactuals_of_a_function_are_listed_and_offered(
         )
     )
     assert actions
-    assert [action.title for action in actions] == ["Show counterfactual…"]
+    assert [action.title for action in actions] == ["Show counterfactual…", "Show dependences"]
     argument = {"uri": uri, "position": {"line": place.line, "character": place.character}}
     found: Any = await client.workspace_execute_command_async(
         types.ExecuteCommandParams("counterlens.counterfactuals", [argument])
@@ -408,19 +449,47 @@ async def test_a_broken_file_has_no_counterfactuals_and_says_why(
     assert not found["counterfactuals"]
 
 
-async def test_only_a_client_that_shows_results_is_offered_counterfactuals(
+async def test_one_lens_stands_over_a_function_that_something_can_be_said_of(
     client: LanguageClient, tmp_path: Path
 ) -> None:
-    uri = open_file(client, tmp_path / "sign.py", SOURCE)
-    titles = ["Probe counterfactually", "Show counterfactual…", "Show dependences"]
-    assert await lens_titles(client, uri) == titles
+    nothing = "\n\ndef nothing():\n    pass\n"
+    uri = open_file(client, tmp_path / "sign.py", SOURCE + nothing)
+    assert_offered(await lens_titles(client, uri))
 
 
-async def test_a_plain_client_is_not_offered_counterfactuals(
+async def test_functions_that_there_was_no_time_for_get_their_lenses_later(
+    client: LanguageClient, tmp_path: Path
+) -> None:
+    function = SOURCE.partition("\n\n\n")[2]
+    count = 60
+    text = "\n\n".join(function.replace("sign", f"sign{number}") for number in range(count))
+    uri = open_file(client, tmp_path / "signs.py", text)
+    first = await lens_titles(client, uri)
+    assert 0 < len(first) < count
+    await until(lambda: client.lens_refreshes > 0)
+    assert len(await lens_titles(client, uri)) == count
+
+
+async def test_a_plain_client_is_offered_no_counterfactuals(
     plain_client: LanguageClient, tmp_path: Path
 ) -> None:
     uri = open_file(plain_client, tmp_path / "sign.py", SOURCE)
-    assert await lens_titles(plain_client, uri) == ["Probe counterfactually", "Show dependences"]
+    place = position_of(SOURCE, "x < 0")
+    actions = await plain_client.text_document_code_action_async(
+        types.CodeActionParams(
+            types.TextDocumentIdentifier(uri), types.Range(place, place), types.CodeActionContext([])
+        )
+    )
+    (action,) = actions or []
+    assert isinstance(action, types.CodeAction)
+    assert action.command is not None
+    assert (action.title, action.command.command) == ("Show dependences", "counterlens.dependences")
+
+
+def assert_offered(titles: list[str]) -> None:
+    """One lens: the offer to probe, with how long it takes or how much is asked."""
+    (title,) = titles
+    assert re.fullmatch(r"Probe counterfactually · (\d+ prompts|about \d+ (s|min))", title)
 
 
 async def lens_titles(client: LanguageClient, uri: str) -> list[str]:

@@ -98,6 +98,7 @@ class Analysis:
         operators: What the model believes of its operators, as far as it was asked.
         doubts: Which of its functions were checked for doubts, and what was found.
         visible: The lines that the editor shows, as far as it said so.
+        askable: How many prompts a probe of a function needs, by its source, as far as that was counted.
     """
 
     uri: str
@@ -115,6 +116,7 @@ class Analysis:
     operators: KnownOperators = field(default_factory=KnownOperators)
     doubts: KnownDoubts = field(default_factory=KnownDoubts)
     visible: types.Range | None = None
+    askable: dict[bytes, int] = field(default_factory=dict)
 
     def replace(self, document: Document) -> None:
         """Take a new version: all that was known is stale, but for functions that did not change."""

@@ -23,6 +23,7 @@ from counterlens.evaluation.settings_file import SettingsFile
 from counterlens.lsp import status
 from counterlens.lsp.analysis import Analysis
 from counterlens.lsp.background import BackgroundScorer, ScoredDocument
+from counterlens.lsp.hovering import HoverPart
 from counterlens.lsp.language import error_text, recognised, t
 from counterlens.lsp.model_host import ModelHost
 from counterlens.lsp.places import Places
@@ -87,7 +88,7 @@ class CounterlensServer(LanguageServer):
             Callable[[CounterlensServer, Analysis, types.CodeActionParams], list[types.CodeAction]]
         ] = []
         self.code_lenses: list[Callable[[CounterlensServer, Analysis], list[types.CodeLens]]] = []
-        self.hovers: list[Callable[[CounterlensServer, Analysis, int], str]] = []
+        self.hovers: list[Callable[[CounterlensServer, Analysis, int], HoverPart]] = []
         self.hover_waits: list[Callable[[CounterlensServer, Analysis, int], Awaitable[object] | None]] = []
         self._last_status: status.ServerStatus | None = None
         self.scorer = BackgroundScorer(

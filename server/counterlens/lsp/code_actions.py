@@ -30,13 +30,24 @@ def _code_actions(ls: CounterlensServer, params: types.CodeActionParams) -> list
 
 
 def _once(actions: Iterable[types.CodeAction]) -> list[types.CodeAction]:
-    """Two features may offer the same: it is shown once, for all diagnostics that it is about."""
+    """Two features may offer the same: it is shown once, as the first says it, for all that it is about.
+
+    Figures in their titles may differ, as each asked the model something else.
+    """
     kept: dict[str, types.CodeAction] = {}
     for action in actions:
-        same = kept.setdefault(repr((action.title, action.edit, action.command)), action)
+        same = kept.setdefault(repr((action.edit, _done(action))), action)
         if same is not action:
             same.diagnostics = [*(same.diagnostics or ()), *(action.diagnostics or ())] or None
     return list(kept.values())
+
+
+def _done(action: types.CodeAction) -> object:
+    """What the command of an action does, however it is worded."""
+    command = action.command
+    if command is None or not command.arguments or not isinstance(command.arguments[0], dict):
+        return command
+    return command.command, {name: value for name, value in command.arguments[0].items() if name != "title"}
 
 
 def _is_kind(kind: str | None, wanted: str) -> bool:

@@ -1,14 +1,24 @@
-"""Code lenses: each feature that has some adds them to `CounterlensServer.code_lenses`."""
+"""Code lenses: each feature that has some adds them to `CounterlensServer.code_lenses`.
+
+Whether there is anything to ask about a function is counted before; over the others stands nothing.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import asyncio
+from collections.abc import Callable
+from typing import Final
 
 from lsprotocol import types
 
-from counterlens.lsp.analysis import Analysis
+from counterlens.lsp.analysis import Analysis, ScoringState
+from counterlens.lsp.askable import Askable
 from counterlens.lsp.base import CounterlensServer
 from counterlens.syntax.functions import Function, functions
+
+_AT_ONCE_SECONDS: Final = 0.1
+_SLICE_SECONDS: Final = 0.25
+_PAUSE_SECONDS: Final = 0.25
 
 
 def register(server: CounterlensServer) -> None:
@@ -18,15 +28,40 @@ def register(server: CounterlensServer) -> None:
 
 
 async def _code_lens(ls: CounterlensServer, params: types.CodeLensParams) -> list[types.CodeLens]:
-    """What is offered over the functions of a document."""
+    """What is offered over the functions of a document, as far as it is known what can be asked of them."""
     analysis = ls.analyses.get(params.text_document.uri)
     if analysis is None or not (ls.settings.code_lens_enabled and ls.settings.enable):
         return []
-    return await ls.offload(_all, ls, analysis.frozen())
+    frozen = analysis.frozen()
+    if frozen.document.language == "python" and not await ls.offload(Askable(frozen).count, _AT_ONCE_SECONDS):
+        _later(ls, analysis)
+    return await ls.offload(_all, ls, frozen)
 
 
 def _all(ls: CounterlensServer, analysis: Analysis) -> list[types.CodeLens]:
     return [lens for offer in ls.code_lenses for lens in offer(ls, analysis)]
+
+
+_COUNTING: dict[str, asyncio.Task[None]] = {}
+"""What counts the rest of a document, by its URI."""
+
+
+def _later(ls: CounterlensServer, analysis: Analysis) -> None:
+    """Count the other functions in the background, and have the client ask again."""
+    if analysis.uri in _COUNTING:
+        return
+    task = asyncio.ensure_future(_count(ls, analysis))
+    _COUNTING[analysis.uri] = task
+    task.add_done_callback(lambda _task: _COUNTING.pop(analysis.uri, None))
+
+
+async def _count(ls: CounterlensServer, analysis: Analysis) -> None:
+    done = False
+    while not done and ls.analyses.get(analysis.uri) is analysis:
+        await asyncio.sleep(_PAUSE_SECONDS)
+        if analysis.state is not ScoringState.SCORING:
+            done = await ls.offload(Askable(analysis.frozen()).count, _SLICE_SECONDS)
+    refresh(ls)
 
 
 def refresh(ls: CounterlensServer) -> None:
@@ -41,7 +76,7 @@ def lenses_over(
     analysis: Analysis,
     command: str,
     title: Callable[[Function], str],
-    scopes: Iterable[tuple[Function, int]] | None = None,
+    wanted: Callable[[Function], bool] = lambda _function: True,
 ) -> list[types.CodeLens]:
     """One lens over each function of a Python document.
 
@@ -50,16 +85,14 @@ def lenses_over(
         analysis: The document.
         command: Called with `{uri, function}`.
         title: The text of the lens.
-        scopes: What is offered it, and over which byte; without them the functions, over their headers.
+        wanted: Whether a function is offered it.
     """
     document, places = analysis.document, ls.places(analysis)
     if document.language != "python":
         return []
-    if scopes is None:
-        scopes = ((function, function.header) for function in functions(document))
     lenses = []
-    for function, at in scopes:
+    for function in filter(wanted, functions(document)):
         argument = {"uri": analysis.uri, "function": function.qualname}
         lens_command = types.Command(title(function), command, arguments=[argument])
-        lenses.append(types.CodeLens(places.range(at, at), lens_command))
+        lenses.append(types.CodeLens(places.range(function.header, function.header), lens_command))
     return lenses

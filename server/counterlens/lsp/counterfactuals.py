@@ -13,7 +13,6 @@ from typing import Any
 from lsprotocol import types
 
 from counterlens.errors import CounterlensError
-from counterlens.lsp import code_lens
 from counterlens.lsp.analysis import Analysis
 from counterlens.lsp.base import CounterlensServer
 from counterlens.lsp.language import error_text, recognised, t, translator
@@ -32,7 +31,6 @@ SHOW_COMMAND = "counterlens.showCounterfactual"
 def register(server: CounterlensServer) -> None:
     """Add this feature."""
     server.command(COMMAND)(_counterfactuals)
-    server.code_lenses.append(_lenses)
     server.code_actions.append(_code_actions)
 
 
@@ -122,13 +120,6 @@ def listing(document: Document, qualname: str, probe: PairsRecord | None = None)
             RefusedMutation(site.mutation, site.line - 1, recognised(site.reason)) for site in found.refusals
         ),
     )
-
-
-def _lenses(ls: CounterlensServer, analysis: Analysis) -> list[types.CodeLens]:
-    """The offer over each function, for clients that have the command."""
-    if not ls.client_shows_results:
-        return []
-    return code_lens.lenses_over(ls, analysis, SHOW_COMMAND, lambda _function: t("Show counterfactual…"))
 
 
 def _code_actions(

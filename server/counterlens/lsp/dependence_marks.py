@@ -10,6 +10,7 @@ from counterlens.dependence import Statement
 from counterlens.dependence.module_scope import scope_at, scopes
 from counterlens.lsp.analysis import Analysis, Examined
 from counterlens.lsp.base import CounterlensServer
+from counterlens.lsp.hovering import HoverPart
 from counterlens.lsp.language import t, translator
 from counterlens.probes.dependence.examined import Relation
 from counterlens.probes.dependence.inferred import EdgeStatus
@@ -28,31 +29,31 @@ def register(server: CounterlensServer) -> None:
     server.diagnostics.append(_diagnostics)
 
 
-def _hover(ls: CounterlensServer, analysis: Analysis, offset: int) -> str:
+def _hover(ls: CounterlensServer, analysis: Analysis, offset: int) -> HoverPart:
     """What the statement at a place depends on, in a function whose dependences were asked for."""
     function = scope_at(analysis.document, offset) if analysis.known else None
     known = analysis.known_function(function.qualname).examined if function else None
     if function is None or known is None:
-        return ""
+        return HoverPart()
     shift = function.start_line - known.start_line
     line = ls.places(analysis).position(offset).line + 1 - shift
     here = [statement for statement in known.found.statements if statement.line <= line <= statement.end_line]
     if not here:
-        return ""
+        return HoverPart()
     statement = here[-1]
     method = known.inferred.method if known.inferred else None
     into = [edge for edge in shown_edges(known.found, known.inferred) if edge.target == statement]
     t = translator()
     first = code(statement.text.partition("\n")[0], t)
     if not into:
-        return t("{code} depends on nothing in this function.", code=first)
+        return HoverPart(detail=t("{code} depends on nothing in this function.", code=first))
     model = known.inferred.model.name if known.inferred else ""
     head = (
         t("What {code} depends on, and what {model} makes of it:", code=first, model=escaped(model))
         if model
         else t("What {code} depends on:", code=first)
     )
-    return "\n".join([head, "", *into_markdown(into, method, shift, t)])
+    return HoverPart(detail="\n".join([head, "", *into_markdown(into, method, shift, t)]))
 
 
 def _diagnostics(ls: CounterlensServer, analysis: Analysis) -> list[types.Diagnostic]:

@@ -14,17 +14,17 @@ from typing import Any
 from lsprotocol import types
 
 from counterlens.dependence import MODULE, Dependences, dependences
-from counterlens.dependence.module_scope import first_decision, module_of, scopes
+from counterlens.dependence.module_scope import first_decision, scope_at, scopes
 from counterlens.errors import Cancelled, CounterlensError, SourceError
-from counterlens.lsp import code_lens
 from counterlens.lsp.analysis import Analysis, Examined
 from counterlens.lsp.base import CounterlensServer
-from counterlens.lsp.language import recognised, t
+from counterlens.lsp.language import t
 from counterlens.lsp.markdown_preview import show_markdown
 from counterlens.lsp.model_host import ModelHost
 from counterlens.lsp.progress import Announcements, ask_first
 from counterlens.lsp.settings import EditorSettings
 from counterlens.lsp.targets import plain, scope_named
+from counterlens.probes.dependence.examined import Relation
 from counterlens.probes.dependence.inferred import InferenceMethod, Inferred, infer
 from counterlens.probes.dependence.probe import DependenceOptions
 from counterlens.progress import Steps
@@ -32,7 +32,7 @@ from counterlens.reports.arcs import dependence_fragment
 from counterlens.reports.dependence_markdown import dependence_markdown
 from counterlens.reports.export.dependences import dependences_json, inferred_json
 from counterlens.syntax.document import Document
-from counterlens.syntax.functions import Function, functions
+from counterlens.syntax.functions import Function
 
 COMMAND = "counterlens.dependences"
 SHOW_COMMAND = "counterlens.showDependences"
@@ -44,7 +44,7 @@ NONE = "none"
 def register(server: CounterlensServer) -> None:
     """Add this feature."""
     server.command(COMMAND)(_dependences)
-    server.code_lenses.append(_lenses)
+    server.code_actions.append(_code_actions)
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +144,6 @@ def _note(ls: CounterlensServer, analysis: Analysis, qualname: str, source: byte
         analysis.note(scope, examined=known)
     if known.inferred:
         ls.changed(analysis)
-        code_lens.refresh(ls)
 
 
 def _answer(document: Document, known: Examined, html: bool) -> DependenceAnswer:
@@ -156,7 +155,7 @@ def _answer(document: Document, known: Examined, html: bool) -> DependenceAnswer
         function=found.function,
         version=document.version,
         method=str(inferred.method) if inferred else NONE,
-        summary=recognised(inferred.summary)
+        summary=told(inferred)
         if inferred
         else t("{control} control, {data} data", control=len(true["control"]), data=len(true["data"])),
         markdown=dependence_markdown(found, inferred),
@@ -166,20 +165,32 @@ def _answer(document: Document, known: Examined, html: bool) -> DependenceAnswer
     )
 
 
-def _lenses(ls: CounterlensServer, analysis: Analysis) -> list[types.CodeLens]:
-    """An offer over each function and the module's own first decision, and what came of it."""
-    document = analysis.document
-    if document.language != "python":
+def told(inferred: Inferred) -> str:
+    """What the model finds of the true dependences, in a line."""
+    named = {Relation.CONTROL: t("control"), Relation.DATA: t("data")}
+    return "; ".join(
+        t(
+            "{relation}: {found} of {true} found, {invented} invented",
+            relation=named[relation],
+            found=counts.true_positives,
+            true=counts.true_positives + counts.false_negatives,
+            invented=counts.false_positives,
+        )
+        for relation, counts in inferred.agreement.of(inferred.method).items()
+    )
+
+
+def _code_actions(
+    ls: CounterlensServer, analysis: Analysis, params: types.CodeActionParams
+) -> list[types.CodeAction]:
+    """The offer for the function at a place, or for the module's own statements."""
+    if analysis.document.language != "python":
         return []
-
-    def title(scope: Function) -> str:
-        known = analysis.known_function(scope.qualname).examined
-        whole = scope.qualname == MODULE
-        offer = t("Show dependences of the module") if whole else t("Show dependences")
-        return offer + (f" · {recognised(known.inferred.summary)}" if known and known.inferred else "")
-
-    offered = [(function, function.header) for function in functions(document)]
-    if (at := first_decision(document)) is not None:
-        offered.append((module_of(document), at))
-    command = SHOW_COMMAND if ls.client_shows_results else COMMAND
-    return code_lens.lenses_over(ls, analysis, command, title, offered)
+    scope = scope_at(analysis.document, ls.places(analysis).offset(params.range.start))
+    whole = scope.qualname == MODULE
+    if whole and first_decision(analysis.document) is None:
+        return []
+    title = t("Show dependences of the module") if whole else t("Show dependences")
+    name = SHOW_COMMAND if ls.client_shows_results else COMMAND
+    command = types.Command(title, name, arguments=[{"uri": analysis.uri, "function": scope.qualname}])
+    return [types.CodeAction(title, kind=types.CodeActionKind.Refactor, command=command)]

@@ -1,19 +1,29 @@
-"""Hover: the nodes around the cursor, innermost first; how sure the model is of each; what it expected."""
+"""Hover: what was asked about a place, how sure the model is of it, what it expected; then "more"."""
 
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Sequence
+from dataclasses import dataclass
+from urllib.parse import quote
 
 from lsprotocol import types
 
 from counterlens.lsp.analysis import Analysis
 from counterlens.lsp.base import CounterlensServer
+from counterlens.lsp.hovering import HoverPart, joined
 from counterlens.lsp.language import t, translator
 from counterlens.lsp.places import Places
 from counterlens.metrics.summary import summarize
 from counterlens.probes.pairs.wording import outcome
-from counterlens.reports.nodes import chain_at, chain_markdown, confidence_note, expected_markdown
+from counterlens.reports.nodes import (
+    chain_at,
+    chain_markdown,
+    confidence_note,
+    expected_markdown,
+    node_markdown,
+)
 from counterlens.reports.render.markdown import code_span, escaped, prose
 from counterlens.syntax.functions import function_at
 
@@ -39,12 +49,33 @@ async def _hover(ls: CounterlensServer, params: types.HoverParams) -> types.Hove
         _, late = await asyncio.wait(answers, timeout=_GRACE_SECONDS)
         for answer in late:
             answer.cancel()
-    more = [part for tell in ls.hovers if (part := tell(ls, analysis, offset))]
-    return hover(analysis, places, params.position, ls.host.name, more)
+    told = [tell(ls, analysis, offset) for tell in ls.hovers]
+    menu = function_menu(analysis, offset) if ls.client_shows_results else ""
+    said = Said(told, menu, folds=ls.client_shows_results)
+    return hover(analysis, places, params.position, ls.host.name, said)
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What there is besides the confidence.
+
+    Attributes:
+        parts: What other features have to say.
+        menu: What can be done there.
+        folds: Whether the client can fold away what is less important.
+    """
+
+    parts: Sequence[HoverPart] = ()
+    menu: str = ""
+    folds: bool = False
+
+    def with_parts(self, *parts: HoverPart) -> str:
+        """The text: other features first, as what they say was asked for, then these parts."""
+        return joined([*self.parts, *parts], self.menu, folds=self.folds)
 
 
 def hover(
-    analysis: Analysis, places: Places, position: types.Position, model: str, more: Sequence[str] = ()
+    analysis: Analysis, places: Places, position: types.Position, model: str, said: Said
 ) -> types.Hover | None:
     """What there is to say about a place, at once: also while the scores are still being made.
 
@@ -53,44 +84,62 @@ def hover(
         places: Its positions.
         position: The place.
         model: The model's name.
-        more: What other features have to say there.
+        said: What else there is to say.
     """
     offset = places.offset(position)
     if analysis.waits_at(offset):
-        return _markdown("\n\n".join([t("*Counterlens: {model} is scoring…*", model=escaped(model)), *more]))
+        waiting = HoverPart(t("*Counterlens: {model} is scoring…*", model=escaped(model)))
+        return _markdown(said.with_parts(waiting))
     found = analysis.shown
     if found is None:
-        return _markdown(
-            "\n\n".join([t("*Counterlens: no confidence, {reason}*", reason=prose(analysis.reason)), *more])
-        )
+        why = HoverPart(t("*Counterlens: no confidence, {reason}*", reason=prose(analysis.reason)))
+        return _markdown(said.with_parts(why))
     chain = chain_at(found, offset)
     if not chain:
-        return _markdown("\n\n".join(more)) if more else None
-    parts = [
-        chain_markdown(found, chain, translator()),
-        expected_markdown(found, chain[0], translator()),
-        *more,
-        _probe(analysis, offset),
-        confidence_note(found, analysis.calibration, model, translator()),
-    ]
-    where = places.range(chain[0].start, chain[0].end)
-    return _markdown("\n\n".join(part for part in parts if part), where)
+        text = said.with_parts()
+        return _markdown(text) if text else None
+    answered = any(part.brief and part.detail for part in said.parts)
+    expected = expected_markdown(found, chain[0], translator())
+    text = said.with_parts(
+        HoverPart(node_markdown(chain[0], translator()), chain_markdown(found, chain, translator())),
+        # of an operator the whole code was asked about, so the first token alone is a detail
+        HoverPart(detail=expected) if answered else HoverPart(expected),
+        HoverPart(*_probe(analysis, offset)),
+        HoverPart(detail=confidence_note(found, analysis.calibration, model, translator())),
+    )
+    return _markdown(text, places.range(chain[0].start, chain[0].end))
 
 
-def _probe(analysis: Analysis, offset: int) -> str:
-    """The counterfactual effect on the function around a place, if it was probed."""
+def function_menu(analysis: Analysis, offset: int) -> str:
+    """What can be done with a function, over the line that its name is in."""
+    if analysis.document.language != "python":
+        return ""
+    data, function = analysis.document.data, function_at(analysis.document, offset)
+    if function is None or b"\n" in data[function.header : offset]:
+        return ""
+    argument = quote(json.dumps([{"uri": analysis.uri, "function": function.qualname}]))
+    offers = (
+        (t("Probe counterfactually"), "counterlens.probe"),
+        (t("Show counterfactual…"), "counterlens.showCounterfactual"),
+        (t("Show dependences"), "counterlens.showDependences"),
+    )
+    return " · ".join(f"[{title}](command:{command}?{argument})" for title, command in offers)
+
+
+def _probe(analysis: Analysis, offset: int) -> tuple[str, str]:
+    """What a probe of the function around a place found: a line, and each pair."""
     function = function_at(analysis.document, offset) if analysis.known else None
     probe = analysis.known_function(function.qualname).probe if function else None
     if function is None or probe is None or not probe.pairs:
-        return ""
+        return "", ""
     changed = summarize(probe.observations).average
     head = t("Counterfactual probe of {function}:", function=code_span(function.name))
+    pairs = "\n".join(f"- {escaped(pair.mutation)}: {outcome(pair, translator())}" for pair in probe.pairs)
     if changed.n:
         counts = {"count": changed.count, "n": changed.n}
-        head += " " + t("{count} of {n} informative pairs changed the verdict", **counts)
-    return "\n".join(
-        [head, *(f"- {escaped(pair.mutation)}: {outcome(pair, translator())}" for pair in probe.pairs)]
-    )
+        found = t("{count} of {n} informative pairs changed the verdict", **counts)
+        return f"{head} {found}", f"{head}\n{pairs}"
+    return "", f"{head}\n{pairs}"
 
 
 def _markdown(text: str, where: types.Range | None = None) -> types.Hover:

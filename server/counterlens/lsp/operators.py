@@ -13,12 +13,13 @@ from lsprotocol import types
 from counterlens.confidence.ignoring import ignored
 from counterlens.lsp.analysis import Analysis
 from counterlens.lsp.base import CounterlensServer
+from counterlens.lsp.hovering import HoverPart
 from counterlens.lsp.known_operators import KnownOperator
 from counterlens.lsp.language import t, translator
 from counterlens.lsp.operator_queue import OperatorQueue
 from counterlens.lsp.replacing import ignore_actions, replace_action, with_diagnostics
 from counterlens.reports.expected import code
-from counterlens.reports.operators import belief_markdown, belief_sentence
+from counterlens.reports.operators import belief_brief, belief_sentence, belief_table
 from counterlens.reports.render.markdown import prose
 from counterlens.reports.wording import share
 from counterlens.syntax.concepts import Category
@@ -57,20 +58,19 @@ class Operators:
             return None
         return self._queue.ask(analysis, site.start).wait()
 
-    def _hover(self, ls: CounterlensServer, analysis: Analysis, offset: int) -> str:
+    def _hover(self, ls: CounterlensServer, analysis: Analysis, offset: int) -> HoverPart:
         site = operator_at(analysis.document, offset)
         answer = self._queue.known(analysis).get(site.start) if site is not None else None
         if answer is not None:
-            return belief_markdown(answer.belief, ls.host.name, translator())
+            brief = belief_brief(answer.belief, ls.host.name, translator())
+            return HoverPart(brief, belief_table(answer.belief, translator()))
         if site is None or ls.settings.operators_ask == "never" or not ls.settings.enable:
-            return ""
+            return HoverPart()
         if analysis.operators.failure:
-            return t(
-                "*Which operator fits here is not known: {reason}*", reason=prose(analysis.operators.failure)
-            )
-        return t(
-            "*Asking which operator fits {code}… point here again in a moment.*", code=code(site.text[:40])
-        )
+            reason = prose(analysis.operators.failure)
+            return HoverPart(t("*Which operator fits here is not known: {reason}*", reason=reason))
+        asked = code(site.text[:40])
+        return HoverPart(t("*Asking which operator fits {code}… point here again in a moment.*", code=asked))
 
     def _doubted(self, ls: CounterlensServer, analysis: Analysis) -> Iterator[KnownOperator]:
         """Where the model strongly prefers another operator, and nobody said that this is to be ignored."""

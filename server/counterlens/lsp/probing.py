@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import io
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
@@ -22,8 +23,10 @@ from counterlens.confidence.measuring import FunctionConfidence, measure_functio
 from counterlens.errors import Cancelled, CounterlensError
 from counterlens.lsp import code_lens
 from counterlens.lsp.analysis import Analysis
+from counterlens.lsp.askable import Askable
 from counterlens.lsp.base import CounterlensServer
 from counterlens.lsp.consent import require_consent, require_trusted_workspace
+from counterlens.lsp.estimates import about, expected_seconds, note_probe
 from counterlens.lsp.language import recognised, t, translator
 from counterlens.lsp.markdown_preview import show_markdown
 from counterlens.lsp.model_host import ModelHost
@@ -145,6 +148,7 @@ async def _probe(ls: CounterlensServer, argument: Any = None) -> ProbeAnswer:
         scored = analysis.confidence if ls.asks(settings) else None
         path = path_in(root, document.path)
         watch = _watcher(ls, analysis.uri, document, path) if asked.get("refine") else None
+        begun = time.monotonic()
         work = partial(_run, ls.host, settings, target, options, scored, watch)
         probed = await ask_first(ls, settings, analysis, Announcements.of_probe(function.name), work)
     except Cancelled:
@@ -154,6 +158,9 @@ async def _probe(ls: CounterlensServer, argument: Any = None) -> ProbeAnswer:
     # where another model is asked by now, who waits gets the answer, and it says nothing of that one
     if ls.asks(settings) and analysis.document is document and not mutations:
         analysis.note(function, probe=probed.record)
+        if options.drawing is None:
+            prompts = analysis.askable.get(analysis.source_of(function), 0)
+            note_probe(settings.model, COMMAND, prompts, time.monotonic() - begun)
         ls.changed(analysis)
         code_lens.refresh(ls)
     shows = ls.client_shows_results
@@ -294,13 +301,31 @@ def _shown(pair: PairRecord, document: Document, qualname: str) -> ShownPair:
 
 
 def _lenses(ls: CounterlensServer, analysis: Analysis) -> list[types.CodeLens]:
-    """An offer to probe each function, and what came of it."""
+    """An offer to probe each function that there is something to ask about, or what came of it."""
+    prompts = Askable(analysis).known() if analysis.document.language == "python" else {}
 
     def title(function: Function) -> str:
         record = analysis.known_function(function.qualname).probe
-        return t("Probe counterfactually") + (f" · {_result(record)}" if record else "")
+        told = _result(record) if record else _effort(ls, prompts.get(function.qualname, 0))
+        return " · ".join([t("Probe counterfactually"), told])
 
-    return code_lens.lenses_over(ls, analysis, COMMAND, title)
+    return code_lens.lenses_over(
+        ls,
+        analysis,
+        COMMAND,
+        title,
+        lambda function: bool(
+            prompts.get(function.qualname) or analysis.known_function(function.qualname).probe
+        ),
+    )
+
+
+def _effort(ls: CounterlensServer, prompts: int) -> str:
+    """How long a probe takes, or where that is not known yet how much it asks."""
+    seconds = expected_seconds(ls.settings.model, COMMAND, prompts)
+    if seconds is None:
+        return t("{n} prompts", n=prompts)
+    return about(seconds)
 
 
 def _changed(record: PairsRecord) -> Proportion:

@@ -18,7 +18,8 @@ from lsprotocol import types
 from counterlens.errors import Cancelled
 from counterlens.lsp.analysis import Analysis
 from counterlens.lsp.base import CounterlensServer
-from counterlens.lsp.language import recognised
+from counterlens.lsp.estimates import TimeLeft, about
+from counterlens.lsp.language import recognised, t
 from counterlens.lsp.settings import EditorSettings
 from counterlens.progress import ProgressCallback, Steps
 
@@ -114,7 +115,7 @@ async def _progress(ls: CounterlensServer, title: str, cancel: Event) -> AsyncIt
     if window is None or not window.work_done_progress:
         yield lambda _step, _done, _total: None
         return
-    token, loop = str(uuid.uuid4()), asyncio.get_running_loop()
+    token, loop, left = str(uuid.uuid4()), asyncio.get_running_loop(), TimeLeft()
     await ls.work_done_progress.create_async(token)
     ls.work_done_progress.tokens[token].add_done_callback(lambda _future: cancel.set())
     ls.work_done_progress.begin(
@@ -122,8 +123,12 @@ async def _progress(ls: CounterlensServer, title: str, cancel: Event) -> AsyncIt
     )
 
     def report(step: str, done: int, total: int) -> None:
-        percentage = min(100, 100 * done // max(total, 1))
-        value = types.WorkDoneProgressReport(message=recognised(step), percentage=percentage)
+        share = min(1.0, done / max(total, 1))
+        seconds = left.after(share)
+        message = recognised(step)
+        if seconds is not None:
+            message = t("{step} · {time} left", step=message, time=about(seconds))
+        value = types.WorkDoneProgressReport(message=message, percentage=int(100 * share))
         loop.call_soon_threadsafe(ls.work_done_progress.report, token, value)
 
     try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from counterlens.lsp import (
     code_actions,
     code_lens,
+    code_models,
     completions,
     confidence_report,
     connection,
@@ -56,6 +57,7 @@ _FEATURES = (
     tasks,
     test_items,
     connection,
+    code_models,
     function_view,
     runs,
     repository_runs,

@@ -38,6 +38,17 @@ def chain_at(found: Confidence, offset: int) -> list[NodeConfidence]:
     return chain[:_ROWS]
 
 
+def node_markdown(node: NodeConfidence, t: Translator = ENGLISH) -> str:
+    """The confidence of one node, in a line."""
+    confidence = t("unknown") if node.confidence is None else share(node.confidence, t)
+    return t(
+        "{kind} {category}: confidence **{confidence}**",
+        kind=f"**{code(node.kind)}**",
+        category=node.category,
+        confidence=confidence,
+    )
+
+
 def chain_markdown(found: Confidence, chain: Sequence[NodeConfidence], t: Translator = ENGLISH) -> str:
     """A chain as a table: the confidence of each node, and its least certain token."""
     rows = []

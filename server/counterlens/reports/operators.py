@@ -11,17 +11,9 @@ from counterlens.translating import ENGLISH, Translator
 _LONGEST = 40
 
 
-def belief_markdown(belief: Belief, model: str, t: Translator = ENGLISH) -> str:
-    """All candidates with their shares, likeliest first; the one that stands there is marked."""
+def belief_brief(belief: Belief, model: str, t: Translator = ENGLISH) -> str:
+    """Which operator the model finds likeliest, in a line: its share, and that of the one that is there."""
     found = belief.distribution
-    ranked = sorted(
-        zip(found.site.candidates, found.probability.tolist(), strict=True), key=lambda one: -one[1]
-    )
-    rows = []
-    for name, probability in ranked:
-        stands, written = name == found.site.operator, share(probability, t)
-        shown = t("**{operator}** stands here", operator=code(name)) if stands else code(name)
-        rows.append((shown, f"**{written}**" if stands else written))
     values = {
         "code": code(shortened(found.site.text, _LONGEST)),
         "model": escaped(model),
@@ -39,9 +31,25 @@ def belief_markdown(belief: Belief, model: str, t: Translator = ENGLISH) -> str:
             "more than rounding.",
             **values,
         )
+    shares = [f"{code(found.predicted)} {share(belief.share, t)}"]
+    if not found.correct:
+        shares.append(f"{code(found.site.operator)} {share(found.expected, t)}")
+    return f"{told} {' · '.join(shares)}"
+
+
+def belief_table(belief: Belief, t: Translator = ENGLISH) -> str:
+    """All candidates with their shares, likeliest first; the one that stands there is marked."""
+    found = belief.distribution
+    ranked = sorted(
+        zip(found.site.candidates, found.probability.tolist(), strict=True), key=lambda one: -one[1]
+    )
+    rows = []
+    for name, probability in ranked:
+        stands, written = name == found.site.operator, share(probability, t)
+        shown = t("**{operator}** stands here", operator=code(name)) if stands else code(name)
+        rows.append((shown, f"**{written}**" if stands else written))
     return "\n\n".join(
         [
-            told,
             table((t("operator"), t("share")), rows, {1}),
             t(
                 "*Share: of the probability of the code from this line to the end of the function, with each "

@@ -37,12 +37,15 @@ def surprise_sentence(found: Confidence, surprise: Surprise, model: str, t: Tran
 
 
 def _leaf(found: Confidence, surprise: Surprise) -> tuple[int, int]:
-    """The word, operator or bracket that the surprising token begins in."""
+    """The word, operator or bracket that the surprising token begins in; the token where it goes beyond."""
     data, scores = found.document.data, found.scores
     start, end = int(scores.start[surprise.token]), int(scores.end[surprise.token])
-    start += len(data[start:end]) - len(data[start:end].lstrip())
+    written = data[start:end]
+    start, end = start + len(written) - len(written.lstrip()), start + len(written.rstrip())
     node = found.document.tree.root_node.descendant_for_byte_range(start, start + 1)
-    return (start, end) if node is None or node.child_count else (node.start_byte, node.end_byte)
+    if node is None or node.child_count or node.end_byte < end:
+        return start, end
+    return node.start_byte, node.end_byte
 
 
 def _shown(found: Confidence, start: int, end: int) -> str:

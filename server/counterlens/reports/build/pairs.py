@@ -71,12 +71,16 @@ def pairs_blocks(
         confidence: Scores on the document that the function stands in.
         note: Why there are none.
     """
-    blocks: list[Block] = [
-        Heading(level, record.function),
+    headline, *gist = _gist(record)
+    about = (
         Paragraph(_place(record, model, path), quiet=True),
         *confidence_lines(record.function, confidence, note),
-        Gist(tuple(_gist(record))),
-    ]
+    )
+    blocks: list[Block] = [Heading(level, record.function)]
+    if actions:  # beside the code there is little room: what it means comes first
+        blocks += [Gist((headline,)), *about, Gist(tuple(gist))]
+    else:
+        blocks += [*about, Gist((headline, *gist))]
     for number, pair in enumerate(record.pairs):
         blocks += _pair(pair, number if actions else None, level + 1)
     return tuple(blocks)

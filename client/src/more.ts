@@ -1,0 +1,63 @@
+/** Hovers: three lines and "more", which shows the same hover with everything in it. */
+
+import * as vscode from "vscode";
+import type { Middleware } from "vscode-languageclient/node";
+import { folded, unfolded } from "./hovers";
+
+export const MORE = "counterlens.showMore";
+
+/** Where more was asked for. */
+interface Place {
+  uri: string;
+  line: number;
+  character: number;
+}
+
+export class More implements vscode.Disposable {
+  private readonly registration = vscode.commands.registerCommand(MORE, (place: Place) => this.show(place));
+  private wanted: Place | undefined;
+
+  readonly middleware: Middleware = {
+    provideHover: async (document, position, token, next) => {
+      const hover = await next(document, position, token);
+      if (!hover) return hover;
+      const here: Place = {
+        uri: document.uri.toString(),
+        line: position.line,
+        character: position.character,
+      };
+      const all = JSON.stringify(this.wanted) === JSON.stringify(here);
+      const link = `command:${MORE}?${encodeURIComponent(JSON.stringify([here]))}`;
+      for (const content of hover.contents)
+        if (content instanceof vscode.MarkdownString)
+          content.value = all ? unfolded(content.value) : folded(content.value, link);
+      return hover;
+    },
+  };
+
+  /** The editor shows a hover anew only at the cursor. */
+  private async show(place: Place): Promise<void> {
+    const at = new vscode.Position(place.line, place.character);
+    const editor = vscode.window.visibleTextEditors.find(
+      ({ document }) => document.uri.toString() === place.uri,
+    );
+    if (!editor) return;
+    await vscode.window.showTextDocument(editor.document, {
+      viewColumn: editor.viewColumn ?? vscode.ViewColumn.Active,
+      selection: new vscode.Range(at, at),
+    });
+    this.wanted = place;
+    await vscode.commands.executeCommand("editor.action.hideHover"); // one that is there would only be focused
+    await vscode.commands.executeCommand("editor.action.showHover", { focus: "autoFocusImmediately" });
+    setTimeout(() => {
+      if (this.wanted === place) this.wanted = undefined;
+    }, SHOWN_MS);
+  }
+
+  dispose(): void {
+    this.registration.dispose();
+  }
+}
+
+/** The hover asks for its contents within this time. */
+const SHOWN_MS = 2_000;

@@ -1,0 +1,75 @@
+"""What a completion probe could ask about each function of a document, counted a few functions at a time.
+
+A function is looked at by itself, without the rest of its file: that is a hundred times cheaper, and differs
+only where other lines matter. What was counted is kept for as long as the function's text stays.
+"""
+
+from __future__ import annotations
+
+import textwrap
+import time
+from collections.abc import Iterable
+
+from counterlens.errors import CounterlensError
+from counterlens.lsp.analysis import Analysis
+from counterlens.probes.pairs.counterfactuals import prompts_of, rewritings
+from counterlens.syntax.document import Document
+from counterlens.syntax.functions import Function, functions
+
+
+class Askable:
+    """How many prompts a probe of each function would need.
+
+    Args:
+        analysis: The document.
+    """
+
+    def __init__(self, analysis: Analysis) -> None:
+        self._analysis = analysis
+        self._functions = functions(analysis.document)
+
+    def known(self) -> dict[str, int]:
+        """The prompts of the functions that were counted, by qualified name; 0 where nothing can be asked."""
+        counted = self._analysis.askable
+        told = ((one.qualname, counted.get(self._analysis.source_of(one))) for one in self._functions)
+        return {name: prompts for name, prompts in told if prompts is not None}
+
+    def count(self, seconds: float) -> bool:
+        """Count some more, those in view first.
+
+        Args:
+            seconds: When to stop.
+
+        Returns:
+            Whether all are counted.
+        """
+        until, counted = time.monotonic() + seconds, self._analysis.askable
+        for function in self._nearest():
+            source = self._analysis.source_of(function)
+            if source in counted:
+                continue
+            if time.monotonic() > until:
+                return False
+            counted[source] = _prompts(self._analysis.document, function)
+        current = {self._analysis.source_of(function) for function in self._functions}
+        for gone in counted.keys() - current:
+            counted.pop(gone, None)
+        return True
+
+    def _nearest(self) -> Iterable[Function]:
+        """The functions, by how far they are from what the editor shows."""
+        shown = self._analysis.visible
+        if shown is None:
+            return self._functions
+        first, last = shown.start.line + 1, shown.end.line + 1
+        return sorted(self._functions, key=lambda one: max(first - one.end_line, one.start_line - last, 0))
+
+
+def _prompts(document: Document, function: Function) -> int:
+    line = document.data.rfind(b"\n", 0, function.start) + 1
+    text = textwrap.dedent(document.data[line : function.end].decode("utf-8", "replace"))
+    try:
+        _, found = rewritings(Document(text), function.name, None, seed=0)
+    except CounterlensError:  # it cannot be read by itself
+        return 0
+    return prompts_of(found.counterfactuals)

@@ -1,0 +1,45 @@
+"""What features have to say in a hover: the least above, the rest behind "more"."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from counterlens.lsp.language import t
+
+
+@dataclass(frozen=True, slots=True)
+class HoverPart:
+    """One part of a hover, as Markdown.
+
+    Attributes:
+        brief: A line.
+        detail: What stands behind "more".
+    """
+
+    brief: str = ""
+    detail: str = ""
+
+
+LINES = 3
+"""So many lines stand above "more"."""
+
+
+def joined(parts: Iterable[HoverPart], menu: str = "", *, folds: bool) -> str:
+    """All parts: the first lines, then what else there is.
+
+    Args:
+        parts: The most important first.
+        menu: What can be done, under the lines.
+        folds: Whether the client can fold; another one is shown everything.
+    """
+    told = [part for part in parts if part.brief or part.detail]
+    lines = [part.brief for part in told if part.brief]
+    behind = [*lines[LINES:], *(part.detail for part in told if part.detail)]
+    shown = "\n\n".join([*lines[:LINES], *([menu] if menu else ())])
+    rest = "\n\n".join(behind)
+    if not (shown and rest):
+        return shown or rest
+    if not folds:
+        return f"{shown}\n\n---\n\n{rest}"
+    return f"{shown}\n\n<details><summary>{t('more')}</summary>\n\n{rest}\n\n</details>"
