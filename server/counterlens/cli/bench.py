@@ -198,7 +198,7 @@ def run_bench(
             raise holds_one(store)
         plan = early or _plan(choices.settings(out, kept), sandbox, teller)
         with teller.steps("starting the engine", total_known=False):
-            room = engine.jobs  # where it cannot start, no run is begun
+            _ = engine.jobs  # where it cannot start, no run is begun
         if choices.note and kept is None:
             teller.note(choices.note)
         run = (Run.begin if kept is None else Run.resume)(store, plan, engine)
@@ -209,7 +209,7 @@ def run_bench(
         cancel, remaining = Event(), _remaining(plan, done, counted)
         try:
             with teller.following(len(plan.items), len(done), remaining.seconds) as (advance, notice):
-                ended = run.go(cancel, advance, jobs or room, notice, remaining)
+                ended = run.go(cancel, advance, jobs, notice, remaining)
         except (KeyboardInterrupt, Cancelled):
             cancel.set()
             teller.note(_resume_with("stopped", store, brief=brief))

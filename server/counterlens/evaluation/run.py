@@ -29,6 +29,7 @@ from counterlens.probes.record import Outcome
 
 MOST_FAILURES = 3
 """So many items may fail for reasons of the model or the sandbox before a run stops by itself."""
+_AWAY = 3  # items more are in work where they wait for an endpoint, and not for a processor
 _ANSWER_BYTES = 1 << 50  # an answer that was given is never forgotten
 
 Advance = Callable[[int, int, str], None]
@@ -60,7 +61,7 @@ class _Going:
 
     cancel: Event
     advance: Advance | None
-    jobs: int
+    jobs: int | None
     notice: Notice | None
     remaining: RemainingTime | None
     failed: dict[str, CounterlensError]
@@ -72,7 +73,7 @@ class Run:
 
     Args:
         store: The folder, open for writing.
-        plan: What is asked; the store holds it too.
+        plan: The plan; the store holds it too.
         engine: Where its models answer and its programs run.
     """
 
@@ -133,7 +134,7 @@ class Run:
         """
         failed: dict[str, CounterlensError] = {}
         budget, spending = Budget(self._plan.settings), Spending(self._store, self._plan.settings)
-        going = _Going(cancel, advance, jobs or self._engine.jobs, notice, remaining, failed, spending)
+        going = _Going(cancel, advance, jobs, notice, remaining, failed, spending)
         for spec in self._plan.settings.models:
             done = self._store.done
             left = [one for one in self._plan.items if one.model == spec and one.position not in done]
@@ -156,9 +157,10 @@ class Run:
             spending.begin(spec, model)
             one = partial(self._followed, going, CachedModel(model, answers), encoder)
             begun = takewhile(lambda _: spending.within(), items)
+            jobs = going.jobs or self._engine.jobs + (0 if model.info.local else _AWAY)
             try:
                 # Closed before the model is, whatever happens here: its threads still ask it.
-                with closing(run_local(begun, one, going.cancel, going.jobs)) as outcomes:
+                with closing(run_local(begun, one, going.cancel, jobs)) as outcomes:
                     for finished in outcomes:
                         spending.follow()
                         if finished.record is None:
@@ -235,7 +237,7 @@ class Run:
     def _circumstances(
         self, spec: str, model: Model, encoder: ModelSentences | None
     ) -> Callable[[Model], str]:
-        """What gives the digest of a model's manifest, which is kept as soon as a record needs it.
+        """Gives the digest of a model's manifest, which is stored as soon as a record needs it.
 
         How an endpoint wants to be asked is known only once it was asked, so that is looked at each time.
         """
@@ -270,7 +272,7 @@ class Run:
 
 
 def holds_one(store: Store) -> DataError:
-    """What is wrong with a folder in which a run was begun already."""
+    """The problem with a folder that already has a run."""
     where: Path = store.folder
     return DataError(
         f"{where} holds a run already ({len(store.done)} of {len(store.items)} done)",
