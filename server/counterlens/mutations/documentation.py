@@ -9,8 +9,11 @@ import sys
 
 from counterlens.mutations.assumptions import ASSUMPTIONS
 from counterlens.mutations.base import Concept
-from counterlens.mutations.engine import refusals
-from counterlens.mutations.mutation import Example, Mutation
+from counterlens.mutations.engine import survey
+from counterlens.mutations.java import documentation as java
+from counterlens.mutations.java.registry import JAVA_MUTATIONS
+from counterlens.mutations.languages import mutated
+from counterlens.mutations.mutation import AnyMutation, Example
 from counterlens.mutations.placebos import PLACEBOS
 from counterlens.mutations.registry import MUTATIONS
 
@@ -39,9 +42,17 @@ def markdown() -> str:
     for concept in Concept:
         parts.append(f"## {concept.value.capitalize()}\n")
         parts += [_described(mutation) for mutation in _EVERY if mutation.concept is concept]
+    parts += _java()
     parts.append("## Assumptions\n")
     parts += [f"- `{name}`: {_flow(text)}" for name, text in ASSUMPTIONS.items()]
     return "\n".join(parts).rstrip() + "\n"
+
+
+def _java() -> list[str]:
+    """Java's section: what differs, each mutation, and what is missing."""
+    described = [_described(mutation, "java") for mutation in JAVA_MUTATIONS.values()]
+    missing = ", ".join(f"`{name}`" for name in mutated("java").missing)
+    return [java.OPENING, f"Not for Java yet: {missing}.\n", java.MEASURED, *described]
 
 
 def _overview() -> str:
@@ -52,16 +63,17 @@ def _overview() -> str:
     return "\n".join(rows) + "\n"
 
 
-def _described(mutation: Mutation) -> str:
+def _described(mutation: AnyMutation, language: str = "python") -> str:
     text = inspect.getdoc(type(mutation)) or ""
-    parts = [f"### {mutation.id}\n", "\n\n".join(map(_flow, text.split("\n\n"))), ""]
+    heading = mutation.id if language == "python" else f"{mutation.id} in {mutated(language).title}"
+    parts = [f"### {heading}\n", "\n\n".join(map(_flow, text.split("\n\n"))), ""]
     kept = "Preserving" if mutation.preserving else "Breaking"
     parts.append(f"{kept}. From {mutation.source}.\n")
     parts += [_diff(example) for example in mutation.EXAMPLES if example.after is not None][:1]
     refused = [example for example in mutation.EXAMPLES if example.refused is not None]
     if refused:
         parts.append("Refused, among others:\n")
-        parts += [_refusal(mutation, example) for example in refused]
+        parts += [_refusal(mutation, example, language) for example in refused]
         parts.append("")
     return "\n".join(parts)
 
@@ -72,8 +84,9 @@ def _diff(example: Example) -> str:
     return "\n".join(["```diff", *lines, "```", ""])
 
 
-def _refusal(mutation: Mutation, example: Example) -> str:
-    reasons = [found.reason for found in refusals(example.before, mutations=[mutation])]
+def _refusal(mutation: AnyMutation, example: Example, language: str) -> str:
+    refused = survey(example.before, mutations=[mutation], language=language).refusals
+    reasons = [found.reason for found in refused]
     return f"- {next(reason for reason in reasons if (example.refused or '') in reason)}"
 
 

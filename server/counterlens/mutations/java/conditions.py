@@ -68,9 +68,10 @@ def _complement(context: JavaContext, node: Node, above: str, edits: list[Edit])
         return _without_not(node, edits)
     if node.type in _TIGHT:
         edits.append(insert(node.start_byte, "!"))
-        return bool(above)  # alone, `!` is written the same way by whoever asks
+        return bool(above)  # what stands alone is wrapped as a whole
     if node.type != "binary_expression":
-        return False
+        edits += _wrapped(node)
+        return bool(above)
     left, operator, right = operands(node)
     text = context.module.text(operator)
     if text in _JUNCTIONS:
@@ -79,7 +80,8 @@ def _complement(context: JavaContext, node: Node, above: str, edits: list[Edit])
     if text in _ORDER and context.types.integral(left) and context.types.integral(right):
         other = _ORDER[text]
     if other is None:
-        return False
+        edits += _wrapped(node)
+        return bool(above)
     edits.append(replace(operator.start_byte, operator.end_byte, other))
     return True
 
@@ -128,12 +130,7 @@ def _is_constant_name(module: JavaModule, leaf: Node) -> bool:
     variable = module.scopes.variable(leaf)
     if variable is not None:
         return _is_final(module, variable.declared)
-    declared = [
-        name
-        for declarator in module.nodes("variable_declarator")
-        if (name := declarator.child_by_field_name("name")) is not None
-        and module.text(name) == module.text(leaf)
-    ]
+    declared = module.declarators.get(module.text(leaf), [])
     return not declared or any(_is_final(module, name) for name in declared)
 
 

@@ -45,7 +45,7 @@ class JavaIfElseFlip(JavaMutation):
             after="""
             class A {
                 int f(int a, double b) {
-                    if (!(a < 0 && b < 1)) {
+                    if (a >= 0 || !(b < 1)) {
                         return 2;
                     } else {
                         return 1; // one
@@ -132,9 +132,7 @@ class JavaIfElseFlip(JavaMutation):
             else _nested(context, node, branches.then)
         )
         if shape is None:
-            return SiteRefused(
-                node.start_byte, "there is no else branch, and its body does not always leave before a rest"
-            )
+            return SiteRefused(node.start_byte, "there is no else branch, and its body does not always leave")
         done = "exchanged its branches" if branches.other else "moved what follows into the other branch"
         return Site(
             span=(node.start_byte, node.end_byte),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from functools import cached_property
 
@@ -109,6 +109,16 @@ class JavaModule:
         parameters = (node.named_children[-1] for node in self.nodes("type_parameter") if node.named_children)
         return frozenset(self.text(name) for name in (*names, *parameters) if name is not None)
 
+    @cached_property
+    def declarators(self) -> dict[str, list[Node]]:
+        """The identifiers that declare the fields and local variables of the file, by name."""
+        found: dict[str, list[Node]] = {}
+        for declarator in self.nodes("variable_declarator"):
+            name = declarator.child_by_field_name("name")
+            if name is not None:
+                found.setdefault(self.text(name), []).append(name)
+        return found
+
     def statements(self, around: Node) -> list[Node]:
         """The statements of a block, in order; comments and labels of a switch are none."""
         skipped = _COMMENTS | {"switch_label"}
@@ -166,15 +176,38 @@ class JavaModule:
 
     def function_at(self, offset: int) -> FunctionSpan | None:
         """The innermost function around an offset."""
-        around = [known for known in self.functions if known.start <= offset < known.end]
-        return around[-1] if around else None
+        index = bisect_right(self._function_starts, offset) - 1
+        while index >= 0 and offset >= self.functions[index].end:
+            index = self._enclosing[index]
+        return self.functions[index] if index >= 0 else None
+
+    @cached_property
+    def _function_starts(self) -> list[int]:
+        return [function.start for function in self.functions]
+
+    @cached_property
+    def _enclosing(self) -> list[int]:
+        """For each function the index of the one around it, -1 for none."""
+        found: list[int] = []
+        stack: list[int] = []
+        for index, function in enumerate(self.functions):
+            while stack and self.functions[stack[-1]].end <= function.start:
+                stack.pop()
+            found.append(stack[-1] if stack else -1)
+            stack.append(index)
+        return found
 
     def lines_of(self, function: FunctionSpan) -> list[int]:
         """Where the statements of a function that begin a line begin it."""
+        lines = self._statement_lines
+        return lines[bisect_left(lines, function.start) : bisect_left(lines, function.end)]
+
+    @cached_property
+    def _statement_lines(self) -> list[int]:
+        """Where the lines begin that a statement of a block begins."""
         inside = (
             self.line_start(statement.start_byte)
             for block in self.nodes(*_SEQUENCES)
-            if function.start <= block.start_byte < function.end
             for statement in self.statements(block)
             if self.begins_line(statement.start_byte)
         )

@@ -148,7 +148,7 @@ class JavaTypes:
         if variable is not None:
             return self.variable(variable)
         name = self._module.text(node)
-        if any(known.name == name and known.in_class for known in self._module.scopes.variables):
+        if name in self._module.scopes.in_classes:
             return UNKNOWN
         found = self._fields.get(name, UNKNOWN)
         return found if self._is_library(found) else UNKNOWN

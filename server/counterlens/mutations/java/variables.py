@@ -99,6 +99,7 @@ class JavaScopes:
         self.free: list[Node] = []
         self._of: dict[int, JavaVariable] = {}
         self._may: dict[int, JavaVariable] = {}
+        self.in_classes: set[str] = set()  # names of variables that a class inside of their scope has too
         self._env: dict[str, JavaVariable] = {}
         self._depth = 0
         self._label = False
@@ -166,6 +167,7 @@ class JavaScopes:
             self.free.append(node)
         elif known.depth != self._depth:
             known.in_class = True
+            self.in_classes.add(known.name)
             self._may[node.id] = known
             self.free.append(node)
         else:
