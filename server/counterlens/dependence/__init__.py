@@ -1,6 +1,6 @@
 """Program dependence: which statement decides about which, and which defines what another one uses."""
 
-from counterlens.dependence.analysing import MODULE, Analysis
+from counterlens.dependence.analysing import MODULE, ProgramAnalysis
 from counterlens.dependence.graph import Dependences, Edge, Kind
 from counterlens.dependence.languages import analyse, analysed_languages, dependences
 from counterlens.dependence.program import Program
@@ -9,11 +9,11 @@ from counterlens.dependence.statements import Statement
 
 __all__ = [
     "MODULE",
-    "Analysis",
     "Dependences",
     "Edge",
     "Kind",
     "Program",
+    "ProgramAnalysis",
     "Rules",
     "Statement",
     "analyse",

@@ -13,7 +13,7 @@ MODULE = "<module>"
 Node = TypeVar("Node")
 
 
-class Analysis(Protocol):
+class ProgramAnalysis(Protocol):
     """One source text, parsed once."""
 
     @property

@@ -48,7 +48,7 @@ class Stretch:
     """The subgraph between the entry and the exit of a node: the nodes from `first` to `last`.
 
     Attributes:
-        start: Where control goes in.
+        start: The entry.
         first: The lowest of its nodes.
         last: The highest.
     """
@@ -64,7 +64,7 @@ class ControlFlowGraph:
     Attributes:
         statement: The statement of each node, or `NOWHERE`.
         effects: The reads and writes of each node.
-        arcs: Where control goes from each node.
+        arcs: The successors of each node.
         deciding: Nodes that others depend on, and whose own control dependence is not their statement's.
         completing: Those of them that say that the body of a `try` came to its end, and where it began.
         around: Stretches that a node decides about and nothing else: where it goes otherwise is where control
@@ -122,7 +122,7 @@ class ControlFlowGraph:
         return arcs
 
     def data_successors(self) -> list[list[int]]:
-        """Where data flows from each node."""
+        """The data flow from each node."""
         return [[target for target, arc in each if arc is not Arc.PHANTOM] for each in self.arcs]
 
     def reachable(self) -> list[bool]:

@@ -7,8 +7,8 @@ Rules:
 - A clause binds its exception where it matches, and deletes it at its end.
 - After a clause of `except*`, the next one is tried, too.
 - `with` binds its targets at its header. A manager in `Rules.suppressors` may swallow any exception from its
-  body; for data, every manager may swallow a `raise`. Where nothing but a swallowed exception leads on, what
-  follows depends on the `with`.
+  body; for data, every manager may swallow a `raise`. If only a swallowed exception leads on, the code after
+  it depends on the `with`.
 """
 
 from __future__ import annotations

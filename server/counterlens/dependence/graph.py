@@ -164,7 +164,7 @@ class Dependences:
         return found
 
     def _leading_past(self, successors: list[list[int]], copies: list[int]) -> list[list[int]]:
-        """Where control leads as a statement that is laid out several times sees it.
+        """Control flow from the view of a statement that is laid out several times.
 
         A stretch that it is no part of is gone through: the arc around it, the last of its node, ends where
         control comes out of the stretch for sure, and that may be behind all copies.

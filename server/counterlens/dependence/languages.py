@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from counterlens.dependence.analysing import MODULE, Analysis
+from counterlens.dependence.analysing import MODULE, ProgramAnalysis
 from counterlens.dependence.braces.program import BraceProgram
 from counterlens.dependence.c.language import C
 from counterlens.dependence.graph import Dependences
@@ -16,7 +16,7 @@ from counterlens.dependence.program import Program
 from counterlens.dependence.rules import DEFAULT, Rules
 from counterlens.errors import SourceError
 
-_ANALYSES: dict[str, Callable[[str, Rules], Analysis]] = {
+_ANALYSES: dict[str, Callable[[str, Rules], ProgramAnalysis]] = {
     "python": Program,
     "java": lambda source, rules: BraceProgram(source, JAVA, rules),
     "c": lambda source, rules: BraceProgram(source, C, rules),
@@ -28,7 +28,7 @@ def analysed_languages() -> tuple[str, ...]:
     return tuple(_ANALYSES)
 
 
-def analyse(source: str, language: str = "python", rules: Rules = DEFAULT) -> Analysis:
+def analyse(source: str, language: str = "python", rules: Rules = DEFAULT) -> ProgramAnalysis:
     """Parse a source text.
 
     Args:

@@ -26,7 +26,7 @@ Syntax = TypeVar("Syntax")
 _NO_EXCEPTIONS = frozenset({"SystemExit", "KeyboardInterrupt", "GeneratorExit", "BaseException"})
 
 
-class Layout(Generic[Syntax]):
+class FlowLayout(Generic[Syntax]):
     """One function on its way to a control-flow graph.
 
     Attributes:

@@ -19,7 +19,7 @@ from typing import Any
 from counterlens.dependence.cfg import ENTRY, EXIT, Arc, ControlFlowGraph, Loose
 from counterlens.dependence.effects import Effects
 from counterlens.dependence.frames import Jump
-from counterlens.dependence.layout import Layout
+from counterlens.dependence.layout import FlowLayout
 from counterlens.dependence.reading import Reader
 from counterlens.dependence.rules import Rules
 from counterlens.dependence.scopes import FUNCTIONS, BlockNames, parameters
@@ -30,7 +30,7 @@ Lay = Callable[["Lowering", Any, Loose], Loose]
 """Lays out a statement behind loose arcs and gives the loose arcs behind it."""
 
 
-class Lowering(Layout[ast.stmt]):
+class Lowering(FlowLayout[ast.stmt]):
     """One function of Python on its way to a control-flow graph.
 
     Attributes:

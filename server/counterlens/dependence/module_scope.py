@@ -29,6 +29,6 @@ def scope_at(document: Document, offset: int) -> Function:
 
 
 def first_decision(document: Document) -> int | None:
-    """Where the first branch or loop of the module itself stands, as a byte; None for none."""
+    """The offset of the first branch or loop of the module itself; None for none."""
     found = (node.start_byte for node in document.tree.root_node.children if node.type in _DECIDING)
     return next(found, None)

@@ -16,7 +16,7 @@ def immediate_post_dominators(successors: Sequence[Sequence[int]], end: int) -> 
     """The immediate post-dominator of each node.
 
     Args:
-        successors: Where each node leads; from every node there is a way to `end`.
+        successors: The successors of each node; every node reaches `end`.
         end: The node that all ways lead to.
 
     Returns:

@@ -51,7 +51,7 @@ class Program:
 
         Args:
             function: Its qualified name (`Class.method`, `outer.inner`), its own name where that is enough,
-                or `<module>`. Of several definitions the last one counts.
+                or `<module>`. The last of several definitions counts.
 
         Raises:
             SourceError: there is no such function, or several.

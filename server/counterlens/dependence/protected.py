@@ -3,7 +3,7 @@
 Rules:
 
 - An explicit exception goes to the innermost `try` that has handlers; from there to its clauses in turn. It
-  goes on outwards if no clause catches its class by name (see `Layout.caught`; `*` catches all).
+  goes on outwards if no clause catches its class by name (see `FlowLayout.caught`; `*` catches all).
 - An implicit exception may be raised before and after any statement inside `try`: data flows from there to
   the handlers. Control dependence sees it as one branch at the end of the `try` body, belonging to the `try`
   statement: either the body ends, or a handler runs. Code that depends on the body's end also depends on the
@@ -21,7 +21,7 @@ from dataclasses import dataclass
 
 from counterlens.dependence.cfg import Arc, Loose, Stretch
 from counterlens.dependence.frames import Finally, Handlers, Jump
-from counterlens.dependence.layout import Layout, Syntax
+from counterlens.dependence.layout import FlowLayout, Syntax
 
 _MOST_COPIES = 3
 CONTROL = (Arc.NEXT, Arc.TRUE, Arc.FALSE)
@@ -41,7 +41,7 @@ class Clause:
 
 
 def handled(
-    lower: Layout[Syntax],
+    lower: FlowLayout[Syntax],
     body: Sequence[Syntax],
     clauses: Sequence[Clause],
     otherwise: Sequence[Syntax],
@@ -95,7 +95,7 @@ def handled(
     return ends
 
 
-def _unmatched(lower: Layout[Syntax], frame: Handlers, chain: Loose, clause: Stretch | None) -> None:
+def _unmatched(lower: FlowLayout[Syntax], frame: Handlers, chain: Loose, clause: Stretch | None) -> None:
     """Send on what no clause caught; the last clause decides about its own body alone."""
     if lower.rules.implicit_exceptions or frame.escapes:
         if chain:
@@ -106,7 +106,7 @@ def _unmatched(lower: Layout[Syntax], frame: Handlers, chain: Loose, clause: Str
         lower.graph.around.update((test, clause) for test, _ in chain)
 
 
-def at_last(lower: Layout[Syntax], body: Sequence[Syntax], loose: Loose, frame: Finally) -> Loose:
+def at_last(lower: FlowLayout[Syntax], body: Sequence[Syntax], loose: Loose, frame: Finally) -> Loose:
     """Lay out a `finally` body for every way into it."""
     if lower.copying >= _MOST_COPIES:
         return _shared(lower, body, loose, frame)
@@ -119,7 +119,7 @@ def at_last(lower: Layout[Syntax], body: Sequence[Syntax], loose: Loose, frame: 
     return result
 
 
-def _shared(lower: Layout[Syntax], body: Sequence[Syntax], loose: Loose, frame: Finally) -> Loose:
+def _shared(lower: FlowLayout[Syntax], body: Sequence[Syntax], loose: Loose, frame: Finally) -> Loose:
     ways = [arc for arcs in frame.pending.values() for arc in arcs]
     ends = _copy(lower, body, loose + ways + frame.risky)
     for jump, label in frame.pending:
@@ -128,7 +128,7 @@ def _shared(lower: Layout[Syntax], body: Sequence[Syntax], loose: Loose, frame: 
     return ends if loose else []
 
 
-def _copy(lower: Layout[Syntax], body: Sequence[Syntax], loose: Loose) -> Loose:
+def _copy(lower: FlowLayout[Syntax], body: Sequence[Syntax], loose: Loose) -> Loose:
     if not loose:
         return []
     if any(arc is not Arc.PHANTOM for _, arc in loose):  # from here, too, an exception may go on outwards

@@ -27,7 +27,7 @@ from counterlens.dependence.braces.statements import BraceStatements, case_body,
 from counterlens.dependence.cfg import ENTRY, EXIT, Arc, ControlFlowGraph, Loose
 from counterlens.dependence.effects import Effects
 from counterlens.dependence.frames import Jump, Loop
-from counterlens.dependence.layout import Layout
+from counterlens.dependence.layout import FlowLayout
 from counterlens.dependence.rules import Rules
 
 Lay = Callable[[Any, Node, Loose], Loose]
@@ -38,7 +38,7 @@ _ARROW = "switch_rule"
 _CASES = frozenset({_ARROW, "switch_block_statement_group", "case_statement"})
 
 
-class BraceLayout(Layout[Node]):
+class BraceLayout(FlowLayout[Node]):
     """One function on its way to a control-flow graph.
 
     Attributes:

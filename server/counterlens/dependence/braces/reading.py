@@ -107,11 +107,11 @@ class Reading:
             part(self, item)
 
     def then(self, *items: Node | Callable[[], None] | None) -> None:
-        """Go on with these, in this order, before anything else."""
+        """Continue with these, in this order, before anything else."""
         self._stack.extend(item for item in reversed(items) if item is not None)
 
     def perhaps(self, *items: Node | Callable[[], None] | None) -> None:
-        """Go on with what may be skipped."""
+        """Continue with what may be skipped."""
         self.then(self._enter, *items, self._leave)
 
     def _enter(self) -> None:
@@ -128,7 +128,7 @@ class Reading:
         see(self.effects, variable, which)
 
     def reads(self, into: set[str]) -> tuple[Callable[[], None], Callable[[], None]]:
-        """What to go on with before and after some parts, so that the variables that they read are noted."""
+        """What to continue with before and after some parts, so that the variables that they read are noted."""
         start: list[int] = []
         return (
             lambda: start.append(len(self._seen)),
@@ -136,7 +136,7 @@ class Reading:
         )
 
     def flowing(self, target: Callable[[], str | None]) -> tuple[Callable[[], None], Callable[[], None]]:
-        """What to go on with before and after the parts that flow into a variable."""
+        """What to continue with before and after the parts that flow into a variable."""
         found: set[str] = set()
         begun, ended = self.reads(found)
 
