@@ -11,6 +11,7 @@ from tests.lsp.texts import PACKAGE
 
 PROTOCOL = (PACKAGE.parents[1] / "docs" / "protocol.md").read_text(encoding="utf-8")
 MESSAGES = {
+    "code_models.py": ["OfferedModel", "CodeModelListing", "FetchedModel"],
     "confidence_report.py": ["ConfidenceAnswer"],
     "connection.py": ["TestAnswer", "ModelListing"],
     "counterfactuals.py": ["ListedCounterfactual", "RefusedMutation", "CounterfactualListing"],

@@ -4,30 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from threading import Event
 
 from counterlens.errors import ModelError
+from counterlens.models.hub_file import FetchProgress, HubFile
 
 
-def fetch(spec: str) -> Path:
-    """The local path of a hub file, downloaded if it is not there yet.
+def fetch(spec: str, progress: FetchProgress | None = None, cancel: Event | None = None) -> Path:
+    """The local path of a hub file, fetched if it is not there yet.
 
     Args:
         spec: `owner/repo/path/file.gguf`.
+        progress: Told how many of its bytes are here.
+        cancel: Set it to give up.
 
     Raises:
-        ModelError: the spec is malformed, huggingface_hub is missing, or the hub does not give the file.
+        ModelError: the spec is malformed, or the hub does not give the file.
+        Cancelled: `cancel` was set.
     """
     parts = spec.split("/")
-    if len(parts) < 3 or not all(parts) or not spec.endswith(".gguf"):
+    if len(parts) < 3 or {"", ".", ".."} & {*parts} or not spec.endswith(".gguf"):
         raise ModelError(f"hf:{spec} names no model file", "Write hf:owner/repo/file.gguf")
-    repository, file = "/".join(parts[:2]), "/".join(parts[2:])
-
-    def download() -> str:
-        from huggingface_hub import hf_hub_download
-
-        return str(hf_hub_download(repository, file))
-
-    return _downloaded(download, f"hf:{spec}", repository, file, extra="hub")
+    return HubFile("/".join(parts[:2]), "/".join(parts[2:])).fetched(progress, cancel)
 
 
 def fetch_folder(repository: str, patterns: Sequence[str], spec: str) -> Path:
@@ -36,7 +34,7 @@ def fetch_folder(repository: str, patterns: Sequence[str], spec: str) -> Path:
     Args:
         repository: `owner/repo`.
         patterns: Which of its files.
-        spec: What the user called it, for errors.
+        spec: The user's name for it, for errors.
 
     Raises:
         ModelError: huggingface_hub is missing, or the hub does not give the repository.
@@ -47,20 +45,16 @@ def fetch_folder(repository: str, patterns: Sequence[str], spec: str) -> Path:
 
         return str(snapshot_download(repository, allow_patterns=list(patterns)))
 
-    return _downloaded(download, spec, repository, "", extra="onnx")
+    return _downloaded(download, spec, repository)
 
 
-def _downloaded(download: Callable[[], str], spec: str, repository: str, file: str, *, extra: str) -> Path:
+def _downloaded(download: Callable[[], str], spec: str, repository: str) -> Path:
     try:
-        from huggingface_hub.errors import (
-            EntryNotFoundError,
-            LocalEntryNotFoundError,
-            RepositoryNotFoundError,
-        )
+        from huggingface_hub.errors import LocalEntryNotFoundError, RepositoryNotFoundError
     except ImportError:
         raise ModelError(
             "huggingface_hub is not installed, so models of the hub cannot be downloaded",
-            f"Install it with: pip install 'counterlens[{extra}]'",
+            "Install it with: pip install 'counterlens[onnx]'",
         ) from None
     try:
         return Path(download())
@@ -74,8 +68,6 @@ def _downloaded(download: Callable[[], str], spec: str, repository: str, file: s
             f"the hub has no repository {repository}, or it is private",
             "Check the name, or log in with: hf auth login",
         ) from error
-    except EntryNotFoundError as error:
-        raise ModelError(f"the repository {repository} has no file {file}", "Check the name") from error
     except (OSError, ValueError) as error:
         raise ModelError(f"{spec} cannot be downloaded: {_first_line(error)}") from error
     except Exception as error:  # httpx errors reach the caller as they are

@@ -29,7 +29,7 @@ class Options:
         base_url: Where a remote model is served, such as `http://127.0.0.1:8000/v1`; None: from the
             environment variable COUNTERLENS_BASE_URL.
         api: How a model is asked: `completions`, `fill` or `chat`.
-        mask: What is masked together to score with a masked model: `word` or `piece`.
+        mask: The unit that a masked model masks to score: `word` or `piece`.
         exact: Whether a model whose completions are not exact is refused.
         thinking_tokens: Tokens of reasoning of a remote model, at most, beside those of its answer; None: as
             its entry says, else they are not limited apart.
@@ -148,7 +148,7 @@ def _open_path(spec: str, options: Options) -> Model:
 def _open_hub(spec: str, options: Options) -> Model:
     from counterlens.models.hub import fetch
 
-    return _open_file(fetch(spec.removeprefix("hf:")), spec, options, None, None)
+    return _open_file(fetch(spec.removeprefix("hf:"), options.progress), spec, options, None, None)
 
 
 def _open_export(spec: str, options: Options) -> Model:

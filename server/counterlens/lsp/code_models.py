@@ -1,0 +1,124 @@
+"""Commands: `counterlens.codeModels`, those offered by name; `counterlens.fetchModel` fetches one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from counterlens.errors import Cancelled, CounterlensError, ModelError
+from counterlens.lsp.base import CounterlensServer
+from counterlens.lsp.language import recognised
+from counterlens.lsp.model_host import ModelHost
+from counterlens.lsp.progress import with_progress
+from counterlens.lsp.settings import EditorSettings
+from counterlens.lsp.targets import plain
+from counterlens.models.code_models import CodeModel, code_models, measured_speed, noted_speed
+from counterlens.models.hub_file import HubFile
+from counterlens.models.registry import DEFAULT_MODEL
+from counterlens.progress import Steps
+
+LIST_COMMAND = "counterlens.codeModels"
+FETCH_COMMAND = "counterlens.fetchModel"
+_MEGA = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class OfferedModel:
+    """One model that is offered."""
+
+    id: str
+    name: str
+    spec: str
+    repository: str
+    licence: str
+    parameters: int
+    bytes: int
+    alsoKnown: tuple[str, ...]  # noqa: N815 - as on the wire
+    path: str = ""
+    speed: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CodeModelListing:
+    """What `counterlens.codeModels` returns."""
+
+    models: tuple[OfferedModel, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FetchedModel:
+    """What `counterlens.fetchModel` returns."""
+
+    ok: bool
+    error: str = ""
+    hint: str = ""
+    cancelled: bool = False
+    spec: str = ""
+    path: str = ""
+
+
+def register(server: CounterlensServer) -> None:
+    """Add this feature."""
+    server.command(LIST_COMMAND)(_list)
+    server.command(FETCH_COMMAND)(_fetch)
+
+
+async def _list(ls: CounterlensServer, argument: Any = None) -> CodeModelListing:
+    """Say which models are offered; `{measure}` waits until it is known how fast they would be."""
+    measure = bool(plain(argument).get("measure"))
+    return CodeModelListing(await ls.offload(_offered, ls.host, ls.settings, measure))
+
+
+def _offered(host: ModelHost, settings: EditorSettings, measure: bool) -> tuple[OfferedModel, ...]:
+    embedded = noted_speed()
+    if embedded is None and measure:
+        try:
+            with host.lend(replace(settings, model=DEFAULT_MODEL)) as model:
+                embedded = measured_speed(model.model)
+        except ModelError:  # it is not here, so nothing is known
+            embedded = None
+    return tuple(_shown(one, embedded) for one in code_models())
+
+
+def _shown(one: CodeModel, embedded: float | None) -> OfferedModel:
+    path = HubFile(one.repository, one.file).here()
+    return OfferedModel(
+        id=one.id,
+        name=one.name,
+        spec=one.spec,
+        repository=one.repository,
+        licence=recognised(one.licence),
+        parameters=one.parameters,
+        bytes=one.bytes,
+        alsoKnown=one.also_known,
+        path=str(path) if path else "",
+        speed=None if embedded is None else round(one.speed(embedded), 2),
+    )
+
+
+async def _fetch(ls: CounterlensServer, argument: Any = None) -> FetchedModel:
+    """Fetch the model of `{id}`; what is here when that is cancelled is kept."""
+    wanted = str(plain(argument).get("id") or "")
+    found = next((one for one in code_models() if one.id == wanted), None)
+    try:
+        if found is None:
+            raise ModelError(f"no model {wanted} is offered", "Choose another model")
+        path = await with_progress(ls, f"Fetching {found.name}", lambda steps: _fetched(found, steps))
+    except Cancelled:
+        return FetchedModel(ok=False, cancelled=True)
+    except CounterlensError as error:
+        return FetchedModel(ok=False, error=recognised(error.message), hint=recognised(error.hint or ""))
+    return FetchedModel(ok=True, spec=found.spec, path=path)
+
+
+def _fetched(one: CodeModel, steps: Steps) -> str:
+    shown = -1
+
+    def progress(done: int, total: int) -> None:
+        nonlocal shown
+        share = 100 * done // max(1, total)
+        if share != shown:
+            shown = share
+            steps.report(f"{done // _MEGA} of {total // _MEGA} MB", share, 100)
+
+    return str(HubFile(one.repository, one.file).fetched(progress, steps.cancel))

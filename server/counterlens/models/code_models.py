@@ -1,0 +1,88 @@
+"""The code models that are offered by name, and about how fast each would be on this machine."""
+
+from __future__ import annotations
+
+import time
+import tomllib
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from threading import Event
+
+import msgspec
+
+from counterlens.models.base import Model, Prompt
+from counterlens.models.files import EMBEDDED_BYTES, known, note
+
+_FILE = "code_models.toml"
+_MEMORY, _KEY = "model-speeds.json", "embedded"
+_MEASURED = Prompt("def fizz(n):\n    for i in range(n):\n        print(", 48)
+
+
+@dataclass(frozen=True, slots=True)
+class CodeModel:
+    """One model that is offered.
+
+    Attributes:
+        id: What it is called on the command line.
+        name: What a person calls it.
+        repository: On the hub.
+        file: The GGUF file there.
+        licence: Its licence.
+        parameters: How many, about.
+        bytes: The size of the file, about.
+        also_known: How other programs name it, in lower case.
+    """
+
+    id: str
+    name: str
+    repository: str
+    file: str
+    licence: str
+    parameters: int
+    bytes: int
+    also_known: tuple[str, ...] = ()
+
+    @property
+    def spec(self) -> str:
+        """The model as `counterlens.models.load` names it."""
+        return f"hf:{self.repository}/{self.file}"
+
+    def speed(self, embedded: float) -> float:
+        """About how many tokens it writes in a second: each is a walk through the whole file.
+
+        Args:
+            embedded: How many the embedded model writes.
+        """
+        return embedded * EMBEDDED_BYTES / self.bytes
+
+
+@cache
+def code_models() -> tuple[CodeModel, ...]:
+    """Those that are offered, the smallest first."""
+    listed = tomllib.loads((files(__package__) / _FILE).read_text(encoding="utf-8"))["model"]
+    return tuple(sorted(msgspec.convert(listed, list[CodeModel]), key=lambda one: one.bytes))
+
+
+def noted_speed() -> float | None:
+    """How many tokens the embedded model writes in a second here, where that was measured before."""
+    found = known(_MEMORY, _KEY)
+    return float(found) if isinstance(found, str) else None
+
+
+def measured_speed(embedded: Model, cancel: Event | None = None) -> float:
+    """Measure how many tokens the embedded model writes in a second; takes about one.
+
+    Args:
+        embedded: The model, without a cache of answers.
+        cancel: Set it to give up.
+
+    Raises:
+        Cancelled: `cancel` was set.
+    """
+    embedded.complete([Prompt(_MEASURED.text, 1)], cancel=cancel)  # what is done once is no part of it
+    started = time.perf_counter()
+    (answer,) = embedded.complete([_MEASURED], cancel=cancel)
+    speed = max(1, answer.tokens) / max(time.perf_counter() - started, 1e-6)
+    note(_MEMORY, _KEY, f"{speed:.2f}")
+    return speed

@@ -1,0 +1,260 @@
+"""One file of the Hugging Face hub: fetched with progress, continued, checked against the hub's own hash.
+
+It is kept where the hub's own programs keep theirs (`blobs`, `snapshots` and `refs` of a repository), so that
+they find it, and it is found where they have it. `HF_ENDPOINT`, `HF_HOME`, `HF_HUB_CACHE`, `HF_TOKEN` and
+`HF_HUB_OFFLINE` mean what they mean there; `HTTPS_PROXY` and its kin are honoured.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import re
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Event
+from urllib.parse import quote
+
+import httpx
+
+from counterlens import __version__
+from counterlens.errors import Cancelled, ModelError
+
+HUB = "https://huggingface.co"
+REVISION = "main"
+FetchProgress = Callable[[int, int], None]
+"""Called with (bytes that are here, bytes in all)."""
+
+_TIMEOUT = httpx.Timeout(30.0, connect=10.0)
+_PIECE = 1 << 20
+_SHA256 = re.compile(r"[0-9a-f]{64}")
+_ELSEWHERE = "Check the network or the proxy, or download the file elsewhere and name its path"
+
+
+class HubOfflineError(ModelError):
+    """The hub cannot be reached."""
+
+    brief = "offline"
+
+
+@dataclass(frozen=True, slots=True)
+class HubFile:
+    """A file of a repository.
+
+    Attributes:
+        repository: `owner/repo`.
+        file: Its path there.
+    """
+
+    repository: str
+    file: str
+
+    @property
+    def url(self) -> str:
+        """Where it is."""
+        endpoint = (os.environ.get("HF_ENDPOINT") or HUB).rstrip("/")
+        return f"{endpoint}/{self.repository}/resolve/{REVISION}/{quote(self.file)}"
+
+    @property
+    def folder(self) -> Path:
+        """Where the repository is kept."""
+        return _cache() / f"models--{self.repository.replace('/', '--')}"
+
+    def here(self) -> Path | None:
+        """Its path on this machine, where it has been fetched."""
+        with contextlib.suppress(OSError):
+            commit = (self.folder / "refs" / REVISION).read_text(encoding="utf-8").strip()
+            path = self.folder / "snapshots" / commit / self.file
+            if path.is_file():
+                return path
+        found = sorted(self.folder.glob(f"snapshots/*/{self.file}"))
+        return next((path for path in found if path.is_file()), None)
+
+    def fetched(self, progress: FetchProgress | None = None, cancel: Event | None = None) -> Path:
+        """Its path on this machine, fetched where it is not there yet.
+
+        Args:
+            progress: Told how much is here.
+            cancel: Set it to give up; what is here is kept, and continued the next time.
+
+        Raises:
+            ModelError: the hub cannot be reached or does not give it, or what it gave is damaged.
+            Cancelled: `cancel` was set.
+        """
+        path = self.here()
+        if path is not None:
+            return path
+        if os.environ.get("HF_HUB_OFFLINE", "").upper() in {"1", "ON", "YES", "TRUE"}:
+            raise HubOfflineError(
+                f"{self.file} is not on this machine yet, and HF_HUB_OFFLINE forbids to fetch it",
+                "Unset HF_HUB_OFFLINE, or download the file elsewhere and name its path",
+            )
+        try:
+            with httpx.Client(timeout=_TIMEOUT, headers=_headers()) as client:
+                facts = self._facts(client)
+                self._room(facts)
+                blob = self._fetch(client, facts, progress, cancel)
+        except httpx.HTTPError as error:
+            raise HubOfflineError(f"{self.file} cannot be fetched: {_said(error)}", _ELSEWHERE) from error
+        except OSError as error:
+            raise ModelError(f"{self.folder} cannot be written: {error.strerror or error}") from error
+        return self._placed(blob, facts)
+
+    def _facts(self, client: httpx.Client) -> _Facts:
+        """What the hub says of the file: size and hash are named before it leads elsewhere."""
+        answer = client.head(self.url, headers={"Accept-Encoding": "identity"})
+        while answer.is_redirect and "x-linked-etag" not in answer.headers:
+            target = answer.next_request
+            if target is None or target.url.host != httpx.URL(self.url).host:
+                break
+            answer = client.head(target.url, headers={"Accept-Encoding": "identity"})
+        if answer.status_code in {401, 403, 404}:
+            raise ModelError(
+                f"the hub gives no {self.repository}/{self.file}: status {answer.status_code}",
+                "Check the name; a repository that asks for consent needs HF_TOKEN",
+            )
+        if answer.is_error:
+            raise ModelError(f"{self.file} cannot be fetched: status {answer.status_code}", _ELSEWHERE)
+        tag = answer.headers.get("x-linked-etag") or answer.headers.get("etag") or ""
+        sha256 = tag.removeprefix("W/").strip('"').lower()
+        size = answer.headers.get("x-linked-size") or answer.headers.get("content-length") or "0"
+        if not _SHA256.fullmatch(sha256) or not size.isdigit():
+            raise ModelError(
+                f"the hub names no hash of {self.repository}/{self.file}, so it cannot be checked", _ELSEWHERE
+            )
+        commit = answer.headers.get("x-repo-commit") or REVISION
+        return _Facts(sha256, int(size), re.sub(r"[^0-9A-Za-z._-]", "", commit) or REVISION)
+
+    def _room(self, facts: _Facts) -> None:
+        self.folder.mkdir(parents=True, exist_ok=True)
+        free = shutil.disk_usage(self.folder).free
+        if facts.size > free:
+            raise ModelError(
+                f"{self.file} has {facts.size / 1e9:.1f} GB, more than the {free / 1e9:.1f} GB free in "
+                f"{self.folder}",
+                "Make room, or name another folder with HF_HOME",
+            )
+
+    def _fetch(
+        self,
+        client: httpx.Client,
+        facts: _Facts,
+        progress: FetchProgress | None,
+        cancel: Event | None,
+    ) -> Path:
+        """The whole file under its hash, which was checked."""
+        blob = self.folder / "blobs" / facts.sha256
+        if blob.is_file():
+            return blob
+        blob.parent.mkdir(parents=True, exist_ok=True)
+        part = blob.with_name(f"{facts.sha256}.incomplete")
+        done = part.stat().st_size if part.is_file() else 0
+        if done < facts.size:
+            ranged = {"Range": f"bytes={done}-"} if done else {}
+            with client.stream(
+                "GET", self.url, headers={"Accept-Encoding": "identity", **ranged}, follow_redirects=True
+            ) as answer:
+                if answer.is_error:
+                    raise ModelError(
+                        f"{self.file} cannot be fetched: status {answer.status_code}", _ELSEWHERE
+                    )
+                continued = answer.status_code == httpx.codes.PARTIAL_CONTENT
+                _write(answer, part, done if continued else 0, facts.size, progress, cancel)
+        _check(part, facts, self.file)
+        part.replace(blob)
+        return blob
+
+    def _placed(self, blob: Path, facts: _Facts) -> Path:
+        """Its name in the snapshot of a commit."""
+        path = self.folder / "snapshots" / facts.commit / self.file
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            if not path.exists():
+                try:
+                    path.symlink_to(os.path.relpath(blob, path.parent))
+                except OSError:  # no links on this file system
+                    blob.replace(path)
+            reference = self.folder / "refs" / REVISION
+            reference.parent.mkdir(parents=True, exist_ok=True)
+            reference.write_text(facts.commit, encoding="utf-8")
+        except OSError as error:
+            raise ModelError(f"{self.folder} cannot be written: {error.strerror or error}") from error
+        return path
+
+
+@dataclass(frozen=True, slots=True)
+class _Facts:
+    """What the hub says of a file."""
+
+    sha256: str
+    size: int
+    commit: str
+
+
+def _write(
+    answer: httpx.Response,
+    part: Path,
+    done: int,
+    size: int,
+    progress: FetchProgress | None,
+    cancel: Event | None,
+) -> None:
+    """Write what comes behind what is here."""
+    with part.open("r+b" if done else "wb") as file:
+        file.seek(done)
+        file.truncate()
+        for piece in answer.iter_raw(_PIECE):
+            if cancel is not None and cancel.is_set():
+                raise Cancelled
+            file.write(piece)
+            done += len(piece)
+            if progress is not None:
+                progress(done, size)
+
+
+def _check(part: Path, facts: _Facts, name: str) -> None:
+    """Refuse a file that is not the hub's; it is removed, as no continuing would help it.
+
+    Raises:
+        ModelError: it is shorter, which continuing helps, or another one.
+    """
+    size = part.stat().st_size
+    if size < facts.size:
+        raise ModelError(
+            f"the connection ended at {size / 1e6:.0f} of {facts.size / 1e6:.0f} MB of {name}",
+            "Try again: what is here is kept",
+        )
+    with part.open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+    if digest != facts.sha256:
+        part.unlink()
+        raise ModelError(
+            f"{name} is damaged: its SHA-256 is not the one that the hub names",
+            "Try again; if it happens again, a proxy changes what it passes on",
+        )
+
+
+def _cache() -> Path:
+    environment = os.environ
+    if environment.get("HF_HUB_CACHE"):
+        return Path(environment["HF_HUB_CACHE"]).expanduser()
+    cache = Path(environment.get("XDG_CACHE_HOME") or "~/.cache")
+    return Path(environment.get("HF_HOME") or cache / "huggingface").expanduser() / "hub"
+
+
+def _headers() -> dict[str, str]:
+    headers = {"User-Agent": f"counterlens/{__version__}"}
+    token = os.environ.get("HF_TOKEN", "").strip()
+    return headers | ({"Authorization": f"Bearer {token}"} if token else {})
+
+
+def _said(error: httpx.HTTPError) -> str:
+    text = str(error).strip().partition("\n")[0] or type(error).__name__
+    if isinstance(error, httpx.TimeoutException):
+        return "the hub does not answer"
+    if isinstance(error, httpx.ConnectError | httpx.ProxyError):
+        return f"the hub cannot be reached ({text})"
+    return text
