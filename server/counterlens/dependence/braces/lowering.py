@@ -22,7 +22,7 @@ from typing import Any, ClassVar
 from tree_sitter import Node
 
 from counterlens.dependence.braces.blocks import Blocks, text_of
-from counterlens.dependence.braces.reading import Reading, Syntax, unbracketed
+from counterlens.dependence.braces.reading import BraceReading, Syntax, unbracketed
 from counterlens.dependence.braces.statements import BraceStatements, case_body, flat, for_parts
 from counterlens.dependence.cfg import ENTRY, EXIT, Arc, ControlFlowGraph, Loose
 from counterlens.dependence.effects import Effects
@@ -69,9 +69,9 @@ class BraceLayout(FlowLayout[Node]):
         """What the header of a function binds."""
         raise NotImplementedError
 
-    def reading(self) -> Reading:
+    def reading(self) -> BraceReading:
         """What finds the effects of parts of the statement at hand."""
-        return Reading(self.syntax, self.blocks)
+        return BraceReading(self.syntax, self.blocks)
 
     def read(self, *nodes: Node | None) -> Effects:
         """The effects of parts of the statement at hand, one after the other."""

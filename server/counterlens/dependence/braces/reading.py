@@ -28,7 +28,7 @@ from counterlens.dependence.braces.blocks import Blocks, text_of
 from counterlens.dependence.effects import Effects, bind, see
 from counterlens.dependence.heap import Place
 
-Part = Callable[["Reading", Node], None]
+Part = Callable[["BraceReading", Node], None]
 Inner = Callable[[Node], tuple[Node, str | None] | None]
 
 
@@ -68,7 +68,7 @@ class Syntax:
 
 
 @dataclass(slots=True)
-class Reading:
+class BraceReading:
     """The effects of parts of a statement, while they are found.
 
     Attributes:
@@ -128,7 +128,7 @@ class Reading:
         see(self.effects, variable, which)
 
     def reads(self, into: set[str]) -> tuple[Callable[[], None], Callable[[], None]]:
-        """What to continue with before and after some parts, so that the variables that they read are noted."""
+        """What to continue with before and after some parts, to note the variables that they read."""
         start: list[int] = []
         return (
             lambda: start.append(len(self._seen)),
@@ -247,12 +247,12 @@ _CONSTANTS = frozenset({"decimal_integer_literal", "number_literal", "string_lit
 # parts that are the same in all of these languages
 
 
-def identifier(reading: Reading, node: Node) -> None:
+def identifier(reading: BraceReading, node: Node) -> None:
     """Read a variable."""
     reading.see(reading.blocks.variable(text_of(node)))
 
 
-def assignment(reading: Reading, node: Node) -> None:
+def assignment(reading: BraceReading, node: Node) -> None:
     """`a = b` and `a += b`."""
     left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
     if left is None or right is None:
@@ -266,14 +266,14 @@ def assignment(reading: Reading, node: Node) -> None:
     reading.then(begun, *first, right, ended, lambda: reading.store(target))
 
 
-def update(reading: Reading, node: Node) -> None:
+def update(reading: BraceReading, node: Node) -> None:
     """`x++` and the like."""
     operand = node.named_children[-1]
     begun, ended = reading.flowing(lambda: reading.target(operand))
     reading.then(begun, operand, ended, lambda: reading.store(operand))
 
 
-def binary(reading: Reading, node: Node) -> None:
+def binary(reading: BraceReading, node: Node) -> None:
     """An operator; what is behind `&&` and `||` may be skipped."""
     left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
     if text_of(node.child_by_field_name("operator")) in {"&&", "||"}:
@@ -282,13 +282,13 @@ def binary(reading: Reading, node: Node) -> None:
         reading.then(left, right)
 
 
-def conditional(reading: Reading, node: Node) -> None:
+def conditional(reading: BraceReading, node: Node) -> None:
     """`a ? b : c`."""
     one, other = node.child_by_field_name("consequence"), node.child_by_field_name("alternative")
     reading.then(node.child_by_field_name("condition"), lambda: reading.perhaps(one, other))
 
 
-def selected(reading: Reading, node: Node) -> None:
+def selected(reading: BraceReading, node: Node) -> None:
     """An attribute, an element: a part of an object, and what selects it."""
     inner = reading.syntax.inner[node.type]
     step = inner(node)
@@ -307,7 +307,7 @@ def selected(reading: Reading, node: Node) -> None:
         reading.then(index)
 
 
-def nothing(reading: Reading, node: Node) -> None:
+def nothing(reading: BraceReading, node: Node) -> None:
     """Nothing is read: a type, a label, a comment."""
 
 

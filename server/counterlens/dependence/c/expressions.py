@@ -19,9 +19,9 @@ from tree_sitter import Node
 from counterlens.dependence.braces.blocks import text_of
 from counterlens.dependence.braces.reading import (
     COMMON,
+    BraceReading,
     Inner,
     Part,
-    Reading,
     Syntax,
     conditional,
     nothing,
@@ -47,16 +47,16 @@ def declared(node: Node | None) -> Node | None:
     return node
 
 
-def _declaration(reading: Reading, node: Node) -> None:
+def _declaration(reading: BraceReading, node: Node) -> None:
     each = node.children_by_field_name("declarator")
     reading.then(*[partial(_plain, reading, one) if one.type == "identifier" else one for one in each])
 
 
-def _plain(reading: Reading, name: Node) -> None:
+def _plain(reading: BraceReading, name: Node) -> None:
     reading.blocks.declare(name)
 
 
-def _init(reading: Reading, node: Node) -> None:
+def _init(reading: BraceReading, node: Node) -> None:
     name, value = declared(node), node.child_by_field_name("value")
     sizes = _sizes(node.child_by_field_name("declarator"))
     if name is None:
@@ -66,7 +66,7 @@ def _init(reading: Reading, node: Node) -> None:
     reading.then(begun, *sizes, value, ended, lambda: reading.bind(reading.blocks.declare(name)))
 
 
-def _uninitialised(reading: Reading, node: Node) -> None:
+def _uninitialised(reading: BraceReading, node: Node) -> None:
     """A declarator without a value: it reads the sizes of an array."""
     name = declared(node)
     sizes = _sizes(node)
@@ -85,7 +85,7 @@ def _sizes(node: Node | None) -> list[Node]:
     return found[::-1]
 
 
-def _pointer(reading: Reading, node: Node) -> None:
+def _pointer(reading: BraceReading, node: Node) -> None:
     value = node.child_by_field_name("argument")
     if value is None:
         return
@@ -99,7 +99,7 @@ def _pointer(reading: Reading, node: Node) -> None:
         reading.see(variable, "[0]")
 
 
-def _call(reading: Reading, node: Node) -> None:
+def _call(reading: BraceReading, node: Node) -> None:
     function, arguments = node.child_by_field_name("function"), node.child_by_field_name("arguments")
     given = (
         [one for one in arguments.named_children if one.type != "comment"] if arguments is not None else []
@@ -133,7 +133,7 @@ def _pointed(node: Node) -> Node | None:
     return None if value is None else unbracketed(value)
 
 
-def _bind_perhaps(reading: Reading, node: Node) -> None:
+def _bind_perhaps(reading: BraceReading, node: Node) -> None:
     variable = reading.root(node)
     if variable is None:
         reading.change(node)
@@ -141,7 +141,7 @@ def _bind_perhaps(reading: Reading, node: Node) -> None:
         reading.bind(variable, perhaps=True)
 
 
-def _scan(reading: Reading, node: Node, scanned: set[str]) -> None:
+def _scan(reading: BraceReading, node: Node, scanned: set[str]) -> None:
     """Set what a pointer points to; where it is stored is evaluated, what is there is not."""
     pointed = _pointed(node)
     target = pointed or node

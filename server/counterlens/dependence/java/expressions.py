@@ -16,9 +16,9 @@ from tree_sitter import Node
 from counterlens.dependence.braces.blocks import text_of
 from counterlens.dependence.braces.reading import (
     COMMON,
+    BraceReading,
     Inner,
     Part,
-    Reading,
     Syntax,
     conditional,
     nothing,
@@ -29,13 +29,13 @@ from counterlens.dependence.effects import Effects
 from counterlens.dependence.java.calls import CALLS
 
 
-class JavaReading(Reading):
+class JavaReading(BraceReading):
     """The effects of parts of a statement of Java."""
 
     def root(self, node: Node) -> str | None:
         if node.type == "field_access" and _of_this(node):
             return self.blocks.outside(text_of(node.child_by_field_name("field")))
-        return Reading.root(self, node)
+        return BraceReading.root(self, node)
 
     def _captured(self, node: Node) -> Effects:
         with self.blocks.block():
@@ -100,7 +100,7 @@ _DECLARING = frozenset(
 )
 
 
-def _declarator(reading: Reading, node: Node) -> None:
+def _declarator(reading: BraceReading, node: Node) -> None:
     name, value = node.child_by_field_name("name"), node.child_by_field_name("value")
     if name is not None and value is not None:
         begun, ended = reading.flowing(lambda: reading.blocks.declare(name))
@@ -109,26 +109,26 @@ def _declarator(reading: Reading, node: Node) -> None:
         reading.blocks.declare(name)
 
 
-def _resource(reading: Reading, node: Node) -> None:
+def _resource(reading: BraceReading, node: Node) -> None:
     if node.child_by_field_name("name") is not None:
         _declarator(reading, node)
     else:
         reading.then(*node.named_children)
 
 
-def _type_pattern(reading: Reading, node: Node) -> None:
+def _type_pattern(reading: BraceReading, node: Node) -> None:
     for child in node.named_children:
         if child.type == "identifier":
             reading.bind(reading.blocks.declare(child))
 
 
-def _component(reading: Reading, node: Node) -> None:
+def _component(reading: BraceReading, node: Node) -> None:
     name = node.named_children[-1]
     if name.type == "identifier":
         reading.bind(reading.blocks.declare(name))
 
 
-def _instanceof(reading: Reading, node: Node) -> None:
+def _instanceof(reading: BraceReading, node: Node) -> None:
     name = node.child_by_field_name("name")
     pattern = node.child_by_field_name("pattern")
     reading.then(
@@ -138,7 +138,7 @@ def _instanceof(reading: Reading, node: Node) -> None:
     )
 
 
-def _invocation(reading: Reading, node: Node) -> None:
+def _invocation(reading: BraceReading, node: Node) -> None:
     calls = reading.syntax.calls
     receiver, arguments = node.child_by_field_name("object"), node.child_by_field_name("arguments")
     given = arguments.named_children if arguments is not None else []
@@ -166,26 +166,26 @@ _PART_OF_ARRAY = {"sort": 3, "parallelSort": 3, "fill": 4, "swap": 3, "addAll": 
 """How many arguments it takes to name a part of what is changed."""
 
 
-def _capturing(reading: Reading, node: Node) -> None:
+def _capturing(reading: BraceReading, node: Node) -> None:
     if isinstance(reading, JavaReading):
         reading.capture(node)
 
 
-def _creation(reading: Reading, node: Node) -> None:
+def _creation(reading: BraceReading, node: Node) -> None:
     body = next((child for child in node.named_children if child.type == "class_body"), None)
     outer = node.children[0] if node.children[0].type == "identifier" else None
     reading.then(outer, node.child_by_field_name("arguments"), body)
 
 
-def _reference(reading: Reading, node: Node) -> None:
+def _reference(reading: BraceReading, node: Node) -> None:
     reading.then(node.named_children[0] if node.named_children else None)
 
 
-def _function(reading: Reading, node: Node) -> None:
+def _function(reading: BraceReading, node: Node) -> None:
     reading.then(node.child_by_field_name("body"))
 
 
-def _rule(reading: Reading, node: Node) -> None:
+def _rule(reading: BraceReading, node: Node) -> None:
     reading.then(lambda: reading.perhaps(*node.named_children))
 
 

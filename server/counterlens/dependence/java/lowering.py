@@ -18,7 +18,7 @@ from tree_sitter import Node
 
 from counterlens.dependence.braces.blocks import text_of
 from counterlens.dependence.braces.lowering import COMMON, BraceLayout, Lay
-from counterlens.dependence.braces.reading import Reading
+from counterlens.dependence.braces.reading import BraceReading
 from counterlens.dependence.braces.statements import flat
 from counterlens.dependence.cfg import Arc, Loose
 from counterlens.dependence.effects import Effects
@@ -38,7 +38,7 @@ class JavaLayout(BraceLayout):
         }
     )
 
-    def reading(self) -> Reading:
+    def reading(self) -> BraceReading:
         return JavaReading(self.syntax, self.blocks)
 
     def parameters(self, function: Node) -> Effects:
