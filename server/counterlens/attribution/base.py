@@ -150,10 +150,10 @@ class Judge(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """Where and how programs are judged.
+    """Sandbox, interpreter and limits of judging.
 
     Attributes:
-        sandbox: Where they run.
+        sandbox: Their sandbox.
         python: The interpreter that runs them.
         limits: The limits of each.
         cancel: Set it to give up looking for tests.

@@ -30,7 +30,7 @@ class BaselineTest:
         item: As pytest names it behind the file, with its parameters.
         outcome: `passed`, `failed`, `skipped`, `excluded` where the settings say so, or `ended` where it
             ended the process or did not end.
-        seconds: Of processor time, which hardly depends on what else the machine does.
+        seconds: Seconds of processor time, which hardly depends on other load.
         reason: Why it did not pass.
     """
 
@@ -77,7 +77,7 @@ class Baseline:
         return sorted({number for line in lines for number in of_file.get(line, ())})
 
     def width(self) -> list[int]:
-        """Of each test, how many lines of the project it runs."""
+        """The number of project lines that each test runs."""
         found = [0] * len(self.tests)
         for by_line in self.lines.values():
             for numbers in by_line.values():

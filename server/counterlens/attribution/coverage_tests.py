@@ -1,7 +1,7 @@
 """Tests selected by the lines that they run, whether or not they mention the function.
 
-Which test runs which line is known from the project's baseline (`suite_run.py`). Of the tests that run a line
-of the function's body, those that passed there judge it: at most `MOST`, the nearest first.
+Which test runs which line is known from the project's baseline (`suite_run.py`). A function is judged by the
+tests that ran a line of its body and passed there: at most `MOST`, the nearest first.
 """
 
 from __future__ import annotations
@@ -178,8 +178,8 @@ def nearest(
 ) -> list[int]:
     """Which tests judge a function, ascending: those that run all its lines that any runs, and the nearest.
 
-    A test is near that mentions the function, and that runs little else. Of a test with parameters the first
-    ones come first, so that other tests have their turn.
+    A test is near that mentions the function, and that runs little else. A parametrised test starts with its
+    first parameters, so that other tests have their turn.
 
     Args:
         baseline: Of the project.

@@ -65,7 +65,7 @@ def cases_for(qualname: str, place: Layout, files: Iterable[Path]) -> list[CaseN
 
     Args:
         qualname: The function's dotted path within its module.
-        place: Where its file stands.
+        place: The folder of its file.
         files: The test files to look in; those that cannot be parsed are passed over.
     """
     return [case for file in files for case in _cases_in(file, qualname, place)]

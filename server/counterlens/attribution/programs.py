@@ -69,7 +69,7 @@ def judge_by_tests(
         program: Its text.
         path: Its file, which says under which name it is imported.
         tests: The file of tests.
-        setting: Where and how it runs.
+        setting: Its sandbox and interpreter.
         function: The argument of `check`; by default the last function that the program defines.
         apartness: Whether the program is to be in a process of its own.
         cancel: Set it to give up.
@@ -124,7 +124,7 @@ def judge_against(
     Args:
         program: Its text.
         original: The other one, which is right.
-        setting: Where and how they run.
+        setting: Their sandbox and interpreter.
         function: Which function; by default every one that both define at their top level.
         cancel: Set it to give up.
 
@@ -163,7 +163,7 @@ def judge_by_itself(
 ) -> Verdict:
     """Judge a program by its own docstring examples, and by the tests that lie beside it.
 
-    Where none mentions it, the whole suite runs once, to see which tests reach it.
+    If none mentions it, the whole suite runs once, to find the tests that reach it.
     """
     document = Document(program, path)
     names = [each for each in functions(document) if function in {None, each.qualname}]

@@ -118,7 +118,7 @@ class Recorder:
     """Calls one function of programs that take the place of one file.
 
     Attributes:
-        setting: Where and how they run.
+        setting: Their sandbox and interpreter.
         place: The file that they replace; None for a text that is kept nowhere.
         target: The qualified name of the function.
         readable: Whether the program may read its project, to import the rest of it.
@@ -144,7 +144,7 @@ class Recorder:
         Args:
             program: The whole source.
             calls: The arguments, as `sandboxed/recorder/calls.py` takes them.
-            seconds: Of wall-clock time for each call.
+            seconds: The wall-clock limit of each call.
             steps: Lines of the program that a call may run; None for no bound, and no tracing.
             stop: End at the first call that reaches a limit. Otherwise a call that ends the process is noted,
                 and another process makes those after it.

@@ -105,7 +105,7 @@ def find_judge(
     Args:
         document: The original file; its docstrings and its place count, not those of a program judged.
         function: The function.
-        sandbox: Where programs are run.
+        sandbox: The sandbox for programs.
         python: The interpreter; by default that of the file's project, see `interpreter_for`.
         limits: The limits of each program.
         fallback: Whether more is done for a function that no test mentions: the project's tests are run once,
@@ -122,8 +122,8 @@ def find_judge(
         report: Called with what is being done, where that takes time.
 
     Returns:
-        None when nothing can judge the function; `why_no_judge` says why. Where the function fails every
-        test of it, the judge by all of them: what it says of the document is then what there is to say.
+        None when nothing can judge the function; `why_no_judge` says why. If the function fails all its
+        tests, the judge by all of them: what it says of the document is then what there is to say.
 
     Raises:
         SandboxError: `python` is not a working interpreter.

@@ -69,7 +69,7 @@ def settle(
     Args:
         document: The original.
         counterfactuals: Some of its counterfactuals.
-        sandbox: Where they are run.
+        sandbox: Their sandbox.
         python: The interpreter; by default that of the file's project.
         cancel: Set it to give up.
         progress: Called with each counterfactual.

@@ -131,7 +131,7 @@ def _flow(document: Document, qualname: str) -> Iterable[Hashable]:
 
 
 def _share(reference: Iterable[Hashable], candidate: Iterable[Hashable]) -> float | None:
-    """Of the reference's parts, those that the candidate has as well; None if there are none."""
+    """The share of the reference's parts that the candidate also has; None if there are none."""
     wanted, there = Counter(reference), Counter(candidate)
     total = sum(wanted.values())
     return sum((wanted & there).values()) / total if total else None

@@ -50,8 +50,9 @@ def baseline_of(place: Layout, setting: Setting, folder: Path | None = None) -> 
 
     Args:
         place: Any file of the project; it makes no difference which.
-        setting: Where and how tests run; `map_timeout` bounds all runs together, and with 0 there is none.
-        folder: Where baselines are kept.
+        setting: The sandbox and interpreter for tests; `map_timeout` bounds all runs together, and with 0
+            there is none.
+        folder: The folder of baselines.
 
     Returns:
         None if the project has no tests and no examples, or none are to be run.
@@ -83,9 +84,9 @@ class SuiteRun:
 
     Args:
         suite: The suite.
-        setting: Where and how it runs, and for how long.
+        setting: Its sandbox, interpreter and limits.
         found: Its known facts, which grow.
-        file: Where that is kept.
+        file: The folder of the store.
     """
 
     def __init__(self, suite: Suite, setting: Setting, found: Baseline, file: Path) -> None:
@@ -217,7 +218,7 @@ class _Report:
                 kept += sorted(self._numbers[_key(self._began[number])] for number in numbers)
 
     def _blame(self, reason: str) -> None:
-        """Of what was going on when a report broke off."""
+        """The progress at the end of a partial report."""
         if self._importing is not None:
             self._found.broken[self._importing] = reason
             self._ending.add(self._importing)

@@ -37,7 +37,7 @@ class SuppliedTestsJudge:
         tests: Statements that run in the namespace of the program and raise where it is wrong.
         target: The name of the function that they call.
         original: The program with the reference solution.
-        setting: Where and how programs run.
+        setting: The sandbox and interpreter for programs.
     """
 
     attribution = ID

@@ -81,7 +81,7 @@ class TestRun:
 
     Attributes:
         attribution: The id of the attribution function, for the evidence.
-        setting: Where and how they run.
+        setting: Their sandbox and interpreter.
         place: The file that they replace; None for a text that is kept nowhere.
         task: The runner's task besides the program and its place.
         folder: The working directory; None for a private one.

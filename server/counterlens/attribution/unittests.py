@@ -27,11 +27,11 @@ class Choice:
     """Tests that were chosen one by one, and those that were not.
 
     Attributes:
-        items: Of each file, the chosen ones as pytest names them, with their parameters.
+        items: The chosen tests of each file, as pytest names them, with their parameters.
         reaching: How many there are of which these were chosen.
         left_out: Names of those that cannot be used, with the reason.
-        ran_by: Of each line of the function's body that begins a statement, which of the chosen ones run it;
-            None if the file is not what they ran.
+        ran_by: The chosen tests that run each statement of the function's body, by line; None if the file is
+            not what they ran.
     """
 
     items: Mapping[str, Sequence[str]]
@@ -164,7 +164,7 @@ def judge_by(
         cases: The cases, those of one file together.
         place: The file that they test.
         original: Its text.
-        setting: Where and how they run.
+        setting: Their sandbox and interpreter.
         choice: Which of the cases' parameters, where not all.
         overlooked: Programs that no tests should pass, see `stand_ins`.
     """
@@ -193,7 +193,7 @@ def _passed(file: Mapping[str, Any], item: str, names: Collection[str]) -> bool:
 
 
 def _read_vetted(report: dict[str, Any]) -> tuple[Judgement, Evidence]:
-    """As `read_cases`, where the original passes every case: all else is the program's doing."""
+    """Like `read_cases`, if the original passes every case: all else is the program's doing."""
     for name, outcome, message in report.get("results", ()):
         if outcome != "passed":
             run = sum(each[1] == "passed" for each in report["results"])

@@ -35,8 +35,8 @@ class CalibrationResult:
         method: How curves are fitted.
         documents: How many files the nodes are of.
         units: How many functions and other units.
-        before: Of the raw confidences.
-        after: Of the mapped ones; each function mapped by curves that have not seen it.
+        before: The figures of the raw confidences.
+        after: The figures of the mapped ones; each function mapped by curves that have not seen it.
         difference: The Brier score of the mapped ones less that of the raw ones, paired by function.
         categories: The same two for each concept category.
         agreement: The share of nodes of which both truths say the same; None if one was looked at.
@@ -80,7 +80,7 @@ def calibrate(
         documents: Code that is right as it stands.
         truth: The criterion of a right prediction.
         method: How curves are fitted.
-        aggregation: Of the confidences.
+        aggregation: The aggregation of confidences.
         nodes: How many nodes to look at, at least.
         seed: Which functions and nodes, which half they are in, and the intervals.
         steps: Progress, in nodes, and cancellation.

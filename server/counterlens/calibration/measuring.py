@@ -85,7 +85,7 @@ def measure(
         documents: Code whose truth is the code itself.
         nodes: How many nodes to stop after.
         truth: The criterion of right.
-        aggregation: Of the confidences.
+        aggregation: The aggregation of confidences.
         seed: Which units, and which nodes in them.
         steps: Progress, in nodes, and cancellation.
 

@@ -124,7 +124,7 @@ def show_plan(
     Args:
         choices: The questions.
         out: The folder.
-        teller: Who is told.
+        teller: The teller.
         trial: Where models of unknown pace are tried; None to try none.
     """
     teller = teller or TerminalTeller()
@@ -184,7 +184,7 @@ def run_bench(
         resume: Whether a run that is there is resumed.
         jobs: Functions processed at a time; None for as many as the engine has work for.
         brief: Whether the folder does not outlive the command, so that nothing is said about it.
-        teller: Who is told of it.
+        teller: The teller.
 
     Raises:
         CounterlensError: the run cannot go on; the hint says how to resume it.

@@ -27,7 +27,7 @@ INTERRUPTED = 130
 
 
 class Functions(Protocol):
-    """Where the functions of a probe come from."""
+    """The source of a probe's functions."""
 
     def targets(self, probe: Probe[Any, Any], options: ProbeOptions) -> list[Target]:
         """Return the functions for a probe."""
@@ -46,7 +46,7 @@ def probe_everything(
     Args:
         context: The resources of the probes.
         probes: The probes, in their order.
-        options: Of each, by its id.
+        options: The options of each, by its id.
         subject: Gives the functions, and is what the user named.
         output: Which reports are asked for.
 

@@ -155,7 +155,7 @@ class Subject:
             require_trusted(*self.places)
 
     def sandbox(self) -> Sandbox:
-        """Where the programs run.
+        """The sandbox for the programs.
 
         Raises:
             SandboxError: there is none, or a weak one only.

@@ -105,7 +105,7 @@ def task_option(
         parameter: The command's name for it.
         help: The help of the option.
         more: Further values.
-        settings: As of `click.option`.
+        settings: See `click.option`.
     """
     return click.option("--task", parameter, type=click.Choice([*PROBES, *more]), help=help, **settings)
 

@@ -47,7 +47,7 @@ class ReportOutput:
     """Which reports are asked for.
 
     Attributes:
-        files: Where each form goes.
+        files: The target of each format.
         as_json: Whether standard output takes JSON.
 
     Raises:

@@ -181,7 +181,7 @@ def _check_address(settings: RunSettings, entries: Iterable[ModelEntry]) -> None
 
 
 def engine_of(context: click.Context) -> EvaluationEngine:
-    """Where the work is done, as the options say.
+    """The engine that the options choose.
 
     Raises:
         click.UsageError: an option is given that this engine does not have.

@@ -32,7 +32,7 @@ class EventTeller:
         self._lock, self._last = Lock(), 0.0
 
     def steps(self, what: str, *, total_known: bool) -> AbstractContextManager[ProgressCallback]:  # noqa: ARG002
-        """As `RunTeller.steps`."""
+        """Like `RunTeller.steps`."""
 
         @contextmanager
         def following() -> Iterator[ProgressCallback]:
@@ -42,7 +42,7 @@ class EventTeller:
         return following()
 
     def planned(self, facts: PlanFacts, *, begins: bool) -> None:
-        """As `RunTeller.planned`."""
+        """Like `RunTeller.planned`."""
         self._say(
             "begun" if begins else "plan",
             lines=[*facts.lines],
@@ -56,7 +56,7 @@ class EventTeller:
         )
 
     def following(self, total: int, done: int, remaining: Callable[[], float | None]) -> Following:
-        """As `RunTeller.following`."""
+        """Like `RunTeller.following`."""
 
         @contextmanager
         def followed() -> Iterator[tuple[Advance, Notice]]:
@@ -81,11 +81,11 @@ class EventTeller:
         return followed()
 
     def note(self, line: str, *, colour: str | None = None) -> None:  # noqa: ARG002 - a program sees none
-        """As `RunTeller.note`: for the log of who started it."""
+        """Like `RunTeller.note`: for the log of who started it."""
         say(line, err=True)
 
     def ended(self, made: Callable[[], None], done: int, total: int) -> None:  # noqa: ARG002 - it is not shown
-        """As `RunTeller.ended`."""
+        """Like `RunTeller.ended`."""
         self._say("ended", done=done, total=total)
 
     @contextmanager

@@ -40,7 +40,7 @@ class PlanFacts:
 
 
 class RunTeller(Protocol):
-    """Who is told."""
+    """The teller."""
 
     def steps(self, what: str, *, total_known: bool) -> AbstractContextManager[ProgressCallback]:
         """Something is being done before the first question."""
@@ -67,22 +67,22 @@ class TerminalTeller:
     """Tells a person."""
 
     def steps(self, what: str, *, total_known: bool) -> AbstractContextManager[ProgressCallback]:
-        """As `RunTeller.steps`."""
+        """Like `RunTeller.steps`."""
         return steps(what, total_known=total_known)
 
     def planned(self, facts: PlanFacts, *, begins: bool) -> None:
-        """As `RunTeller.planned`."""
+        """Like `RunTeller.planned`."""
         for line in (*facts.lines, *([str(facts.time)] if facts.time else [])):
             say(line, err=begins)
 
     def following(self, total: int, done: int, remaining: Callable[[], float | None]) -> Following:
-        """As `RunTeller.following`."""
+        """Like `RunTeller.following`."""
         return run_progress(total, done, remaining)
 
     def note(self, line: str, *, colour: str | None = None) -> None:
-        """As `RunTeller.note`."""
+        """Like `RunTeller.note`."""
         say(line, err=True, colour=colour)
 
     def ended(self, made: Callable[[], None], done: int, total: int) -> None:  # noqa: ARG002 - it is shown
-        """As `RunTeller.ended`."""
+        """Like `RunTeller.ended`."""
         made()

@@ -13,7 +13,7 @@ def say(line: object = "", *, err: bool = False, colour: str | None = None, styl
     Args:
         line: The line, or a path.
         err: Whether it is about the work, and goes to standard error.
-        colour: Of the text, as click names it.
+        colour: The text's colour, as click names it.
         styled: What stands before it, in a style: a word of ours.
     """
     shown = printable(str(line)).replace("\n", "\n  ")

@@ -75,7 +75,7 @@ class Calibration:
     Attributes:
         model: The model's identity.
         name: Its display name.
-        aggregation: Of which confidence it is a map.
+        aggregation: The aggregation of the confidences.
         curves: By `key_of`.
         created: The day, ISO 8601.
         facts: The measurements of its fit, for reports: sources, counts, figures.
@@ -111,7 +111,7 @@ def keys_of(category: str, tokens: int | None = None) -> tuple[str, ...]:
 
 
 def calibration_file(model_identity: str, folder: Path | None = None) -> Path:
-    """Where the map of a model is kept: in the user's data folder."""
+    """The path of a model's map: in the user's data folder."""
     folder = folder or Path(platformdirs.user_data_dir("counterlens")) / "calibration"
     return folder / f"{hashlib.sha256(model_identity.encode()).hexdigest()[:32]}.json"
 

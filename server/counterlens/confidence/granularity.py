@@ -58,7 +58,7 @@ class Span:
         level: 0 to 5, least certain first: see `LABELS`.
         kind: The node type that it stands for, `token` for a token.
         category: The concept category of that node; for a token that of the innermost node at its start.
-        index: Where it stands in `Confidence.nodes`, or a token's in `Confidence.scores`.
+        index: Its index in `Confidence.nodes`, or a token's in `Confidence.scores`.
     """
 
     start: int

@@ -1,4 +1,4 @@
-"""Where a comment goes that ignores what is surprising: at a place, or in the whole file."""
+"""The place of a comment that ignores a surprise: at a place, or in the whole file."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _HEAD = re.compile(rb"#!|[ \t]*#.*?coding[:=]")
 def ignoring_edit(
     document: Document, start: int, end: int, category: Category | None
 ) -> tuple[int, str] | None:
-    """Where to insert which comment that ignores a place: a byte offset and a text.
+    """The place and text of a comment that ignores a place: a byte offset and a text.
 
     Without a category it ignores all. At the end of its line, or above it where that would be no comment;
     None if neither would be one.
@@ -52,7 +52,7 @@ def below_head(document: Document) -> int:
 
 
 def ignoring_file(document: Document, category: Category) -> tuple[int, str]:
-    """Where to insert which comment that ignores a category in the whole file: a byte offset and a text."""
+    """The place and text of a comment that ignores a category in the whole file: a byte offset and a text."""
     comment = directive(document.language, category, whole_file=True)
     return below_head(document), f"{comment}{_newline(document)}"
 

@@ -152,7 +152,7 @@ def _unix(data: bytes) -> str:
 
 
 def _dropped_returns(data: bytes) -> npt.NDArray[np.int64]:
-    r"""Where in the text with `\n` the line feeds are that lost their `\r`: sorted byte offsets."""
+    r"""The positions, in the text with `\n`, of line feeds that lost their `\r`: sorted byte offsets."""
     raw = np.frombuffer(data, np.uint8)
     returns = np.flatnonzero((raw[:-1] == 13) & (raw[1:] == 10))
     return (returns - np.arange(len(returns))).astype(np.int64)

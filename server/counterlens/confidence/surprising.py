@@ -107,9 +107,8 @@ def allowance(lines: int, per_hundred_lines: float) -> int:
 def _explained(found: Confidence, rows: Leaves, chosen: Integers) -> dict[int, int]:
     """For each chosen row: the node to show for it.
 
-    Surprising leaves close together have one cause. Where at least half of the leaves of a node on one line
-    are surprising, two or more, the smallest node around all of these stands for them; else a leaf stands
-    for itself.
+    Surprising leaves close together have one cause. If at least half of the leaves of a node on one line, two
+    or more, are surprising, the smallest node around them represents them; else each leaf represents itself.
     """
     nodes = found.nodes
     start = np.array([nodes[i].start for i in rows.node.tolist()], np.int64)

@@ -4,10 +4,10 @@ Each unit is scored after the header of the document (what stands before its fir
 limit) and nothing else. So an edit makes only its own unit stale, and a function's scores do not move when
 code elsewhere in the file changes. The price: a function is scored without the functions before it.
 
-Wrappers of definitions (a namespace, the guard of a header file) are divided into their contents. Where all
-code stands in types, as in Java, the definitions are the members of the top-level types, and the header is
-what stands before the first of them: imports, the type's own header, its fields. A language whose grammar
-names nothing a definition is one unit.
+Wrappers of definitions (a namespace, the guard of a header file) are divided into their contents. If all code
+is in types, as in Java, the definitions are the members of the top-level types, and the header is what stands
+before the first of them: imports, the type's own header, its fields. A language whose grammar names nothing a
+definition is one unit.
 """
 
 from __future__ import annotations
@@ -177,7 +177,7 @@ def _touches(piece: _Piece, following: _Piece) -> bool:
 
 
 def _context(data: bytes, pieces: list[_Piece], limit: int) -> int:
-    """Where the header ends: before the first definition, at the end of a line, within the limit."""
+    """The end of the header: before the first definition, at the end of a line, within the limit."""
     header = next((piece.start for piece in pieces if piece.kind is _Kind.DEFINITION), len(data))
     if header > limit:
         header = max(data.rfind(b"\n", 0, limit), 0)

@@ -66,7 +66,7 @@ class Problem:
         output: The result of the call, as a literal.
         buggy: The whole program with a wrong solution, where the dataset has one.
         details: Further facts, such as `bug_type`.
-        file: Where the program stands, when the tests are to be found beside it.
+        file: The program's path, if the tests are to be found beside it.
         unusable: Why nothing can be asked about it, such as a program in Python 2; it is never drawn.
         lines: The lines that are asked about, as first and last, 1-based; empty for all.
     """
@@ -90,17 +90,17 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class Provenance:
-    """Where problems come from: what a manifest needs to name them again.
+    """The source of problems: what a manifest needs to name them again.
 
     Attributes:
         dataset: The id of the loader.
         title: Its usual name.
-        source: Who published it, and where.
+        source: Its publication.
         licence: Its licence, as an SPDX expression where there is one.
         version: Which of its published versions this is; `unknown` when the content is none of them.
         sha256: Of the file; of a folder, over the names and contents of the files that were read.
         records: How many problems there are.
-        path: Where it is kept.
+        path: Its folder.
     """
 
     dataset: str
@@ -120,10 +120,10 @@ class Loader(ABC):
         id: The name that users type.
         family: The id of the format that this one is another form of; its name finds both.
         title: Its usual name.
-        source: Who published it, and where.
+        source: Its publication.
         licence: Of the data.
         published: SHA-256 of the published files, and which version each of them is.
-        hub: Where the `datasets` library finds it: (repository, configuration, split); None for nowhere.
+        hub: Its address for the `datasets` library: (repository, configuration, split); None for nowhere.
     """
 
     id: ClassVar[str]
@@ -150,7 +150,7 @@ class Loader(ABC):
         """
 
     def installed(self) -> Path | None:
-        """Where an installed Python package holds the data, if one does."""
+        """The place of the data in an installed Python package, if there is one."""
         return None
 
     def version(self, path: Path, sha256: str) -> str:  # noqa: ARG002 - some loaders know it from the path
@@ -188,7 +188,7 @@ class Dataset:
 
     @cached_property
     def provenance(self) -> Provenance:
-        """Where it comes from; reads all of it once.
+        """Its origin; reads all of it once.
 
         Raises:
             DataError: as `Loader.problems`.

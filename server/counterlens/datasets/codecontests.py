@@ -33,7 +33,7 @@ class CodeContests(RecordLoader):
     fields = ("name", "description", "public_tests", "private_tests", "solutions")
 
     def problem(self, record: JsonRecord) -> Problem:
-        """As `RecordLoader.problem`."""
+        """Like `RecordLoader.problem`."""
         language, solution = _best(record, "solutions")
         wrong, incorrect = _best(record, "incorrect_solutions")
         cases = [case for kind in ("public", "private", "generated") for case in _cases(record, kind)]
@@ -62,7 +62,7 @@ class CodeContestsFolders(FolderLoader):
     beside = "PROBLEM.md"
 
     def problem(self, folder: Folder) -> Problem:
-        """As `FolderLoader.problem`."""
+        """Like `FolderLoader.problem`."""
         program, language = folder.program
         numbers = sorted(int(found[1]) for file in folder.files if (found := _INPUT.fullmatch(file)))
         cases = tuple(

@@ -23,7 +23,7 @@ class CodeNet(FolderLoader):
     beside = "input.txt"
 
     def problem(self, folder: Folder) -> Problem:
-        """As `FolderLoader.problem`."""
+        """Like `FolderLoader.problem`."""
         program, language = folder.program
         case = Case(folder.text("input.txt"), folder.text("output.txt"))
         return Problem(
@@ -44,6 +44,6 @@ class Avatar(CodeNet):
     published: ClassVar[Mapping[str, str]] = {}
 
     def recognises(self, path: Path) -> int:
-        """As `Loader.recognises`."""
+        """Like `Loader.recognises`."""
         named = "avatar" in path.name.lower() or "avatar" in path.parent.name.lower()
         return 2 * super().recognises(path) if named else 0

@@ -26,8 +26,8 @@ class Core(Loader):
 
     A problem is the function in the lines FIRST to LAST, at the place that it has in its program: the lines
     before it are empty, so that the labels' line numbers hold. A function that is no Python 3 is unusable,
-    and says so. CoRe's repository is read, too: `raw_annotation/Python` in it is such a folder. Where
-    `prompts/` and `lite.json` stand beside the two folders, or in the repository, a problem has its own.
+    and says so. CoRe's repository is read, too: `raw_annotation/Python` in it is such a folder. If `prompts/`
+    and `lite.json` are beside the two folders, or in the repository, a problem has its own.
 
     Details: `label`, the text of the labels; `questions`, a JSON list of CoRe's own questions (`task_id`,
     `category`, `src`, `dst`, `groundtruth`, `prompt`); `lite`, a JSON list of the ids in CoRe Lite.
@@ -42,7 +42,7 @@ class Core(Loader):
     }
 
     def recognises(self, path: Path) -> int:
-        """As `Loader.recognises`: more than other formats of programs, because it names two folders."""
+        """Like `Loader.recognises`: more than other formats of programs, because it names two folders."""
         root = _labelled(path)
         if not (root / "code").is_dir() or not (root / "label").is_dir():
             return 0
@@ -50,7 +50,7 @@ class Core(Loader):
         return 200 if first is not None and _NAME.fullmatch(first.name) else 0
 
     def problems(self, path: Path) -> Iterator[Problem]:
-        """As `Loader.problems`."""
+        """Like `Loader.problems`."""
         root = _labelled(path)
         asked, lite = _questions(path), _lite(path)
         for file in sorted((root / "code").glob("*.py")):

@@ -75,7 +75,7 @@ class FolderLoader(Loader):
         """
 
     def recognises(self, path: Path) -> int:
-        """As `Loader.recognises`: more than any format of records when the first program's folder fits."""
+        """Like `Loader.recognises`: more than any format of records when the first program's folder fits."""
         try:
             names = {PurePosixPath(name) for name in _names(path, _LOOK_AT)}
         except _BROKEN:
@@ -84,7 +84,7 @@ class FolderLoader(Loader):
         return 100 if first is not None and first / self.beside in names else 0
 
     def problems(self, path: Path) -> Iterator[Problem]:
-        """As `Loader.problems`."""
+        """Like `Loader.problems`."""
         for folder in folders(path):
             yield self.problem(folder)
 

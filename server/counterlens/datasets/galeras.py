@@ -25,7 +25,7 @@ class Galeras(RecordLoader):
     fields = ("code", "fun_name", "repo", "path", "n_ast_nodes", "ast_levels", "complexity", "nloc")
 
     def problems(self, path: Path) -> Iterator[Problem]:
-        """As `Loader.problems`; of several functions of one name in a commit the later ones are numbered."""
+        """Like `Loader.problems`; later functions of the same name in a commit are numbered."""
         seen = Counter[str]()
         for problem in super().problems(path):
             seen[problem.id] += 1
@@ -33,7 +33,7 @@ class Galeras(RecordLoader):
             yield replace(problem, id=f"{problem.id}#{again}") if again > 1 else problem
 
     def problem(self, record: JsonRecord) -> Problem:
-        """As `RecordLoader.problem`; a function as two commits have it is two problems."""
+        """Like `RecordLoader.problem`; a function as two commits have it is two problems."""
         path, name = record.text("path"), record.text("fun_name")
         commit = record.fields.get("commit_id")
         documentation = record.fields.get("documentation")

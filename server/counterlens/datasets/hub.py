@@ -19,8 +19,8 @@ def bring(loader: Loader, folder: Path, *, repository: str | None = None) -> Pat
 
     Args:
         loader: Which dataset.
-        folder: Where to keep it; an earlier copy is replaced when the new one is whole.
-        repository: Where it is, when not where the loader says: a hub repository or a folder.
+        folder: The target; an earlier copy is replaced when the new one is complete.
+        repository: Its place, if it differs from the loader's: a hub repository or a folder.
 
     Returns:
         The file.

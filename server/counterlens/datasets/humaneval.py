@@ -35,7 +35,7 @@ class HumanEval(RecordLoader):
         return None
 
     def problem(self, record: JsonRecord) -> Problem:
-        """As `RecordLoader.problem`."""
+        """Like `RecordLoader.problem`."""
         prompt, function = record.text("prompt"), record.text("entry_point")
         return Problem(
             id=record.text("task_id"),

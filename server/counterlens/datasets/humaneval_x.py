@@ -29,7 +29,7 @@ class HumanEvalX(RecordLoader):
     fields = ("task_id", "prompt", "declaration", "canonical_solution", "test", "example_test")
 
     def problem(self, record: JsonRecord) -> Problem:
-        """As `RecordLoader.problem`."""
+        """Like `RecordLoader.problem`."""
         python = record.text("task_id").startswith("Python/")
         checked = _CHECKED.search(record.text("test")) if python else None
         return translated(record, self.id, checked[1] if checked else None, "text")

@@ -27,7 +27,7 @@ class HumanEvalPack(RecordLoader):
     fields = ("task_id", "prompt", "canonical_solution", "test", "buggy_solution", "bug_type", "declaration")
 
     def problem(self, record: JsonRecord) -> Problem:
-        """As `RecordLoader.problem`."""
+        """Like `RecordLoader.problem`."""
         problem = translated(record, self.id, record.text("entry_point"), "docstring")
         return replace(
             problem,

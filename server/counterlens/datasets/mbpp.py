@@ -27,7 +27,7 @@ class Mbpp(RecordLoader):
     fields = ("task_id", "code", "text|prompt", "test_list")
 
     def problem(self, record: JsonRecord) -> Problem:
-        """As `RecordLoader.problem`."""
+        """Like `RecordLoader.problem`."""
         number = record.fields.get("task_id")
         if not isinstance(number, int | str):
             raise record.wrong("`task_id` is neither a number nor a text")

@@ -30,7 +30,7 @@ class RecordLoader(Loader):
         """
 
     def recognises(self, path: Path) -> int:
-        """As `Loader.recognises`: the number of its fields, when the first record of each file has all."""
+        """Like `Loader.recognises`: the number of its fields, when the first record of each file has all."""
         if not path.is_dir() and not path.is_file():
             return 0
         files = data_files(path)
@@ -43,7 +43,7 @@ class RecordLoader(Loader):
         )
 
     def problems(self, path: Path) -> Iterator[Problem]:
-        """As `Loader.problems`."""
+        """Like `Loader.problems`."""
         for record in records(path):
             yield self.problem(record)
 

@@ -54,7 +54,7 @@ LOADERS = Registry("counterlens.datasets", _OWN, name=lambda loader: loader.id, 
 def open_dataset(spec: str | Path) -> Dataset:
     """The dataset that a user means by `--data`.
 
-    Of the files of one dataset in several languages the one in `PREFERRED` is taken.
+    If a dataset has files in several languages, the one in `PREFERRED` is taken.
 
     Args:
         spec: A name (`humaneval`), a file or folder in a published format, `NAME:PATH` to say which format
@@ -109,7 +109,7 @@ def places() -> list[Path]:
 
 
 def downloads() -> Path:
-    """Where downloaded data is kept."""
+    """The folder of downloaded data."""
     return Path(platformdirs.user_data_dir("counterlens")) / "datasets"
 
 

@@ -46,7 +46,8 @@ class Repository(Loader):
     Args:
         since: Only functions that differ from this revision of git.
         patterns: Only files whose path, relative to the folder, is one of these, in one, or matches one.
-        sandbox: Where tests run once, to see what they reach; None for what they mention only.
+        sandbox: The sandbox for one run of the tests, to find what they reach; None for what they mention
+            only.
         progress: Called with each file, and while tests are run.
         map_timeout: Seconds that running the whole suite once may take; 0 for not at all.
         excluded: Patterns of tests that never judge.
@@ -196,7 +197,7 @@ class RepositoryDataset(Dataset):
 
     @cached_property
     def provenance(self) -> Provenance:
-        """Where they come from: the commit, and a hash over the files that hold problems."""
+        """Their origin: the commit, and a hash over the files that hold problems."""
         total = hashlib.sha256()
         for file in sorted({one.file for one in self._found if one.file is not None}):
             content = hashlib.sha256(file.read_bytes()).hexdigest()
@@ -261,7 +262,7 @@ class Lines:
 def changed_lines(path: Path, revision: str) -> dict[Path, Lines]:
     """The lines of Python files that differ from a revision; files that git does not know count as new.
 
-    Of a branch that has gone on meanwhile, what it changed itself is no difference.
+    Later changes of a branch itself do not count as differences.
 
     Raises:
         DataError: it is no repository of git, or has no such revision.

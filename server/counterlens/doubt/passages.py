@@ -36,7 +36,7 @@ class Passage:
     context: str
 
     def until(self, alternative: Alternative) -> int:
-        """Where the text that an alternative is judged by ends: before a line break, or with the passage."""
+        """The end of the text by which an alternative is judged: before a line break, or with the passage."""
         data = self.scope.document.data
         follows = data.find(b"\n", alternative.end + REST_BYTES, self.end)
         return self.end if follows < 0 else follows - (data[follows - 1 : follows] == b"\r")

@@ -30,14 +30,14 @@ def settled(
 ) -> list[Doubt]:
     """The doubts of a function with what its tests say of each.
 
-    Those whose alternative breaks what works are left out. Where the function fails its tests and none of
-    the alternatives passes them, others are tried, see `fix_for`.
+    Those whose alternative breaks what works are left out. If the function fails its tests and none of the
+    alternatives passes them, others are tried, see `fix_for`.
 
     Args:
         model: The model.
         scope: The function.
         found: Its marks.
-        sandbox: Where programs are run.
+        sandbox: The sandbox for programs.
         python: The interpreter; by default that of the file's project.
         limits: The limits of each program.
         excluded: Patterns of tests that never judge.

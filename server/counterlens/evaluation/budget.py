@@ -40,7 +40,7 @@ class Budget:
         """The items of a model that are begun before its part of the time is over.
 
         Args:
-            left: Of the model, in order.
+            left: The model's items, in order.
             model: Which shares what is left of the time with those behind it.
         """
         if self._ends is None:

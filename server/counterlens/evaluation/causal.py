@@ -63,7 +63,7 @@ def snippets_of(records: Iterable[ConfidenceRecord], absent: Absent = Absent.DRO
     its nodes, and that in all concepts the mean over the 14 treatments.
 
     Args:
-        records: Of the functions. Those of one file, `FILE::NAME`, hang together.
+        records: The manifests of the functions. Those of one file, `FILE::NAME`, hang together.
         absent: The treatment of concepts that a function lacks.
     """
     found = []

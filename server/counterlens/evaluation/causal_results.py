@@ -40,7 +40,7 @@ class CausalResults:
 
     Attributes:
         effects: By the name of the model, in the order of the run.
-        seed: Of intervals and refutations.
+        seed: Random seed of intervals and refutations.
         simulations: How often each attempt to refute was made.
         protocol: The published protocol that was followed; empty for Counterlens's own definitions.
         absent: The treatment of concepts that a function lacks.
@@ -53,7 +53,7 @@ class CausalResults:
     absent: Absent = Absent.DROP
 
     def tables(self, *, beside: bool = True) -> list[Table]:
-        """As `causal_tables`."""
+        """Like `causal_tables`."""
         return causal_tables(
             self.effects,
             seed=self.seed,
@@ -76,7 +76,7 @@ def estimate(
 
     Args:
         functions: The measurements, all by the same protocol.
-        seed: Of intervals and refutations.
+        seed: Random seed of intervals and refutations.
         simulations: How often each attempt to refute is made.
         absent: What becomes of concepts that a function does not have; None for what the protocol fixes, or
             Counterlens's own choice.

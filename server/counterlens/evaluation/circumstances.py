@@ -25,7 +25,7 @@ def differing(
     parts: Sequence[str],
     passed_over: Sequence[str] = (),
 ) -> list[str]:
-    """Where manifests differ, a few of it: as `python: 3.11.2, now 3.12.1`, without values that are long.
+    """Some differences of manifests: as `python: 3.11.2, now 3.12.1`, without values that are long.
 
     Args:
         pairs: Manifests side by side.

@@ -35,7 +35,7 @@ class Measure:
         second: How many did on the second.
         lost: Functions that did on the first side only.
         gained: Functions that did on the second side only.
-        p: Of McNemar's exact test; None if nothing changed.
+        p: The p of McNemar's exact test; None if nothing changed.
         holm: The same, adjusted for all tests beside it.
     """
 
@@ -59,7 +59,7 @@ class ScoreComparison:
         different: How many of them scored differently.
         first: The mean over the functions on the first side; None without any.
         second: On the second.
-        p: Of Wilcoxon's signed-rank test; None if no score differs, or SciPy is not installed.
+        p: The p of Wilcoxon's signed-rank test; None if no score differs, or SciPy is not installed.
         holm: The same, adjusted for all tests beside it.
     """
 

@@ -31,15 +31,15 @@ class RunEffects:
 
     Attributes:
         dataset: The data's title.
-        models: Of each model all its pairs.
-        mutations: Of each model the pairs by mutation.
+        models: All pairs of each model.
+        mutations: The pairs of each model by mutation.
         names: The mutations that occur, in the paper's order.
-        correlations: Of each model, for every two mutations.
+        correlations: For every two mutations of each model.
         sizes: The number of parameters of each model that says it.
         standings: Every two models side by side.
         protocol: The published protocol that was followed; its averages and counts are among the task's own
             tables.
-        floors: Of each model that was asked about placebos, all its pairs beside the noise floor.
+        floors: All pairs of each model with placebos, beside the noise floor.
     """
 
     dataset: str
@@ -88,7 +88,7 @@ class RunEffects:
             pairs: Of each model.
             sizes: Numbers of parameters, of models that have no pairs, too.
             protocol: The published protocol that was followed, if any.
-            seed: Of intervals.
+            seed: Random seed of intervals.
         """
         seen = {one.mutation for some in pairs.values() for one in some if one.effect is not None}
         known = [one for one in PAPER_ORDER if one in seen]
@@ -115,7 +115,7 @@ class RunEffects:
         return [*under(self.protocol, [*self._correlation_tables(), *self._by_size()])]
 
     def trends(self) -> dict[str, Estimate]:
-        """Of each mutation: does the effect fall or rise with the size, by Spearman's correlation?"""
+        """For each mutation: does the effect fall or rise with the size, by Spearman's correlation?"""
         return {name: spearman(points) for name in self.names if len(points := self.points(name)) > 2}
 
     def points(self, mutation: str) -> list[tuple[float, float]]:

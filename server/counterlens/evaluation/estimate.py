@@ -48,7 +48,7 @@ class PromptCounts:
 
     Attributes:
         counts: By the name of the function, in the order in which they were drawn.
-        told: Of how many functions it could be told; the others will be left out.
+        told: The number of functions that could be counted; the others will be left out.
         left: How many functions there was no time for.
     """
 
@@ -104,8 +104,8 @@ def estimated_prompts(
         plan: Of the run.
         task: One of its tasks.
         counted: Its count; None to count now.
-        seconds: As of `counted_prompts`.
-        clock: As of `counted_prompts`.
+        seconds: See `counted_prompts`.
+        clock: See `counted_prompts`.
     """
     counted = counted or counted_prompts(plan, task, seconds=seconds, clock=clock)
     if not counted.told:

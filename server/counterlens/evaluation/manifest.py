@@ -111,7 +111,7 @@ def canonical(document: dict[str, Any]) -> tuple[str, str]:
 
 
 def differences(one: dict[str, Any], other: dict[str, Any], at: str = "") -> list[str]:
-    """Where two manifests differ, such as `model.identity: a, now b`; what is harmless is passed over."""
+    """The differences of two manifests, such as `model.identity: a, now b`; harmless ones are skipped."""
     found = []
     for key in sorted({*one, *other}):
         where, a, b = f"{at}{key}", one.get(key), other.get(key)

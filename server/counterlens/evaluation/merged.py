@@ -30,7 +30,7 @@ class MergedRuns:
     Attributes:
         task: The task of all.
         protocol: The published protocol of all, if any.
-        seed: Of intervals.
+        seed: Random seed of intervals.
         records: Of each dataset and model.
         sizes: The number of parameters of each model that is known.
         sources: The questions of each run, in words.

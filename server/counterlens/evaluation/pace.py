@@ -1,7 +1,7 @@
 """How long a run will take, before it is begun: at the pace of earlier runs, or of a trial of each model.
 
 A pace is seconds per prompt of one model and task, on this machine, with all that a function takes besides.
-Each run notes those that it had. Where none is known, a few prompts are tried: what comes of that is rough.
+Each run notes those that it had. If none is known, a few prompts are timed: what comes of that is rough.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def tried_paces(
 
     Args:
         plan: The plan.
-        engine: Where the models answer.
+        engine: The engine of the models.
         beside: Models and tasks whose pace is known.
 
     Raises:

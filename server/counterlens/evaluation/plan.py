@@ -29,8 +29,8 @@ class Plan:
 
     Attributes:
         settings: Of the run.
-        dataset: Where the functions come from.
-        targets: Of each task the functions, by their names in the data: in its order, or those that tell most
+        dataset: The source of the functions.
+        targets: The functions of each task, by their names in the data: in its order, or those that tell most
             for their time first where that is limited.
         items: The questions: model by model, task by task, each in the order of the functions.
         not_drawn: The problems that nothing can be asked about, with the reason.
@@ -60,7 +60,7 @@ def make_plan(settings: RunSettings, sandbox: Sandbox, progress: ProgressCallbac
 
     Args:
         settings: Of the run.
-        sandbox: Where tests will run.
+        sandbox: The sandbox for tests.
         progress: Called with what is being done.
 
     Raises:

@@ -28,7 +28,7 @@ class Replayed:
         item: Which.
         before: The stored result.
         now: The new result.
-        differences: Where they differ, such as `pairs[0].original.verdict: passed, now failed`.
+        differences: Their differences, such as `pairs[0].original.verdict: passed, now failed`.
         circumstances: Further differences from the recorded state: versions, the model, the data.
     """
 
@@ -57,7 +57,7 @@ def replay(
     Args:
         folder: Of the run, which is only read.
         name: The position of the record, its id, or the name of its function where that is enough.
-        sandbox: Where programs run.
+        sandbox: The sandbox for programs.
         cancel: Set it to give up.
         progress: Called with what is being done.
 

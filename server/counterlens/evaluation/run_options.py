@@ -17,7 +17,7 @@ APIS = ("completions", "fill", "chat")
 class RunOptions:
     """The options of runs that a repository may set.
 
-    Where a model is served, and whether a weak sandbox will do, are not among them: a file that comes with
+    The address of a model, and the permission for a weak sandbox, are not among them: a file that comes with
     code must decide neither where code and keys go, nor how programs are kept in.
     """
 

@@ -24,7 +24,7 @@ class SettingsUsed:
 
     Attributes:
         name: Of the file.
-        sha256: Of its content.
+        sha256: The SHA-256 of its content.
         chose: The names of the choices that it made.
     """
 
@@ -42,11 +42,11 @@ class RunSettings:
         data: A dataset's name, a path, or `repo:PATH`; paths are absolute.
         models: The models, in this order, as the user named them.
         limit: Most functions, drawn at random.
-        seed: Of the draw; that of the probes is among their options.
+        seed: Random seed of the draw; that of the probes is among their options.
         since: For `repo:`: only what differs from this revision.
         paths: For `repo:`: only these files.
         threads: CPU threads of a local model; 0 chooses.
-        base_url: Where a remote model is served.
+        base_url: The address of a remote model.
         entries: Named models in settings files: where each is served, and how it is asked. The variable of a
             key is named, the key is not.
         api: Prompt format: plain completion, fill-in-the-middle or chat.

@@ -50,7 +50,7 @@ class SettingsFile:
 
     Attributes:
         path: The file.
-        sha256: Of its content.
+        sha256: The SHA-256 of its content.
         run: Values of `RunOptions`, by their fields.
         given: Values of probes' options, by their names.
         entries: Its named models.

@@ -1,4 +1,4 @@
-"""Where a run lives: one SQLite file in its folder, appended to in transactions.
+"""The storage of a run: one SQLite file in its folder, appended to in transactions.
 
     run(key, value)                         `format`, `settings`, and `begun`: when, in UTC
     plan(position, id, model, problem, function, source, task)
@@ -180,7 +180,7 @@ class Store:
 
     @property
     def answers(self) -> Path:
-        """Where the models' answers are kept."""
+        """The cache of the models' answers."""
         return self.folder / _ANSWERS
 
     @property

@@ -1,8 +1,8 @@
 """How a repository's figures moved from run to run, in the order of time.
 
-A trend is over the code, so the commit and the hash of the sources may differ between two runs. Where
-anything else differs that figures depend on, such as the model, an option or the test files, a later run
-stands beside an earlier one and is not connected with it.
+A trend is over the code, so the commit and the hash of the sources may differ between two runs. If anything
+else that figures depend on differs, such as the model, an option or the test files, a later run is shown
+beside an earlier one, unconnected.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class TrendRun:
     Attributes:
         name: Its name, such as its folder.
         begun: When it was begun, in UTC; None if it does not say.
-        version: Of its data, such as the commit; empty if nothing was asked yet.
+        version: The version of its data, such as the commit; empty if nothing was asked yet.
         unfinished: How many items of its plan have no record.
     """
 
@@ -107,7 +107,7 @@ def trend(runs: Sequence[tuple[str, RunResults]], across: Sequence[str] = ()) ->
     """Put runs of the same code into the order of time.
 
     Args:
-        runs: Of each run its name and what it found.
+        runs: The name and the results of each run.
         across: Parts of manifests that may differ, such as `judged_by.tests` or `packages`.
 
     Raises:

@@ -34,7 +34,7 @@ def perform(
         task: The id of the probe.
         target: The function.
         model: The model under examination.
-        sandbox: Where programs run.
+        sandbox: The sandbox for programs.
         cancel: Set it to give up.
         encoder: Compares sentences.
         progress: Called with each step.

@@ -1,8 +1,8 @@
 """A completion in its place: what the model wrote at a cut, how sure it was, and on which nodes.
 
 Palacio et al. 2023 (section IV) draw prompt and completion as one syntax tree; here it is that of the file
-with the completion in it. Where the completion leaves the code that stands there, the probabilities of both
-are of the same place, after the same text, so they can be compared.
+with the completion in it. At the first difference from the existing code, the probabilities of both have the
+same context, so they can be compared.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class WrittenToken:
     Attributes:
         text: The token.
         line: Its line in the program, 1-based.
-        probability: Of the token after what precedes it; None if it is not scored.
+        probability: The token's probability, given the text before it; None if it is not scored.
         alternatives: The likeliest tokens there with their probabilities, best first.
     """
 
@@ -59,9 +59,9 @@ class Departure:
         line: Its line in the completed program, 1-based.
         offset: Its first byte in the completed program.
         wrote: The model's text; empty if it ended earlier.
-        wrote_probability: Of the first token of that; None if it wrote nothing.
+        wrote_probability: The probability of its first token; None if it wrote nothing.
         stands: The existing text; empty if the code ended earlier.
-        stands_probability: Of the first token of that, in the same place.
+        stands_probability: The probability of its first token, in the same place.
         kind: The node that it is in, such as `return_statement`.
     """
 
@@ -84,7 +84,7 @@ class Explained:
         start: The first byte of the completion.
         end: The byte after its last.
         removed: The byte after the last of the code that it stands for, in the program before.
-        departure: Where it leaves the code that stands there; None if it is the same code, or none stands.
+        departure: The first difference from the existing code; None if it is the same code, or none stands.
         fresh: Whether no code stands there yet.
     """
 
@@ -117,7 +117,7 @@ class Explained:
 
     @property
     def errors(self) -> list[NodeConfidence]:
-        """Where what the model wrote does not parse."""
+        """The nodes of the completion that do not parse."""
         return [
             node
             for node in self.scored.nodes
@@ -218,7 +218,7 @@ def _text(found: Confidence, i: int) -> str:
 
 
 def _probability(found: Confidence, i: int) -> float | None:
-    """Of the first token of a leaf."""
+    """The probability of the first token of a leaf."""
     node = found.nodes[i]
     if node.tokens[0] >= node.tokens[1]:
         return None

@@ -1,4 +1,4 @@
-"""Where a completion is asked for: a place in a file, or both cuts of a counterfactual."""
+"""The place of a completion: a place in a file, or both cuts of a counterfactual."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def cursor(document: Document, line: int, column: int | None = None) -> Cursor:
     Args:
         document: The source.
         line: 1-based.
-        column: Of a character, 1-based; None for the whole line.
+        column: The character's number, 1-based; None for the whole line.
 
     Raises:
         SourceError: there is no such place, or it is not in the body of a Python function.

@@ -15,7 +15,7 @@ from counterlens.explaining.completing import Departure, Explained, WrittenToken
 
 
 class NodeOrigin(StrEnum):
-    """Whose a node is."""
+    """The origin of a node."""
 
     AROUND = "around"
     """It begins in the prompt and goes on in the completion."""
@@ -29,7 +29,7 @@ class WrittenNode:
 
     Attributes:
         kinds: Its node type; of nodes that hold nothing but one other, theirs, outermost first.
-        origin: Whose it is.
+        origin: Its origin.
         depth: How many rows it is inside of.
         text: Its source in one line; of a node that is around, only its first line.
         line: Its line in the completed program, 1-based.
@@ -37,7 +37,7 @@ class WrittenNode:
         minimum: The probability of its least likely token.
         least: That token, with what else was likely.
         error: Whether it does not parse.
-        departure: Where the completion leaves the code, if that is in this row and in none inside of it.
+        departure: The first difference, if it is in this row and in no inner one.
     """
 
     kinds: tuple[str, ...]
@@ -109,7 +109,7 @@ def _function(found: Explained) -> int:
 
 
 def _origin(nodes: Sequence[NodeConfidence], i: int, root: int, found: Explained) -> NodeOrigin | None:
-    """Whose a node is; None if it has no row."""
+    """The origin of a node; None if it has no row."""
     node = nodes[i]
     if node.start >= node.end or not (node.named or node.kind == "ERROR") or node.start >= found.end:
         return None

@@ -23,7 +23,7 @@ class Desk:
 
     Attributes:
         root: The only folder whose files are read, and whose tests are run.
-        model_name: Who is examined; it was chosen by whoever started the server, never by the assistant.
+        model_name: The examined model, chosen by the user who started the server, never by the assistant.
         options: How the model is opened.
         allow_weaker_sandbox: Whether programs may run where there is only a weak sandbox.
         trusted: Whether whoever started the server said that programs of the folder may run.
@@ -72,7 +72,7 @@ class Desk:
         return Document.read(wanted)
 
     def sandbox(self) -> Sandbox:
-        """Where programs run.
+        """The sandbox for programs.
 
         Raises:
             SandboxError: there is none, or a weak one only and that was not allowed.

@@ -1,8 +1,8 @@
 """How far two sets of edges agree: precision, recall and F1, over one function and over many.
 
-With tp found and true, fp found and not true, fn true and not found: precision tp / (tp + fp), recall
-tp / (tp + fn), F1 2 tp / (2 tp + fp + fn) (Nguyen et al. 2024, section 5.1, RQ4). Where a denominator is 0
-the figure is None: a function without dependences in which none are found has no precision, recall or F1.
+With tp found and true, fp found and not true, fn true and not found: precision tp / (tp + fp), recall tp /
+(tp + fn), F1 2 tp / (2 tp + fp + fn) (Nguyen et al. 2024, section 5.1, RQ4). A figure with the denominator 0
+is None: a function without dependences in which none are found has no precision, recall or F1.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def corpus(functions: Sequence[Agreement], *, seed: int = 0, resamples: int = RE
 
     Args:
         functions: One agreement each.
-        seed: Of the bootstrap.
+        seed: Random seed of the bootstrap.
         resamples: How many times the functions are drawn anew.
     """
 

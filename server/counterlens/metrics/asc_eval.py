@@ -1,6 +1,6 @@
 """AsC-Eval over a corpus as it was published (Palacio et al. 2023, section VI-B, Table I, Figures 3 and 6).
 
-The nodes of a type are pooled over the whole corpus. Of their confidences 500 bootstrap medians are drawn;
+The nodes of a type are pooled over the whole corpus. 500 bootstrap medians of their confidences are drawn;
 the figure of the type is the median of these, its standard error their standard deviation. A category is the
 mean over its node types, and Global that over all of them: each type counts as much as any other, however
 many nodes it has. The draws of a type are those of `numpy.random.default_rng(seed)`: 500 times as many
@@ -56,8 +56,8 @@ class CategoryMean:
     Attributes:
         category: Which; `GLOBAL` for all.
         value: The mean of the types' medians.
-        standard_error: Of that mean: the types' standard deviation over the root of their number; None for
-            a single type.
+        standard_error: Figures of that mean: the types' standard deviation over the root of their number;
+            None for a single type.
         bootstrap_error: The mean of the types' own standard errors.
         types: How many node types occur.
         of: How many the category has.
@@ -78,7 +78,7 @@ def bootstrapped_median(
 
     Args:
         values: One at least.
-        seed: Of the draws.
+        seed: Random seed of the draws.
         resamples: How many draws.
     """
     known = np.asarray(values, np.float64)
@@ -97,9 +97,9 @@ def type_medians(
     """The node types of a concept set that occur in a corpus, in the order of the set.
 
     Args:
-        snippets: Of each snippet the confidences of its nodes, by node type.
+        snippets: The confidences of each snippet's nodes, by node type.
         concepts: Which types count; a set that lists them.
-        seed: Of the draws.
+        seed: Random seed of the draws.
     """
     pooled: dict[str, list[float]] = {}
     holding: dict[str, int] = {}

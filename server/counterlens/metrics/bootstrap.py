@@ -63,7 +63,7 @@ def bootstrap(
     Args:
         clusters: The unit that is drawn with replacement, such as functions.
         figure: The figure over some clusters; None if it is undefined, and then that draw does not count.
-        seed: Of the draws.
+        seed: Random seed of the draws.
         resamples: How many draws.
         level: How much of the draws the interval would hold if there were very many clusters.
     """
@@ -97,7 +97,8 @@ def pooled_mean(
     """The mean of all values, each given with the cluster that it belongs to.
 
     The interval is Student's, with the variance of clustered observations (see `intervals.py`), and not known
-    where all values are equal. Of values that have bounds it is Wilson's, which stays between them.
+    where all values are equal. Wilson's interval is used for bounded values, because it stays between the
+    bounds.
 
     Args:
         values: The clusters and the values.

@@ -56,8 +56,8 @@ class Bin:
     """The nodes with a confidence from `low` to `high`.
 
     Attributes:
-        low: Where the bin begins.
-        high: Where it ends.
+        low: The start of the bin.
+        high: Its end.
         n: How many nodes are in it.
         confidence: Their mean confidence; NaN if there are none.
         right: The share of them that is predicted right; NaN if there are none.
@@ -100,7 +100,7 @@ def quality(
         confidence: (n,) 0 to 1; n is 1 or more.
         right: (n,) 1.0 or 0.0.
         group: (n,) what is drawn together.
-        seed: Of the bootstrap.
+        seed: Random seed of the bootstrap.
         rounds: How many samples it draws.
     """
     sums = _by_group(confidence, right, group)
@@ -138,7 +138,7 @@ def brier_difference(
         second: (n,) for the same nodes.
         right: (n,) 1.0 or 0.0.
         group: (n,) what is drawn together.
-        seed: Of the bootstrap.
+        seed: Random seed of the bootstrap.
         rounds: How many samples it draws.
     """
     _, place = np.unique(group, return_inverse=True)

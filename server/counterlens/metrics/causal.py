@@ -72,7 +72,7 @@ class ConceptEffect:
         n: How many snippets have it.
         effect: The average treatment effect in nats per token for a confidence of 1 instead of 0, with a 95 %
             interval over clusters; None if there are too few snippets, or the confidence never varies.
-        pearson: Of its confidence with each confounder and with `cross_entropy`; None if one is constant.
+        pearson: Its correlation with each confounder and with `cross_entropy`; None if one is constant.
         refutations: `placebo`, `random common cause`, `subset`, `unobserved`.
     """
 
@@ -94,7 +94,7 @@ def causal_effects(
 
     Args:
         snippets: Functions scored by one model.
-        seed: Of intervals and refutations.
+        seed: Random seed of intervals and refutations.
         simulations: How often each refutation is tried.
         progress: Called with each concept.
 

@@ -97,7 +97,7 @@ class CorpusConfidence:
             nothing is scored.
         files: How many files.
         tokens: How many scored tokens.
-        seed: Of the draws.
+        seed: Random seed of the draws.
         resamples: How many draws.
     """
 

@@ -24,7 +24,7 @@ def effect_correlations(
 
     Args:
         observations: Pairs of one model.
-        seed: Of the bootstrap.
+        seed: Random seed of the bootstrap.
 
     Returns:
         For every two mutations that some function has informative pairs of, in the order of their names;

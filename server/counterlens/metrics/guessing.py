@@ -85,7 +85,7 @@ def by_chance(
         guesses: The questions and answers.
         frequency: How often each candidate occurs, in any unit.
         simulations: How often to guess all of them.
-        seed: Of the random numbers.
+        seed: Random seed.
         unseen: The count added to each frequency, so that unseen operators can be guessed. With 0 it cannot,
             but where none of the candidates was ever seen.
 

@@ -35,9 +35,9 @@ class Sample:
     Attributes:
         n: How many observations.
         clusters: In how many clusters.
-        mean: Of all observations.
+        mean: The mean of all observations.
         variance: Of that mean, estimated; 0 if all observations are equal.
-        independent: As how many independent observations they count at least: n^2 / sum(m^2).
+        independent: The least number of independent observations that they are worth: n^2 / sum(m^2).
         binary: Whether each is 0 or 1.
         equal: Whether all are the same.
     """
@@ -69,7 +69,7 @@ class Sample:
     def share_interval(self, level: float = 0.95) -> Interval:
         """The interval of a mean that is known to lie in [0, 1]; never a point.
 
-        Where all observations are the same fraction, Wilson's says how many there may be of 0, or of 1.
+        If all observations are the same fraction, Wilson's interval bounds the number of zeros or ones.
         """
         size = self.effective_size(level)
         if self.binary or not self.equal:
@@ -85,7 +85,7 @@ class Sample:
         return self.mean - margin, self.mean + margin
 
     def effective_size(self, level: float = 0.95) -> float:
-        """As how many independent observations of 0 and 1 these are.
+        """The number of independent observations of 0 and 1 that they are worth.
 
         Those of a single cluster tell of no other one: they are taken as independent, and the interval is of
         that cluster.
@@ -115,7 +115,7 @@ def student_quantile(probability: float, degrees: int) -> float:
 
     Args:
         probability: More than 0.5, less than 1.
-        degrees: Of freedom, 1 or more.
+        degrees: Degrees of freedom, 1 or more.
     """
     degrees = min(degrees, _MOST_DEGREES)
     low, high = 0.0, math.pi / 2  # t = tan(angle) sqrt(degrees)

@@ -43,7 +43,7 @@ class AboveFloor:
         effect: The average mutation effect.
         floor: The same of the placebos: the noise floor.
         difference: The effect less the floor, between -1 and 1; n counts the informative pairs of both.
-        p: Of the test that changes and placebos of a function change its verdict equally often
+        p: The p of the test that changes and placebos of a function change its verdict equally often
             (`swapped_labels`); None if that cannot be told.
         placebos: How many placebos were judged, informative or not.
     """

@@ -1,9 +1,9 @@
 """Pass rates of completions that are drawn: how often each side of a pair passes, and how far they differ.
 
 The interval of a difference is Newcombe's (1998, "Interval estimation for the difference between independent
-proportions", method 10), made of Wilson's intervals of the two rates. Where drawing may end early, each of
-the looks at what was drawn takes a share of the error (Bonferroni), so that the interval at which drawing
-ends covers, and an end that was called by chance is as rare as promised, however many looks there were.
+proportions", method 10), made of Wilson's intervals of the two rates. If drawing may end early, each check of
+the draws takes a share of the error (Bonferroni), so that the interval at which drawing ends covers, and an
+end that was called by chance is as rare as promised, however many looks there were.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class RateFinding(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class PassCount:
-    """Of `n` completions that were drawn, `passed` passed."""
+    """`passed` of `n` drawn completions passed."""
 
     passed: int
     n: int
@@ -73,7 +73,7 @@ def rate_difference(original: PassCount, counterfactual: PassCount, level: float
     Args:
         original: Draws of one side.
         counterfactual: Draws of the other.
-        level: Of the interval.
+        level: The confidence level of the interval.
     """
     if not original.n or not counterfactual.n:
         return Estimate(None, None, None, 0)

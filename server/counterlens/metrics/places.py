@@ -1,4 +1,4 @@
-"""Where a model holds and where it does not: the pairs of a run by file, by function and by concept."""
+"""The places where a model holds and fails: the pairs of a run by file, by function and by concept."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Place:
 
     Attributes:
         name: Of the file, or `FILE::FUNCTION`.
-        summary: Of its pairs.
+        summary: The summary of its pairs.
         mutations: Those that changed a verdict, most often first.
     """
 
@@ -54,7 +54,7 @@ def by_function(pairs: Iterable[Observation]) -> list[Place]:
 
 
 def by_concept(pairs: Iterable[Observation]) -> dict[str, dict[str, Proportion]]:
-    """Of each file the share that was held, by concept."""
+    """The share held in each file, by concept."""
     files: dict[str, list[Observation]] = {}
     for pair in pairs:
         if name := file_of(pair):

@@ -1,8 +1,8 @@
 """How small a difference a number of functions can show, before anything is asked.
 
 Each function counts as one observation, because its pairs are alike, and gives a paired outcome: with one
-model and with another, or with the change and without it. Where the outcomes of a share d of the functions
-differ, a difference of x is told with probability `POWER` by a two-sided test at 5 % from
+model and with another, or with the change and without it. If the outcomes of a share d of the functions
+differ, a difference of x is detected with probability `POWER` by a two-sided test at 5 % from
 
     n = (z(0.975) sqrt(d) + z(POWER) sqrt(d - x^2))^2 / x^2
 

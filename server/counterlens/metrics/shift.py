@@ -21,7 +21,7 @@ def shift(
     Args:
         before: The observations, each with its cluster, such as its function.
         after: The others.
-        seed: Of the bootstrap.
+        seed: Random seed of the bootstrap.
     """
     first, second = _counted(before), _counted(after)
     names = dict.fromkeys([*first, *second])

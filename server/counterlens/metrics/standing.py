@@ -48,7 +48,7 @@ def standings(pairs: Mapping[str, Sequence[Observation]], *, seed: int = 0) -> t
 
     Args:
         pairs: Of each model.
-        seed: Of the bootstrap.
+        seed: Random seed of the bootstrap.
     """
     counted = {model: counts for model, some in pairs.items() if (counts := _by_function(some))}
     compared = [*combinations(counted, 2)]

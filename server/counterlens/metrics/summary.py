@@ -51,7 +51,7 @@ class Discriminating:
 
     Attributes:
         pairs: How many there are.
-        known: Of how many pairs it is known whether they would.
+        known: The number of pairs for which this is known.
         average: Their average mutation effect, over the informative ones.
         copied: The share on which the model wrote the same code on both sides.
     """
@@ -67,7 +67,7 @@ class StableVerdicts:
     """The summary of the stable pairs.
 
     Attributes:
-        share: Of the pairs of which it is known, those that are stable.
+        share: The stable pairs, among those for which this is known.
         average: The average mutation effect of these, over the informative ones.
     """
 
@@ -84,7 +84,7 @@ class EffectSummary:
         unjudged: Pairs of which a side could not be judged.
         uninformative: Judged pairs where both completions fail; the paper discards them.
         average: The average mutation effect over the informative pairs, with its 95 % interval.
-        method: Where the interval comes from: `INDEPENDENT`, or `CLUSTERED` where there are several functions
+        method: The method of the interval: `INDEPENDENT`, or `CLUSTERED` where there are several functions
             and some have several pairs.
         signed: The mean of A(counterfactual) - A(original) over the informative pairs, in [-1, 1].
         lost: Pairs where only the original was right.

@@ -85,8 +85,8 @@ def judge(told: Sequence[Node], direct: Mapping[Node, Set[Node]], source: Node, 
     Args:
         told: Its nodes in their order; fewer than two are no step.
         direct: For each node what depends directly on it.
-        source: Where it should begin.
-        target: Where it should end.
+        source: Its required start.
+        target: Its required end.
     """
     right = false = left_out = 0
     steps = list(pairwise(told))

@@ -29,10 +29,10 @@ class Capability(StrEnum):
     """One thing that a model may be able to do; callers say so where it is missing.
 
     `COMPLETE`, `SCORE` and `EMBED` are the methods of these names. `BATCH`: the requests of one call decode
-    together, which is faster. `EXACT`: a completion is a function of its prompt and of nothing else. Where
-    requests decode together and are not exact, an answer depends on the whole call, through rounding.
-    `SAMPLE`: completions can be drawn at a temperature, as `Prompt.draw` says. `MASKED`: scores are of masked
-    tokens, each given what is on both sides of it, and `score_span` masks what it is told.
+    together, which is faster. `EXACT`: a completion is a function of its prompt and of nothing else. If
+    requests decode together and not exactly, an answer depends on the whole call, through rounding. `SAMPLE`:
+    completions can be drawn at a temperature, as `Prompt.draw` says. `MASKED`: scores are of masked tokens,
+    each given what is on both sides of it, and `score_span` masks what it is told.
     """
 
     COMPLETE = "complete"
@@ -115,7 +115,7 @@ class ModelInfo:
 
 @dataclass(frozen=True, slots=True)
 class Stop:
-    """Where a completion ends.
+    """The end of a completion.
 
     Attributes:
         indent: The column, in characters with tabs expanded to multiples of eight, of the header of the
@@ -151,7 +151,7 @@ class Draw:
 
     Attributes:
         temperature: The divisor of logits; above 0. At 1 tokens are drawn as the model says.
-        seed: Of all draws of a run.
+        seed: Random seed of all draws of a run.
         index: Which of the draws it is: the same prompt, seed and index give the same completion.
     """
 
@@ -393,7 +393,7 @@ class Model(ABC):
             cancel: Set it to give up.
 
         Returns:
-            Of the tokens that overlap the span alone; the offsets are those of the text.
+            The scores of the tokens that overlap the span; the offsets are those of the text.
 
         Raises:
             ModelError: the model cannot answer, or masks nothing.

@@ -174,7 +174,7 @@ class CachedModel(WrappedModel):
 
     Args:
         model: The model.
-        store: Where they are kept.
+        store: Their cache.
         owns_store: Whether the store is closed together with the model.
     """
 
@@ -189,10 +189,10 @@ class CachedModel(WrappedModel):
         cancel: Event | None = None,
         progress: Progress | None = None,
     ) -> list[Completion]:
-        """As `Model.complete`; only what was never answered is asked.
+        """Like `Model.complete`; only what was never answered is asked.
 
-        Where prompts decode together and not exactly, an answer is kept as one of its whole call: in another
-        it may differ.
+        If prompts decode together and not exactly, an answer is cached with its whole call: in another it may
+        differ.
         """
         exact = self.offers(Capability.EXACT, cancel=cancel)
         together = not exact and Capability.BATCH in self.info.capabilities
@@ -220,7 +220,7 @@ class CachedModel(WrappedModel):
         cancel: Event | None = None,
         progress: Progress | None = None,
     ) -> TokenScores:
-        """As `Model.score`; the model is asked only if it never was."""
+        """Like `Model.score`; the model is asked only if it never was."""
         key = self._key("score", text, context, alternatives)
         known = _scores(self._store.get(key), text)
         if known is not None:
@@ -240,7 +240,7 @@ class CachedModel(WrappedModel):
         cancel: Event | None = None,
         progress: Progress | None = None,
     ) -> list[TokenScores]:
-        """As `Model.score_continuations`; a call is answered from what is kept as a whole or not at all."""
+        """Like `Model.score_continuations`; a call is answered from what is kept as a whole or not at all."""
         texts = list(continuations)
         keys = [self._key("continuations", context, texts, alternatives, i) for i in range(len(texts))]
         known = [_scores(self._store.get(key), text) for key, text in zip(keys, texts, strict=True)]
@@ -256,7 +256,7 @@ class CachedModel(WrappedModel):
     def score_span(
         self, text: str, start: int, end: int, *, alternatives: int = 0, cancel: Event | None = None
     ) -> TokenScores:
-        """As `Model.score_span`; the model is asked only if it never was."""
+        """Like `Model.score_span`; the model is asked only if it never was."""
         key = self._key("span", text, start, end, alternatives)
         known = _scores(self._store.get(key), text)
         if known is not None:
@@ -268,7 +268,7 @@ class CachedModel(WrappedModel):
     def embed(
         self, texts: Sequence[str], *, cancel: Event | None = None, progress: Progress | None = None
     ) -> Vectors:
-        """As `Model.embed`; only texts that were never embedded are sent."""
+        """Like `Model.embed`; only texts that were never embedded are sent."""
         keys = [self._key("embed", text) for text in texts]
         vectors = [_vector(self._store.get(key)) for key in keys]
         missing = [i for i, vector in enumerate(vectors) if vector is None]

@@ -37,7 +37,7 @@ class CallbackModel(Model):
     Args:
         spec: The user's name for it.
         name: Its display name.
-        where: Who runs it.
+        where: Its provider.
         ask: Asks it.
     """
 
@@ -54,7 +54,7 @@ class CallbackModel(Model):
     def complete(
         self, prompts: Sequence[Prompt], *, cancel: Event | None = None, progress: Progress | None = None
     ) -> list[Completion]:
-        """As `Model.complete`, one after the other; whether at temperature 0 is up to who runs the model."""
+        """Like `Model.complete`, one after the other; the provider chooses the temperature."""
         answers: list[Completion] = []
         for prompt in prompts:
             answers.append(self._complete(prompt, cancel or Event()))

@@ -6,9 +6,9 @@ the trailing whitespace (the *gap*) is not sent, and the model writes it itself.
 text for which `prompt + text` is the program that the model meant:
 
 1. The answer starts with the gap: the text is what comes after it.
-2. Both break the line: blank lines and the kind of line break do not count, the indentation of the first
-   line of code does. Where it goes on from the gap's, the text adds what is missing; where it does not,
-   the text starts a new line (the blanks that the prompt ends in remain as a blank line).
+2. Both break the line: blank lines and the kind of line break do not count, the indentation of the first line
+   of code does. If it continues the gap's start, the text adds the missing part; if not, the text starts a
+   new line (the blanks that the prompt ends in remain as a blank line).
 3. The gap breaks the line and the answer first finishes the line with a comment: the comment is left out.
 4. The gap is blanks within a line: other blanks are as good, and an answer that breaks the line does so.
 5. Anything else contradicts the prompt; the caller asks again with the prompt as it is.

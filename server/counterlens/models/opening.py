@@ -20,8 +20,8 @@ def open_cached(
     """Open a model that is asked only for what it never answered before; close it, or use it in a `with`.
 
     Args:
-        spec: As for `load`.
-        options: As for `load`.
+        spec: See `load`.
+        options: See `load`.
         store: The response cache, which stays open; None for the user's own, closed with the model.
         load: Opens the model itself.
 

@@ -100,7 +100,7 @@ def runs_here(spec: str, entries: Iterable[ModelEntry] = ()) -> bool:
     """Whether a model of this name runs on the machine that opens it, and not behind an endpoint.
 
     Args:
-        spec: As for `load`.
+        spec: See `load`.
         entries: Named models of settings files.
 
     Raises:

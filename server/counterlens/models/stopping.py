@@ -1,4 +1,4 @@
-"""Where a completion ends: the stop rule, the same for every back end."""
+"""The end of a completion: the stop rule, the same for every back end."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def cut(text: str, stop: Stop, *, at_line_start: bool = False) -> str | None:
 
 
 def _block_end(text: str, indent: int, *, at_line_start: bool) -> int | None:
-    """Where the block ends that `text` continues, once a line of code that is not in it has begun."""
+    """The end of the block that `text` continues, once a line of code outside it has begun."""
     end: int | None = None  # the first of the lines since the block's last that may not belong to it
     for start in _logical_lines(text, at_line_start=at_line_start):
         leading = _LEADING.match(text, start)

@@ -49,7 +49,7 @@ class Price:
         input: Of a prompt.
         output: Of an answer.
         currency: As people write it, such as `USD`.
-        cached: Of a prompt's tokens that were read before; None: as `input`.
+        cached: The price of cached tokens of a prompt; None: as `input`.
     """
 
     input: float

@@ -39,13 +39,13 @@ class WrappedModel(Model):
         return self.model.usage
 
     def offers(self, capability: Capability, *, anew: bool = False, cancel: Event | None = None) -> bool:
-        """As `Model.offers`."""
+        """Like `Model.offers`."""
         return self.model.offers(capability, anew=anew, cancel=cancel)
 
     def complete(
         self, prompts: Sequence[Prompt], *, cancel: Event | None = None, progress: Progress | None = None
     ) -> list[Completion]:
-        """As `Model.complete`."""
+        """Like `Model.complete`."""
         return self.model.complete(prompts, cancel=cancel, progress=progress)
 
     def score(
@@ -57,7 +57,7 @@ class WrappedModel(Model):
         cancel: Event | None = None,
         progress: Progress | None = None,
     ) -> TokenScores:
-        """As `Model.score`."""
+        """Like `Model.score`."""
         return self.model.score(
             text, context=context, alternatives=alternatives, cancel=cancel, progress=progress
         )
@@ -71,7 +71,7 @@ class WrappedModel(Model):
         cancel: Event | None = None,
         progress: Progress | None = None,
     ) -> list[TokenScores]:
-        """As `Model.score_continuations`."""
+        """Like `Model.score_continuations`."""
         return self.model.score_continuations(
             context, continuations, alternatives=alternatives, cancel=cancel, progress=progress
         )
@@ -79,13 +79,13 @@ class WrappedModel(Model):
     def score_span(
         self, text: str, start: int, end: int, *, alternatives: int = 0, cancel: Event | None = None
     ) -> TokenScores:
-        """As `Model.score_span`."""
+        """Like `Model.score_span`."""
         return self.model.score_span(text, start, end, alternatives=alternatives, cancel=cancel)
 
     def embed(
         self, texts: Sequence[str], *, cancel: Event | None = None, progress: Progress | None = None
     ) -> Vectors:
-        """As `Model.embed`."""
+        """Like `Model.embed`."""
         return self.model.embed(texts, cancel=cancel, progress=progress)
 
     def close(self) -> None:

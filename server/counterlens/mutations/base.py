@@ -30,7 +30,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """Where a completion starts (Hooda et al. 2024, section 4.2): byte offsets, at the start of a line.
+    """The cut of a completion (Hooda et al. 2024, section 4.2): byte offsets, at the start of a line.
 
     The model has to write the text between the cut and the function's end.
     """
@@ -54,8 +54,8 @@ class Counterfactual:
         description: The change, in one sentence.
         source: The whole mutated source.
         changes: The differences, in the order of the text.
-        cut: Where both are cut for the completion probe; None if the change would not be seen.
-        other_cuts: Where else they may be cut, the nearest first; empty unless they were asked for.
+        cut: The cut of both for the completion probe; None if the change would not be seen.
+        other_cuts: Other cuts, the nearest first; empty unless they were asked for.
         seed: The seed of names and sites.
         assumptions: The assumptions under which it preserves the meaning, such as `total-order`.
         possibly_equivalent: It should not preserve, but nothing that was tried tells it from the original.

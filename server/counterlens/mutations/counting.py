@@ -21,8 +21,8 @@ class Range:
     """The arguments of `range` in a `for`, as pieces of text.
 
     Attributes:
-        start: Where it begins.
-        stop: Where it ends, itself left out.
+        start: Its start.
+        stop: Its end, exclusive.
         step: The statement's rest that counts on: `+= 1`.
         operator: How the counter compares to the stop while the loop goes on.
         bound: The expression of the stop.

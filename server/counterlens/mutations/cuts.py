@@ -14,11 +14,11 @@ Ratio = float | tuple[float, float]
 
 
 def nearest(module: ParsedSource, function: FunctionSpan, edits: tuple[Edit, ...], ratio: Ratio) -> list[int]:
-    """Where the trailing part of a function may begin: at statements, the one nearest to `ratio` first.
+    """The possible starts of a function's trailing part: at statements, the one nearest to `ratio` first.
 
     The ratio is of the lines from the first statement behind the docstring to the end, so that a long
-    docstring does not push the cut out of the code. A statement that an edit covers is no place to cut. Of a
-    range (Hooda et al. 2024, Table 4) the middle is wanted, and what lies outside is no place to cut.
+    docstring does not push the cut out of the code. A statement that an edit covers is no place to cut. A
+    range (Hooda et al. 2024, Table 4) prefers its middle, and excludes cuts outside it.
     """
     lines = module.lines_of(function)
     if len(lines) < 2:
@@ -52,7 +52,7 @@ def wanted_points(module: ParsedSource, site: Site, ratio: Ratio) -> tuple[int, 
 
 
 def other_points(module: ParsedSource, site: Site, ratio: Ratio) -> list[tuple[int, int]]:
-    """Where else a site may be cut, the place nearest to `ratio` first; nowhere where it says itself where.
+    """Other cuts of a site, the nearest to `ratio` first; none if the site fixes its cut.
 
     A part of its change stands before each, also of one that is else to stand there as a whole: between two
     statements that changed places the rests differ, and behind both they do not.

@@ -102,7 +102,7 @@ def apply_everywhere(
 ) -> str:
     """One mutation at every safe site of a source at once.
 
-    Of sites whose changes would not go together, the first one is taken.
+    The first of several conflicting sites is taken.
 
     Raises:
         SourceError: the source does not parse.
@@ -125,11 +125,11 @@ def everywhere(
 ) -> Survey:
     """One mutation at every safe site of one function at once, those of the functions inside it too.
 
-    Of sites whose changes would not go together, such as nested ones, the outer is done first, and the others
-    in what comes out.
+    If the changes of sites conflict, as in nested ones, the outer is applied first, and the others to the
+    result.
 
     Args:
-        source: As of `survey`.
+        source: See `survey`.
         mutation: An id, or a mutation of one's own.
         function: The qualified name of the function.
         seed: Decides the random names and choices.
@@ -230,7 +230,7 @@ def stream(
     every_cut: bool = False,
     language: str = "python",
 ) -> Iterator[Counterfactual | Refusal]:
-    """As `survey`, one at a time: a counterfactual holds the whole source, a long file has thousands."""
+    """Like `survey`, one at a time: a counterfactual holds the whole source, a long file has thousands."""
     found = _streamed(
         source, mutations, function, seed, prefix_ratio, without, every_cut=every_cut, language=language
     )

@@ -259,7 +259,7 @@ def _range_over(module: Module, node: cst.While, counting: Counting) -> Site:
 
 
 def _header_end(module: Module, node: cst.For) -> int:
-    """Where the colon of a header stands, blanks before it left in place."""
+    """The offset of a header's colon, blanks before it left in place."""
     return module.outer(node.iter)[1]
 
 

@@ -199,7 +199,7 @@ def always_leaves(suite: cst.BaseSuite) -> bool:
 
 
 def _first_lines(module: Module, then: cst.BaseSuite, other: cst.BaseSuite) -> tuple[int, int] | None:
-    """Where the first lines of two indented bodies begin, behind their headers' newlines."""
+    """The offsets of the first lines of two indented bodies, after their headers' newlines."""
     if isinstance(then, cst.IndentedBlock) and isinstance(other, cst.IndentedBlock):
         return module.end(then.header), module.end(other.header)
     return None

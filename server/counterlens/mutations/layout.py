@@ -65,7 +65,7 @@ def in_format_string(module: Module, node: cst.CSTNode) -> bool:
 
 
 def _lines(module: ParsedSource, start: int, end: int) -> list[int]:
-    """Where the lines that begin in a range begin: not those inside of a string, nor empty ones."""
+    """The starts of the lines that begin in a range: not those inside of a string, nor empty ones."""
     found = []
     number = module.positions.line_of(max(start - 1, 0)) + (start > 0)
     while number < module.positions.lines:

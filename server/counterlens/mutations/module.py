@@ -229,7 +229,7 @@ class Module:
         return found
 
     def lines_of(self, function: FunctionSpan) -> list[int]:
-        """Where the statements of a function that begin a line begin it, its docstring left out."""
+        """The offsets of the statements of a function that begin a line, without its docstring."""
         return self._statement_lines.get(function, [])
 
     @cached_property

@@ -96,7 +96,7 @@ def own_scopes(scope: Scope) -> Iterator[Scope]:
 
 
 def first_offset(module: Module, variable: Variable) -> int:
-    """Where a variable first stands in the text."""
+    """The first place of a variable in the text."""
     return min(module.start(occurrence.node) for occurrence in variable.occurrences)
 
 

@@ -47,7 +47,7 @@ class ParsedSource(Protocol):
         """The innermost function around an offset."""
 
     def lines_of(self, function: FunctionSpan) -> list[int]:
-        """Where the statements of a function that begin a line begin it."""
+        """The offsets of the statements of a function that begin a line."""
 
     def line(self, offset: int) -> int:
         """The 1-based line that an offset is in."""

@@ -44,9 +44,9 @@ def placebos(
     Args:
         source: The text of a Python file, or the module, parsed before.
         function: The qualified name of the function.
-        cuts: Where the originals of the counterfactuals are cut, once for each counterfactual.
+        cuts: The cuts of the originals, one for each counterfactual.
         wanted: How many there should be; there are fewer where fewer differ.
-        seed: Of the choices.
+        seed: Random seed of the choices.
 
     Returns:
         The placebos, all of them with a cut; where there are fewer than wanted, also why the kinds that there

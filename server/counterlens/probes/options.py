@@ -227,7 +227,7 @@ class ProbeOptions:
 
     Attributes:
         published: The options that each protocol fixes: values by the names of options.
-        seed: Of every choice, and of intervals.
+        seed: Random seed of every choice, and of intervals.
     """
 
     published: ClassVar[Mapping[str, Mapping[str, Any]]] = {}

@@ -186,8 +186,8 @@ class Probe(ABC, Generic[OptionsT, RecordT]):
         """The figures over some records of one model.
 
         Args:
-            records: Of functions that were probed; not empty.
-            seed: Of intervals.
+            records: The records of probed functions; not empty.
+            seed: Random seed of intervals.
         """
 
     @abstractmethod
@@ -216,7 +216,7 @@ class Probe(ABC, Generic[OptionsT, RecordT]):
 
         Args:
             models: The records of each.
-            seed: Of intervals.
+            seed: Random seed of intervals.
         """
         tables = {model: self.tables(records, seed=seed) for model, records in models.items() if records}
         titles = dict.fromkeys(table.title for table in chain.from_iterable(tables.values()))

@@ -31,8 +31,8 @@ def targets_of(
     Args:
         dataset: The data.
         limit: At most so many, drawn at random.
-        seed: Of the draw.
-        sandbox: Where their tests run; None if no judge is needed.
+        seed: Random seed of the draw.
+        sandbox: The sandbox for their tests; None if no judge is needed.
         limits: The limits of each program together with the tests.
         buggy: The programs with the bugs that the dataset gives, for repair.
 

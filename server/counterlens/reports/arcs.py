@@ -1,8 +1,8 @@
 """The dependences of a function as HTML: arcs beside its lines, and the same as a table of words.
 
-A fragment without style or script. Of each arc the class says what the model makes of it (`found`, `missed`,
-`invented`; `true` where none was asked; `beyond` where it was out of sight), so that the host gives each a
-colour and a line style of its own; a line of code is a button that names the lines it means.
+A fragment without style or script. The class of an arc shows the model's view (`found`, `missed`, `invented`;
+`true` where none was asked; `beyond` where it was out of sight), so that the host gives each a colour and a
+line style of its own; a line of code is a button that names the lines it means.
 """
 
 from __future__ import annotations

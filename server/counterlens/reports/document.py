@@ -128,7 +128,7 @@ class PairSide:
     """The completion on one side of a pair.
 
     Attributes:
-        title: Of which code it is, such as `after the original`.
+        title: Its code, such as `after the original`.
         prompt_end: The last line of the prompt, which the model did not write.
         text: Its text.
         verdict: Its outcome.
@@ -176,7 +176,7 @@ class Actions:
     Attributes:
         pair: The number of the pair, from 0.
         about: Its accessible name.
-        offers: Of each button the action and its title.
+        offers: The action and the title of each button.
     """
 
     pair: int
@@ -211,7 +211,7 @@ class Folded:
         title: Their content.
         blocks: The blocks.
         outcome: Its outcome, if one word can say it.
-        id: Of the place, so that a link can lead there.
+        id: The anchor of the place, for links.
         facets: The filters of a page, such as the mutation.
         kept: Whether Markdown, which cannot fold, shows it all the same.
     """
@@ -238,7 +238,7 @@ class Entries:
 
     Attributes:
         entries: The entries.
-        choices: Of each facet the values that can be chosen, with their words.
+        choices: The values of each filter, with their labels.
         searched: The facet that is searched for a word.
     """
 

@@ -20,7 +20,7 @@ def doubt_markdown(
     Args:
         doubt: The mark.
         tokens: From `explained`.
-        model: Who was asked.
+        model: The model.
         t: The reader's language.
     """
     factor = t.number(sum(one.gain for one in tokens), "+.1f")

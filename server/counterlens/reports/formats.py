@@ -53,7 +53,7 @@ def write_probes(form: str, runs: Sequence[ProbeRun], title: str, about: str) ->
         form: One of `FORMATS`.
         runs: The probes; one alone has a report of its own.
         title: The probed functions.
-        about: Where it is, and who was asked.
+        about: Its place, and the model.
 
     Raises:
         DataError: the form cannot hold several probes.

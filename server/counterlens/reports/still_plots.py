@@ -21,7 +21,7 @@ class SharePoint:
 
     Attributes:
         row: In which row it stands.
-        series: Of several, which; it has a colour and a shape of its own.
+        series: The series, which has its own colour and shape.
         value: The share.
         low: Lower end of its interval.
         high: Its upper end.

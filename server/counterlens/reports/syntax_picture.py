@@ -1,7 +1,7 @@
 """The syntax tree of a prompt and its completion as a picture (Palacio et al. 2023, Figure 1).
 
 One row per node, indented, with a bar for its confidence, so that where the confidence breaks is seen from
-top to bottom. Who hears the page has the same as a table. The SVG has classes, no style of its own.
+top to bottom. Screen readers get the same as a table. The SVG has classes, no style of its own.
 """
 
 from __future__ import annotations

@@ -33,7 +33,7 @@ def uncategorised_note(language: str, concepts: Container[str]) -> str:
 
 
 def lines_of(pair: PairRecord) -> str:
-    """Where a pair was changed: `line 3`, `lines 3 to 5`."""
+    """The place of a pair's change: `line 3`, `lines 3 to 5`."""
     if pair.start_line == pair.end_line:
         return f"line {pair.start_line}"
     return f"lines {pair.start_line} to {pair.end_line}"

@@ -35,7 +35,7 @@ class Interpreter:
 
     Attributes:
         folders: The paths that it must read to start and to import its packages.
-        user_base: Where `pip install --user` puts packages, if they are used.
+        user_base: The folder of `pip install --user`, if it is used.
         version: Its major and minor version.
     """
 
@@ -45,7 +45,7 @@ class Interpreter:
 
 
 def describe(python: Path) -> Interpreter:
-    """Where an interpreter lives; found out once for each version of its file.
+    """The folders of an interpreter; detected once for each version of its file.
 
     Raises:
         SandboxError: it does not exist or does not answer, or it is a virtual environment of nothing but

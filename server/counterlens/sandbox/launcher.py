@@ -6,7 +6,7 @@ of a threaded parent is not safe; a warm one is forked from a zygote (see `zygot
 - a cold launcher's first, which removes the private folder at the end;
 - its child, which enters the namespaces, lays the files out and waits;
 - the supervisor, the first process of the PID namespace: when it ends, the kernel ends all others in it.
-  Where there is no such namespace the one before supervises, as the subreaper of what it started;
+  Without such a namespace the previous one supervises, as the subreaper of what it started;
 - the programs: the job's entry, and the one beside it if there is one. They are started before the files are
   read, so that nothing of the files is in the memory of a program that goes on without `exec`.
 

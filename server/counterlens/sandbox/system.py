@@ -18,7 +18,7 @@ _SETTINGS = (
 
 
 def readable() -> tuple[str, ...]:
-    """Folders and files, existing or not. Of `/etc` only what is of use: root could read secrets there."""
+    """Folders and files, existing or not. The useful files of `/etc`: root could read secrets there."""
     settings = Path("/etc")
     own = sorted(str(path) for path in settings.glob("python3*"))  # Debian's `sitecustomize`
     return (*_PROGRAMS, *(str(settings / name) for name in _SETTINGS), *own)

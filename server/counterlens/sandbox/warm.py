@@ -25,7 +25,7 @@ class Zygote:
         command: The command that starts it, without the number of its control socket.
         arguments: Its imports, and the files that all of its programs may read.
         environment: Its environment, and so that of the programs.
-        folder: Where its programs find their files.
+        folder: The folder of its programs' files.
         done: Called when it is closed.
 
     Raises:

@@ -19,7 +19,7 @@ class Document:
 
     Attributes:
         text: The text, without byte-order mark, line ends as they are.
-        path: Where it is kept; None for a text that is kept nowhere.
+        path: Its path; None for a text that is kept nowhere.
         language: The id of its language, such as `python`.
         version: The editor's version number.
         decoded: How its file was encoded, when it was read from one.
@@ -36,7 +36,7 @@ class Document:
         """Read a file.
 
         Args:
-            path: Where it is.
+            path: Its place.
             language: The id of its language; None to tell by its name.
 
         Raises:

@@ -24,7 +24,7 @@ class Reach:
 
     @property
     def share(self) -> float:
-        """Of the branches, or of the lines where there are no branches; between 0 and 1."""
+        """The share of branches, or of lines if there are none; between 0 and 1."""
         if self.total:
             return self.taken / self.total
         return self.lines / self.all_lines if self.all_lines else 1.0
@@ -40,7 +40,7 @@ def reach(text: str, lines: range, arcs: Iterable[tuple[int, int]]) -> Reach:
 
     Args:
         text: The source.
-        lines: Of the function's body, 1-based.
+        lines: The lines of the function's body, 1-based.
         arcs: Pairs of line numbers, one after the other; negative ones are entries and exits.
     """
     # Only now, for the sake of everything that starts without it.

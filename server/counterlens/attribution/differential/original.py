@@ -69,7 +69,7 @@ def study(
     Args:
         document: The original file.
         qualname: The function.
-        setting: Where and how it is run.
+        setting: Its sandbox and interpreter.
         seed: Decides the inputs.
         more: Further texts in which it may be called with literal arguments, such as its tests.
         cancel: Set it to give up.

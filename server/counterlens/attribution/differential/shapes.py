@@ -70,7 +70,7 @@ class Shapes:
         return st.one_of(short, short, short, st.integers(-20, 20).map(float), *few, odd)
 
     def texts(self) -> Strategy:
-        """Of the letters that the code speaks of, and of others; its own literals, alone and joined."""
+        """Texts of the letters in the code, and of others; its own literals, alone and joined."""
         known = sorted({text for text in self.hints.strings if 0 < len(text) <= 40})
         spoken = sorted({character for text in known for character in text})[:40]
         letters = st.text(alphabet="abcdeXYZ012 .,-_", max_size=9)
@@ -82,7 +82,7 @@ class Shapes:
         return st.one_of(*few, st.text(max_size=4).filter(_is_encodable))
 
     def anything(self) -> Strategy:
-        """Where no type is known."""
+        """Inputs if no type is known."""
         return st.one_of(self.integers(), self.texts(), st.booleans(), st.none(), self.lists(self.integers()))
 
     def lists(self, item: Strategy) -> Strategy:

@@ -33,8 +33,8 @@ def start_pytest(
 ) -> int:
     """Pytest's exit code.
 
-    The project's `addopts` hold, but for options of plug-ins that are off. Where pytest refuses others
-    before it has collected a test, such as those of a plug-in that is not there, it starts again without any.
+    The project's `addopts` hold, but for options of plug-ins that are off. If pytest refuses others before it
+    has collected a test, such as those of a missing plug-in, it starts again without any.
 
     Args:
         paths: The test files.

@@ -1,4 +1,4 @@
-"""Where the models of a run answer and its programs run: what every engine offers.
+"""Engines for the models and programs of a run: what every engine offers.
 
 An engine changes where work is done and never what comes of it: the items of a plan are carried out by the
 same code, which asks the engine's models and judges in the engine's sandbox.
@@ -22,7 +22,7 @@ class EvaluationEngine(Protocol):
 
     @property
     def sandbox(self) -> Sandbox:
-        """Where programs run."""
+        """The sandbox for programs."""
         ...
 
     @property

@@ -44,7 +44,7 @@ class LocalEngine:
     """Models and programs on this machine. Implements `EvaluationEngine`.
 
     Args:
-        sandbox: Where programs run.
+        sandbox: The sandbox for programs.
     """
 
     def __init__(self, sandbox: Sandbox) -> None:
@@ -57,11 +57,11 @@ class LocalEngine:
 
     @property
     def jobs(self) -> int:
-        """As `workers`."""
+        """Like `workers`."""
         return workers()
 
     def open(self, spec: str, settings: RunSettings) -> Model:
-        """As `Engine.open`."""
+        """Like `Engine.open`."""
         return opened(spec, settings)
 
     def __enter__(self) -> Self:

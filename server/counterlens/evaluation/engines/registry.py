@@ -13,7 +13,7 @@ from counterlens.sandbox.base import Sandbox
 
 @dataclass(frozen=True, slots=True)
 class Where:
-    """Where an engine is to work; each takes what concerns it.
+    """The place of an engine's work; each takes the parts that concern it.
 
     Attributes:
         address: Of a cluster; None for one of this machine alone.

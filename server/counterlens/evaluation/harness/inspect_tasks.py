@@ -56,7 +56,7 @@ def _completion(
     Args:
         data: A dataset's name or path, or `repo:PATH`.
         limit: A sample of the functions, drawn by `seed`.
-        seed: Of the draw and of new names.
+        seed: Random seed of the draw and of new names.
         since: For `repo:`: only functions that differ from this git revision.
         paths: For `repo:`: only these files or folders.
         mutations: Only these; without any all that keep the meaning.

@@ -74,9 +74,9 @@ class ScoredSample:
 
     Attributes:
         id: Of the sample.
-        which: As of `PromptSample`.
-        original: As of `PromptSample`.
-        problem: As of `PromptSample`.
+        which: See `PromptSample`.
+        original: See `PromptSample`.
+        problem: See `PromptSample`.
         right: Whether the program passed.
     """
 
@@ -107,8 +107,8 @@ class PromptSet:
         """Read the data, find what judges each function, and lay out its prompts.
 
         Args:
-            settings: Of a run of the task `completion`; its models are not asked.
-            sandbox: Where programs run.
+            settings: A run of the task `completion`; its models are not asked.
+            sandbox: The sandbox for programs.
 
         Raises:
             DataError: the data is not there, or no function of it can be asked about.
@@ -156,7 +156,7 @@ class _Hole:
     lock: Lock
 
     def judge(self, reply: str) -> ReplyVerdict:
-        """As `PromptSet.judge`."""
+        """Like `PromptSet.judge`."""
         model = CallbackModel("reply", "reply", "harness", lambda _request, _cancel: reply)
         (completion,) = model.complete([self.gap.prompt(self.max_tokens)])
         with self.lock:

@@ -33,8 +33,8 @@ class HarnessSample:
         which: `original` or `counterfactual`.
         pair: The pair; the first one of an original.
         right: Whether it passed; None if it could not be judged.
-        effect: Of a counterfactual, 1 where the verdict is another than the original's, else 0; None if the
-            pair is not informative.
+        effect: For a counterfactual, 1 if its verdict differs from the original's, else 0; None if the pair
+            is not informative.
     """
 
     id: str

@@ -146,7 +146,7 @@ def _after_repetition(
 def _after_retelling(
     code: str, said: list[_Line], known: list[_Line], *, complete: bool
 ) -> tuple[str, bool, bool] | None:
-    """As `_after_repetition`, of code that tells the function again from its start, in other words."""
+    """Like `_after_repetition`, for code that repeats the function from its start, worded differently."""
     again = [line for line in said if line.content == known[-1].content]
     if len(again) == 1:
         following = code[again[0].end :].removeprefix("\n")

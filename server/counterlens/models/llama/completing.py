@@ -34,9 +34,9 @@ class LlamaCompleter(Completer):
     rounding: float = 0.0
 
     def decoder(self) -> Decoder:
-        """As `Completer.decoder`."""
+        """Like `Completer.decoder`."""
         return ExactDecoder(self.batch, self.shape) if self.shape else FreeDecoder(self.batch)
 
     def groups(self, needs: Sequence[int]) -> list[range]:
-        """As `Completer.groups`."""
+        """Like `Completer.groups`."""
         return self.batch.groups(needs)

@@ -27,7 +27,7 @@ class _Sequence:
     """A context and a continuation.
 
     Attributes:
-        tokens: Of both.
+        tokens: The model of both.
         first: The first token that is scored.
         ends: The byte of the continuation after each of its tokens.
         unscored: How many tokens of the continuation nothing precedes.
@@ -198,7 +198,7 @@ class _Group:
         sequences: With their scores so far.
         fed: The decoded part of each: the logits of a token are those after the one before it, and after the
             last nothing is asked.
-        plan: Where each of them forks from which.
+        plan: The fork points of the texts.
         held: How many tokens all of them take over from sequence 0 of the batch.
         first_slot: The sequence of the batch that is the plan's slot 0.
     """

@@ -24,12 +24,12 @@ class FreeDecoder:
     batch: SequenceBatch
 
     def read(self, sequences: Sequence[Sequence[int]], needs: Sequence[int]) -> Logits:
-        """As `Decoder.read`."""
+        """Like `Decoder.read`."""
         self.batch.start(needs)
         return dict(enumerate(self.batch.read(sequences)))
 
     def step(self, tokens: Mapping[int, int]) -> Logits:
-        """As `Decoder.step`."""
+        """Like `Decoder.step`."""
         rows = [Row(seq_id, token, wanted=True) for seq_id, token in tokens.items()]
         return dict(zip(tokens, self.batch.decode(rows), strict=True))
 
@@ -71,7 +71,7 @@ class ExactDecoder:
         self.slots = 0
 
     def read(self, sequences: Sequence[Sequence[int]], needs: Sequence[int]) -> Logits:
-        """As `Decoder.read`."""
+        """Like `Decoder.read`."""
         room = max(needs) + self._shape.each
         slots = self._shape.rows(len(sequences))
         self.start(slots if self._batch.fits(slots, room) else len(sequences), room)
@@ -105,7 +105,7 @@ class ExactDecoder:
         return last
 
     def step(self, tokens: Mapping[int, int]) -> Logits:
-        """As `Decoder.step`."""
+        """Like `Decoder.step`."""
         self._retire(tokens)
         for which, token in tokens.items():
             self._tokens[which].append(token)
@@ -160,10 +160,10 @@ class ExactDecoder:
             live: The first so many sequences of the batch are of the request.
             sequences: So many take part.
             each: Rows of each of them.
-            until: Where the last row stands; None for each one's end.
+            until: The position of the last row; None for each one's end.
 
         Returns:
-            Of those whose end was read.
+            The logits of those whose end was read.
         """
         rows: list[tuple[int, int]] = []
         ending: dict[int, int] = {}

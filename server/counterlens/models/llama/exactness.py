@@ -33,7 +33,7 @@ def shape_of(engine: Engine, batch: SequenceBatch, identity: str) -> Shape | Non
 
     Args:
         engine: The model.
-        batch: Of this model; what it holds is lost where something has to be tried.
+        batch: The engine of this model; a test discards its state.
         identity: The model file's own.
 
     Raises:

@@ -19,7 +19,7 @@ class Grammar:
     """How far one completion has come in a grammar.
 
     Args:
-        engine: Whose vocabulary is used.
+        engine: The model whose vocabulary is used.
         text: GBNF; the rule `root` is the whole answer.
 
     Raises:

@@ -95,7 +95,7 @@ class LlamaModel(LocalModel):
         return self._info
 
     def offers(self, capability: Capability, *, anew: bool = False, cancel: Event | None = None) -> bool:
-        """As `Model.offers`; the first time this build meets a model exact decoding is tried for seconds."""
+        """Like `Model.offers`; the first call for a model tests exact decoding, for some seconds."""
         if capability is Capability.EXACT and self._info.decoding is None:
             how: str = self._process.ask(Settle(), cancel=cancel)
             said = "exact" if how else "not exact"
@@ -114,7 +114,7 @@ class LlamaModel(LocalModel):
         cancel: Event | None = None,
         progress: Progress | None = None,
     ) -> list[Completion]:
-        """As `Model.complete`: the prompts of one call decode together; progress counts prompts."""
+        """Like `Model.complete`: the prompts of one call decode together; progress counts prompts."""
         if prompts:
             self.offers(Capability.EXACT, cancel=cancel)
         return super().complete(prompts, cancel=cancel, progress=progress)

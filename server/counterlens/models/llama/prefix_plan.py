@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 @dataclass(frozen=True, slots=True)
 class Fork:
-    """Where one sequence forks from another.
+    """The fork of one sequence from another.
 
     Attributes:
         parent: The sequence whose prefix it shares; None for one that is read from its start.

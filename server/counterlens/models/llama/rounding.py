@@ -30,7 +30,7 @@ def rounding_of(engine: Engine, batch: SequenceBatch, shape: Shape, identity: st
 
     Args:
         engine: The model.
-        batch: Of this model; what it holds is lost where something has to be measured.
+        batch: The engine of this model; a measurement discards its state.
         shape: The class of shapes in which it decodes exactly.
         identity: The model file's own.
 

@@ -35,7 +35,7 @@ class LlamaWorker(Worker):
         self._settled = False
 
     def answer(self, request: Any, progress: Progress) -> Any:
-        """As `Worker.answer`."""
+        """Like `Worker.answer`."""
         if isinstance(request, Open):
             return self._open(request, progress)
         if isinstance(request, Score) and self._scorer:

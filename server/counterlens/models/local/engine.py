@@ -52,8 +52,8 @@ class SequenceEngine(TokenEngine, Protocol):
         Args:
             tokens: The tokens to decode.
             at_most: Keep no more than so many.
-            same_groups_from: Where groups of `group` tokens start. The kept state ends with a whole group, so
-                that what follows is decoded in the same groups as if nothing had been kept: other groups,
+            same_groups_from: The starts of groups of `group` tokens. The kept state ends with a whole group,
+                so that what follows is decoded in the same groups as if nothing had been kept: other groups,
                 other rounding. Before it groups start at 0.
             group: Tokens in a group.
         """

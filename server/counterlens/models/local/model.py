@@ -36,7 +36,7 @@ class LocalModel(Model):
         cancel: Event | None = None,
         progress: Progress | None = None,
     ) -> list[Completion]:
-        """As `Model.complete`: the prompts of one call decode together; progress counts prompts."""
+        """Like `Model.complete`: the prompts of one call decode together; progress counts prompts."""
         if not prompts:
             return []
         answers: list[Completion] = self._process.ask(
@@ -53,7 +53,7 @@ class LocalModel(Model):
         cancel: Event | None = None,
         progress: Progress | None = None,
     ) -> TokenScores:
-        """As `Model.score`; progress counts tokens."""
+        """Like `Model.score`; progress counts tokens."""
         request = Score(
             text.encode("utf-8", "surrogatepass"), context.encode("utf-8", "surrogatepass"), alternatives
         )
@@ -69,7 +69,7 @@ class LocalModel(Model):
         cancel: Event | None = None,
         progress: Progress | None = None,
     ) -> list[TokenScores]:
-        """As `Model.score_continuations`: they decode together; progress counts tokens."""
+        """Like `Model.score_continuations`: they decode together; progress counts tokens."""
         if not continuations:
             return []
         request = ScoreContinuations(
@@ -83,7 +83,7 @@ class LocalModel(Model):
     def score_span(
         self, text: str, start: int, end: int, *, alternatives: int = 0, cancel: Event | None = None
     ) -> TokenScores:
-        """As `Model.score_span`."""
+        """Like `Model.score_span`."""
         if Capability.MASKED not in self.info.capabilities:
             return super().score_span(text, start, end, alternatives=alternatives, cancel=cancel)
         request = ScoreSpan(text.encode("utf-8", "surrogatepass"), start, end, alternatives)
@@ -93,7 +93,7 @@ class LocalModel(Model):
     def embed(
         self, texts: Sequence[str], *, cancel: Event | None = None, progress: Progress | None = None
     ) -> Vectors:
-        """As `Model.embed`: pooled as the model's file says, else the mean of the last hidden states."""
+        """Like `Model.embed`: pooled as the model's file says, else the mean of the last hidden states."""
         if not texts:
             return np.empty((0, 0))
         request = Embed(tuple(text.encode("utf-8", "surrogatepass") for text in texts))

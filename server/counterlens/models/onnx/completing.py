@@ -28,7 +28,7 @@ class PlainEncoder:
         self._engine = engine
 
     def encode(self, prompt: Prompt) -> EncodedPrompt:
-        """As `TokenEncoder.encode`."""
+        """Like `TokenEncoder.encode`."""
         return encode_plain(self._engine, prompt)
 
 
@@ -46,7 +46,7 @@ class CachedDecoder:
         self._mask = np.empty((0, 0), np.int64)
 
     def read(self, sequences: Sequence[Sequence[int]], needs: Sequence[int]) -> Logits:
-        """As `Decoder.read`."""
+        """Like `Decoder.read`."""
         del needs  # room is made as it is needed
         first, shared = sequences[0], min(map(len, sequences)) - 1
         for other in sequences[1:]:
@@ -68,7 +68,7 @@ class CachedDecoder:
         return logits
 
     def step(self, tokens: Mapping[int, int]) -> Logits:
-        """As `Decoder.step`."""
+        """Like `Decoder.step`."""
         self._retire(tokens)
         self._mask = np.pad(self._mask, ((0, 0), (0, 1)), constant_values=1)
         logits, self._past = self._engine.session.run(
@@ -101,13 +101,13 @@ class RereadingDecoder:
         self._tokens: list[list[int]] = []
 
     def read(self, sequences: Sequence[Sequence[int]], needs: Sequence[int]) -> Logits:
-        """As `Decoder.read`."""
+        """Like `Decoder.read`."""
         del needs  # room is made as it is needed
         self._tokens = [list(sequence) for sequence in sequences]
         return self._run(range(len(sequences)))
 
     def step(self, tokens: Mapping[int, int]) -> Logits:
-        """As `Decoder.step`."""
+        """Like `Decoder.step`."""
         for i, token in tokens.items():
             self._tokens[i].append(token)
         return self._run(list(tokens))
@@ -133,11 +133,11 @@ class ExportCompleter(Completer):
         self.rounding = 0.0
 
     def decoder(self) -> Decoder:
-        """As `Completer.decoder`."""
+        """Like `Completer.decoder`."""
         return CachedDecoder(self._export) if self._export.session.past else RereadingDecoder(self._export)
 
     def groups(self, needs: Sequence[int]) -> list[range]:
-        """As `Completer.groups`: half a gigabyte of cache, or of logits where there is none."""
+        """Like `Completer.groups`: half a gigabyte of cache, or of logits where there is none."""
         past = self._export.session.past
         if past:
             # A run holds both what was read and, after it, what is read then.

@@ -67,20 +67,20 @@ class ExportEngine:
         return max(1, size // (4 * self.vocabulary))
 
     def tokenize(self, text: bytes) -> list[int]:
-        """As `TokenEngine.tokenize`."""
+        """Like `TokenEngine.tokenize`."""
         return self.tokenizer.tokenize(text)
 
     def keep_prefix(
         self, tokens: Sequence[int], at_most: int, *, same_groups_from: int = 0, group: int = 1
     ) -> int:
-        """As `SequenceEngine.keep_prefix`."""
+        """Like `SequenceEngine.keep_prefix`."""
         kept = kept_prefix(self._tokens, tokens, at_most, same_groups_from=same_groups_from, group=group)
         self._past = cut(self._past, self.session.past, kept)
         del self._tokens[kept:]
         return kept
 
     def decode(self, tokens: Sequence[int], *, logits_from: int) -> npt.NDArray[np.float32]:
-        """As `SequenceEngine.decode`; without a cache what wants no logits is read together with the rest."""
+        """Like `SequenceEngine.decode`; without a cache, all rows are read together."""
         wanted = len(tokens) - logits_from
         if not self.session.past:
             self._tokens.extend(tokens)

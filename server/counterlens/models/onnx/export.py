@@ -46,7 +46,7 @@ class Export:
     """A folder with an exported model.
 
     Attributes:
-        folder: Where its settings are.
+        folder: Its configuration files.
         weights: The ONNX graph.
     """
 

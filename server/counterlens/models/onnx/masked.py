@@ -29,7 +29,7 @@ class _Text:
     """The text to read and score.
 
     Attributes:
-        tokens: Of the context and the text.
+        tokens: The tokens of the context and the text.
         first: The first that is scored.
         ends: The byte of the text after each scored token.
         words: The word of each token.

@@ -110,7 +110,7 @@ class ExportedModel(LocalModel):
         cancel: Event | None = None,
         progress: Progress | None = None,
     ) -> list[Completion]:
-        """As `Model.complete`; a model that reads both sides completes nothing."""
+        """Like `Model.complete`; a model that reads both sides completes nothing."""
         if Capability.COMPLETE not in self._info.capabilities:
             raise ModelError(
                 f"{self._info.name} completes nothing: it fills in what is masked",
@@ -127,7 +127,7 @@ class ExportedModel(LocalModel):
         cancel: Event | None = None,
         progress: Progress | None = None,
     ) -> TokenScores:
-        """As `Model.score`; of a model that reads both sides each token given all others."""
+        """Like `Model.score`; of a model that reads both sides each token given all others."""
         if Capability.SCORE not in self._info.capabilities:
             raise ModelError(
                 f"{self._info.name} gives no token probabilities",
@@ -140,7 +140,7 @@ class ExportedModel(LocalModel):
     def embed(
         self, texts: Sequence[str], *, cancel: Event | None = None, progress: Progress | None = None
     ) -> Vectors:
-        """As `Model.embed`, where hidden states were exported."""
+        """Like `Model.embed`, where hidden states were exported."""
         if Capability.EMBED not in self._info.capabilities:
             raise ModelError(
                 f"{self._info.name} gives no embeddings: its hidden states were not exported",

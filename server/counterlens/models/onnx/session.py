@@ -61,7 +61,7 @@ class PastInput:
     """A tensor of keys or values.
 
     Attributes:
-        name: Of the input.
+        name: The name of the input.
         present: Of the output that continues it.
         shape: Its size in each dimension; 0 in those of the batch and of the sequence.
         axis: The dimension of the sequence.

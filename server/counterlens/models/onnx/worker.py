@@ -39,7 +39,7 @@ class ExportWorker(Worker):
         self._embedder: ExportEmbedder | None = None
 
     def answer(self, request: Any, progress: Progress) -> Any:
-        """As `Worker.answer`."""
+        """Like `Worker.answer`."""
         if isinstance(request, OpenExport):
             return self._open(request)
         if isinstance(request, Score):

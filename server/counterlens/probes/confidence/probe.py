@@ -88,7 +88,7 @@ class ConfidenceProbe(Probe[ConfidenceOptions, ConfidenceRecord]):
     record = ConfidenceRecord
 
     def run(self, context: Context, target: Target, options: ConfidenceOptions) -> ConfidenceRecord:
-        """As `Probe.run`.
+        """Like `Probe.run`.
 
         Raises:
             SourceError: nothing of the function could be scored.
@@ -115,7 +115,7 @@ class ConfidenceProbe(Probe[ConfidenceOptions, ConfidenceRecord]):
         )
 
     def tables(self, records: Sequence[ConfidenceRecord], *, seed: int) -> tuple[Table, ...]:
-        """As `Probe.tables`."""
+        """Like `Probe.tables`."""
         if records[0].protocol == ASTXPLAINER:
             return published_tables(records, seed=seed)
         pooled = _pooled(records, seed)
@@ -124,14 +124,14 @@ class ConfidenceProbe(Probe[ConfidenceOptions, ConfidenceRecord]):
     def side_by_side(
         self, models: Mapping[str, Sequence[ConfidenceRecord]], *, seed: int
     ) -> tuple[Table, ...]:
-        """As `Probe.side_by_side`; by the protocol also Table I as printed, and the best beside the worst."""
+        """Like `Probe.side_by_side`; the protocol adds Table I as printed, and the best beside the worst."""
         merged = super().side_by_side(models, seed=seed)
         if any(records and records[0].protocol == ASTXPLAINER for records in models.values()):
             return *merged, *published_comparison(models, seed=seed)
         return merged
 
     def summary(self, records: Sequence[ConfidenceRecord]) -> str:
-        """As `Probe.summary`."""
+        """Like `Probe.summary`."""
         if records[0].protocol == ASTXPLAINER:
             known = {one.category: one.value for one in means_of(records) if one.category != GLOBAL}
         else:
@@ -143,11 +143,11 @@ class ConfidenceProbe(Probe[ConfidenceOptions, ConfidenceRecord]):
         return f"It is surest of {most} ({high:.2f}) and least sure of {least} ({low:.2f})."
 
     def measures(self, record: ConfidenceRecord) -> Mapping[str, bool]:  # noqa: ARG002
-        """As `Probe.measures`: a confidence is a score, and nothing that a function does or does not."""
+        """Like `Probe.measures`: a confidence is a score, and nothing that a function does or does not."""
         return {}
 
     def estimate(self, target: Target, options: ConfidenceOptions, model: Model) -> int:  # noqa: ARG002
-        """As `Probe.estimate`: the function is read once."""
+        """Like `Probe.estimate`: the function is read once."""
         find_function(target.document, target.qualname)
         return 1
 
@@ -168,7 +168,7 @@ def _scored(context: Context, target: Target, options: ConfidenceOptions) -> tup
 
 
 def _by_concept(scored: Confidence, nodes: Sequence[NodeConfidence]) -> dict[str, ConceptFigures]:
-    """Of each concept: its nodes, their mean confidence and surprisal."""
+    """For each concept: its nodes, their mean confidence and surprisal."""
     known: dict[str, list[tuple[float, float]]] = {}
     for node in nodes:
         concept = scored.concept_of(node)

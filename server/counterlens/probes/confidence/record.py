@@ -52,7 +52,7 @@ class NodeTypeFigures:
     Attributes:
         kind: The grammar's name of the type.
         named: Whether it is a rule of the grammar; otherwise a keyword or punctuation.
-        confidences: Of each node that is scored the mean probability of its tokens, in the order of the text.
+        confidences: The mean probability of each scored node's tokens, in the order of the text.
         tokens: How many scored tokens these nodes have; one that lies in two of them counts twice.
         probability: The mean over these tokens.
     """

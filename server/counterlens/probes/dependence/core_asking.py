@@ -49,7 +49,7 @@ def replies(
         steps: Progress and cancellation.
 
     Returns:
-        Of each what it says, None if that cannot be read, and how often it was asked.
+        The answer to each, None if it cannot be read, and the number of tries.
 
     Raises:
         UnsteadyModelError: a model elsewhere answers the same questions in two ways.

@@ -1,11 +1,11 @@
 """The figures of CoRe's tables (Xie et al. 2025), as its evaluation defines them, each beside the rule's.
 
-Of questions that are answered by yes or no: accuracy, and precision, recall and F1 of yes, pooled over all
-questions. Of traces, over the questions to which the answer is yes: the share that has a step and no wrong
-one, and the means of the share of right steps, of the share of false steps, and of the nodes that are left
-out; no trace has no right step. Of sources, means over the questions: whether exactly these were said,
-precision, recall and F1. An answer that cannot be read says no, and names no source. Where nothing is named,
-precision is 1; where nothing is true, recall is. A figure of yes and no without a denominator is 0.
+For yes-or-no questions: accuracy, and precision, recall and F1 of yes, pooled over all questions. For traces,
+over the questions with the answer yes: the share that has a step and no wrong one, and the means of the share
+of right steps, of the share of false steps, and of the nodes that are left out; no trace has no right step.
+For sources, means over the questions: whether exactly these were said, precision, recall and F1. An answer
+that cannot be read says no, and names no source. Precision is 1 if nothing is named, and recall is 1 if
+nothing is true. A figure of yes and no without a denominator is 0.
 
 CoRe gives no intervals. Ours draw functions anew, because the questions of one hang together.
 """
@@ -56,7 +56,7 @@ class YesSums:
 
     @classmethod
     def of(cls, answer: CoreAnswer) -> YesSums:
-        """Of one answer."""
+        """The figures of one answer."""
         differs = answer.true != answer.ruled
         traced = answer.true and answer.steps > 0
         return cls(
@@ -93,7 +93,7 @@ class SourceSums:
 
     @classmethod
     def of(cls, answer: CoreAnswer) -> SourceSums:
-        """Of one answer."""
+        """The figures of one answer."""
         precision, recall, f1 = of_sets(answer.said_sources, answer.sources)
         return cls(
             asked=1,
@@ -120,7 +120,7 @@ def core_tables(functions: Sequence[Sequence[CoreAnswer]], seed: int) -> tuple[T
 
     Args:
         functions: The answers about each.
-        seed: Of intervals.
+        seed: Random seed of intervals.
     """
     of_yes = _by_task(functions, CoreForm.TRACE)
     of_sources = _by_task(functions, CoreForm.SOURCE)

@@ -61,7 +61,7 @@ def own_questions(
         details: Its data in the dataset: CoRe's own questions (`questions`), those in CoRe Lite (`lite`).
         lite: CoRe Lite alone.
         limit: At most so many of each task and form; None for all of CoRe's own.
-        seed: Of samples.
+        seed: Random seed of samples.
 
     Raises:
         SourceError: CoRe Lite is wanted, and nothing of it is known.
@@ -118,7 +118,7 @@ def _node(said: Any) -> CoreNode:
 
 
 def _of_ids(ids: Sequence[str], name: str, task: CoreTask, labels: CoreLabels) -> Iterator[OwnQuestion]:
-    """Of each target that CoRe Lite names, what its sources are; `TASK_NAME_VARIABLE_LINE_NUMBER`."""
+    """The sources of each target in CoRe Lite; `TASK_NAME_VARIABLE_LINE_NUMBER`."""
     seen: set[CoreNode] = set()
     for one in ids:
         head = f"{task}_{name}_"

@@ -1,8 +1,8 @@
 """Reads answers to CoRe's questions as CoRe's own evaluation does (Xie et al. 2025).
 
-Of the code blocks of an answer the first counts that is JSON with one of CoRe's keys; an answer without a
-block is read whole, and where that is no JSON, the last object in it counts. Reasoning in `<think>` marks is
-skipped. A trace of variables has to go on where the step before ended.
+The first code block of an answer that is JSON with one of CoRe's keys counts; an answer without a block is
+read whole, and if that is no JSON, the last object in it counts. Reasoning in `<think>` marks is skipped. A
+trace of variables has to go on where the step before ended.
 """
 
 from __future__ import annotations

@@ -90,7 +90,7 @@ class Part:
 
     @cached_property
     def reads(self) -> tuple[NameOccurrence, ...]:
-        """Where it reads variables, whichever they are."""
+        """Its reads of variables."""
         augmented = isinstance(self.node, ast.AugAssign)
         return tuple(
             occurrence
@@ -117,7 +117,7 @@ class ExaminedFunction:
         dependences: Its result in the analysis.
         data: Its text, UTF-8.
         parts: Its statements, by their id.
-        starts: Where each line of the file starts, in bytes of the text; negative before it.
+        starts: The offset of each line of the file, in bytes of the text; negative before it.
     """
 
     dependences: Dependences

@@ -92,8 +92,8 @@ class Closures:
     Attributes:
         direct: With the true edges, among the pairs that were asked about; zeros where the method asks
             about chains.
-        transitive: Of the transitive closures; zeros where a part of the pairs was asked about. Of CoRe's
-            questions, agreement over the questions.
+        transitive: The agreement of the transitive closures; zeros if only part of the pairs was asked about.
+            The agreement over CoRe's questions.
     """
 
     direct: Mapping[Relation, Agreement]
@@ -110,18 +110,18 @@ class Inferred:
 
     Attributes:
         subject: The function, with its statements and true edges.
-        model: Whose beliefs they are.
+        model: The model.
         method: How they were found out.
         edges: All edges that are true or believed, by relation, source and target.
         beliefs: How strongly each pair is held that the model was examined on.
-        agreement: Of the model with the dependence graph.
-        rules: Of the rules of `rules.py`, on the same pairs.
-        differing: Of the model, on the pairs about which rule and graph differ.
+        agreement: The agreement of the model with the dependence graph.
+        rules: The figures of the rules of `rules.py`, on the same pairs.
+        differing: The model's figures, on the pairs about which rule and graph differ.
         answers: What it wrote, where it was asked for all pairs.
         influence: The influences, where they were measured.
         asked: How many questions were asked, where they were asked one by one.
         how: How they were answered.
-        scored: Of each of these questions, the probability of yes, and whether yes is true.
+        scored: The probability of yes for each of these questions, and whether yes is true.
         traces: What is right about the traces, where they were asked for: one for each of these questions
             to which the answer is yes.
     """
@@ -197,13 +197,13 @@ def infer(
     """Find out what a model takes the dependences of a function to be, and compare.
 
     Args:
-        model: Who is examined.
+        model: The examined model.
         dependences: The function.
         method: How.
         threshold: From which influence on a pair counts as an edge, in nats; one of 0 or less never does.
         limit: At most so many questions of each relation where they are asked one by one: as many with the
             answer yes as with no, as far as there are. None for all.
-        seed: Of that sample.
+        seed: Random seed of that sample.
         steps: Progress and cancellation.
 
     Raises:

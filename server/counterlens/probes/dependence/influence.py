@@ -40,7 +40,7 @@ class Influence:
 
     Attributes:
         subject: The function.
-        model: Whose expectations they are.
+        model: The model.
         data: Nats by (source, target); only pairs that were looked at: the source binds something, and the
             target stands after it.
         control: Likewise; the source is an `if`, `for` or `while`.

@@ -40,7 +40,7 @@ class RelationAnswers:
     Attributes:
         answered: Those that were asked.
         possible: How many questions there would be.
-        traces: Of each question to which a trace is the answer, what is right about the one that was told.
+        traces: The correct parts of the traces, for each question whose answer is a trace.
     """
 
     answered: Sequence[PairAnswer]
@@ -73,7 +73,7 @@ class RelationAnswers:
 
     @property
     def scored(self) -> list[tuple[float, bool]]:
-        """Of each question, the probability of yes and whether yes is true, where there are probabilities."""
+        """The probability of yes for each question, and whether yes is true, if there are probabilities."""
         return [
             (answer.said.probability, answer.true)
             for answer in self.answered
@@ -98,7 +98,7 @@ def by_pairs(
         subject: The function.
         relation: The subject.
         limit: At most so many questions; None for all.
-        seed: Of the sample.
+        seed: Random seed of the sample.
         steps: Progress and cancellation.
 
     Raises:

@@ -1,7 +1,7 @@
 """The dependence probe (Nguyen et al. 2024): which statements does the model take to depend on which?
 
-The truth is the dependence graph. Where the model gives token probabilities, it is seen in how its
-expectations move when a statement is changed; else it is asked.
+The truth is the dependence graph. Dependences are inferred from its token probabilities, if it gives them,
+when a statement is changed; else it is asked.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ class DependenceProbe(Probe[DependenceOptions, DependenceRecord]):
     record = DependenceRecord
 
     def run(self, context: Context, target: Target, options: DependenceOptions) -> DependenceRecord:
-        """As `Probe.run`."""
+        """Like `Probe.run`."""
         if options.chosen_protocol == EMPICA:
             return dependence_record(list_pairs(context, target))
         dependences = Program(target.document.text).dependences(target.qualname)
@@ -129,7 +129,7 @@ class DependenceProbe(Probe[DependenceOptions, DependenceRecord]):
         return dependence_record(found)
 
     def tables(self, records: Sequence[DependenceRecord], *, seed: int) -> tuple[Table, ...]:
-        """As `Probe.tables`."""
+        """Like `Probe.tables`."""
         if records[0].protocol == EMPICA:
             return (table_7(records, seed),)
         if records[0].protocol == CORE:
@@ -144,7 +144,7 @@ class DependenceProbe(Probe[DependenceOptions, DependenceRecord]):
         return tuple(drawn)
 
     def summary(self, records: Sequence[DependenceRecord]) -> str:
-        """As `Probe.summary`."""
+        """Like `Probe.summary`."""
         if records[0].protocol == CORE:
             return f"{core_summary([one for record in records for one in record.answers])}."
         parts = []
@@ -160,7 +160,7 @@ class DependenceProbe(Probe[DependenceOptions, DependenceRecord]):
         return " ".join(parts)
 
     def measures(self, record: DependenceRecord) -> Mapping[str, bool]:
-        """As `Probe.measures`; a function without dependences of a kind says nothing of it."""
+        """Like `Probe.measures`; a function without dependences of a kind says nothing of it."""
         found: dict[str, bool] = {}
         if record.protocol == CORE:
             for task in dict.fromkeys(one.task for one in record.answers):
@@ -177,7 +177,7 @@ class DependenceProbe(Probe[DependenceOptions, DependenceRecord]):
         return found
 
     def estimate(self, target: Target, options: DependenceOptions, model: Model) -> int:
-        """As `Probe.estimate`."""
+        """Like `Probe.estimate`."""
         if options.chosen_protocol == EMPICA:
             return QUESTIONS
         subject = ExaminedFunction.of(Program(target.document.text).dependences(target.qualname))

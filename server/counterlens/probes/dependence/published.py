@@ -66,7 +66,7 @@ def run_core(
         details: Its data in the dataset.
         lite: CoRe Lite's questions alone.
         limit: At most so many questions of each task and form; None for all of CoRe's own.
-        seed: Of samples.
+        seed: Random seed of samples.
         max_tokens: Most new tokens of one answer.
         steps: Progress and cancellation.
 

@@ -73,11 +73,11 @@ def react(
     """Change one statement in some ways and see how each later statement reacts.
 
     Args:
-        model: Whose expectations they are.
+        model: The model.
         subject: The function.
         part: The statement that is changed.
         kinds: How.
-        looked_at: Of which statements reactions are wanted; those of others may be unknown.
+        looked_at: The statements whose reactions are needed; others may be unknown.
         lead: The text before the function.
         cancel: Set it to give up.
 

@@ -21,9 +21,9 @@ class DependenceRecord(Record):
         method: How the model's were found out.
         summary: One line: `control F1 0.55, data F1 0.07`.
         statements: How many statements the function has.
-        agreement: Of the model with the dependence graph.
-        rules: Of the rules that ask no model, on the same pairs.
-        differing: Of the model, on the pairs about which rule and graph differ.
+        agreement: The agreement of the model with the dependence graph.
+        rules: The figures of the rules that ask no model, on the same pairs.
+        differing: The model's figures, on the pairs about which rule and graph differ.
         edges: All edges that are true or believed.
         traces: The correct parts of the traces, by relation, if they were asked for.
         answers: The answers to CoRe's questions, by its protocol.

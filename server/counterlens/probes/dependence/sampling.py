@@ -44,7 +44,7 @@ def balanced(
         questions: All of them.
         true: Whether the answer to one is yes.
         limit: How many at most; None for all.
-        seed: Of the sample.
+        seed: Random seed of the sample.
     """
     if limit is None or len(questions) <= limit:
         return list(questions)

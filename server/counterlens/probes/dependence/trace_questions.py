@@ -97,8 +97,8 @@ def direct_steps(subject: ExaminedFunction, relation: Relation) -> dict[TraceNod
 def read_trace(text: str, relation: Relation) -> tuple[bool | None, tuple[TraceNode, ...]]:
     """The content of a written answer: CoRe's JSON, the last one if there are several.
 
-    An answer whose trace is none is not read, as in CoRe's evaluation; one without JSON has no trace. Where a
-    step does not begin where the last one ended, what lies between is a step, too.
+    An answer whose trace is none is not read, as in CoRe's evaluation; one without JSON has no trace. If a
+    step does not begin at the end of the last one, the gap counts as a step, too.
     """
     found = [answer for answer in json_objects(text) if isinstance(answer.get(KEYS[relation]), bool)]
     if not found:

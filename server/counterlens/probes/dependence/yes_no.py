@@ -1,6 +1,6 @@
 """Questions that are answered by yes or no, all those of one function together.
 
-Where the model gives probabilities, those of the two answers are compared: the text that the questions begin
+If the model gives probabilities, those of the two answers are compared: the text that the questions begin
 with alike is read once, and so is what several of them continue with. Elsewhere the model writes an answer,
 and that is read.
 """

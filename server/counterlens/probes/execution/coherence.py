@@ -50,7 +50,7 @@ class CoherenceProbe(Probe[CoherenceOptions, CoherenceRecord]):
     record = CoherenceRecord
 
     def run(self, context: Context, target: Target, options: CoherenceOptions) -> CoherenceRecord:
-        """As `Probe.run`.
+        """Like `Probe.run`.
 
         Raises:
             SourceError: there is no call, or no state, to ask about.
@@ -74,11 +74,11 @@ class CoherenceProbe(Probe[CoherenceOptions, CoherenceRecord]):
         return CoherenceRecord(calls=(CoherenceCall(**answered, states=tuple(states)),))
 
     def tables(self, records: Sequence[CoherenceRecord], *, seed: int) -> tuple[Table, ...]:  # noqa: ARG002
-        """As `Probe.tables`."""
+        """Like `Probe.tables`."""
         return coherence_tables(_calls(records))
 
     def summary(self, records: Sequence[CoherenceRecord]) -> str:
-        """As `Probe.summary`."""
+        """Like `Probe.summary`."""
         counts = square(_calls(records))
         right = counts[True, True] + counts[True, False]
         return (
@@ -88,12 +88,12 @@ class CoherenceProbe(Probe[CoherenceOptions, CoherenceRecord]):
         )
 
     def measures(self, record: CoherenceRecord) -> Mapping[str, bool]:
-        """As `Probe.measures`: whether the output, and all states, were right."""
+        """Like `Probe.measures`: whether the output, and all states, were right."""
         (call,) = record.calls
         return {"output": call.right, "states": call.states_right}
 
     def estimate(self, target: Target, options: CoherenceOptions, model: Model) -> int:  # noqa: ARG002
-        """As `Probe.estimate`."""
+        """Like `Probe.estimate`."""
         reachable(target)
         return 1 + MOST_POINTS + 1
 

@@ -81,7 +81,7 @@ class DependentExecutionProbe(Probe[DependentExecutionOptions, DependentExecutio
     def run(
         self, context: Context, target: Target, options: DependentExecutionOptions
     ) -> DependentExecutionRecord:
-        """As `Probe.run`.
+        """Like `Probe.run`.
 
         Raises:
             SourceError: the function cannot be written from a description, judged, or asked about.
@@ -98,13 +98,13 @@ class DependentExecutionProbe(Probe[DependentExecutionOptions, DependentExecutio
         )
 
     def tables(self, records: Sequence[DependentExecutionRecord], *, seed: int) -> tuple[Table, ...]:
-        """As `Probe.tables`."""
+        """Like `Probe.tables`."""
         if records[0].protocol == PROTOCOL:
             return published.dependent_tables(records)
         return dependent_tables(records, seed=seed)
 
     def side_by_side(self, models: Models, *, seed: int) -> tuple[Table, ...]:
-        """As `Probe.side_by_side`; of several also R' on what all wrote right, and their ranks."""
+        """Like `Probe.side_by_side`; of several also R' on what all wrote right, and their ranks."""
         tables = super().side_by_side(models, seed=seed)
         if len(models) < 2:
             return tables
@@ -112,7 +112,7 @@ class DependentExecutionProbe(Probe[DependentExecutionOptions, DependentExecutio
         return (*tables, *published.beside(models)) if protocol else (*tables, common(models), ranks(models))
 
     def summary(self, records: Sequence[DependentExecutionRecord]) -> str:
-        """As `Probe.summary`."""
+        """Like `Probe.summary`."""
         written = synthesised(records)
         followed = bool(records[0].protocol)
         own = pick(ended(answers_of(records)), STEPS if followed else DIRECT, Form.OWN)
@@ -128,7 +128,7 @@ class DependentExecutionProbe(Probe[DependentExecutionOptions, DependentExecutio
         )
 
     def measures(self, record: DependentExecutionRecord) -> Mapping[str, bool]:
-        """As `Probe.measures`: whether it wrote it right, and knows what that gives."""
+        """Like `Probe.measures`: whether it wrote it right, and knows what that gives."""
         (synthesis,) = record.syntheses
         return {
             "written right": synthesis.correct,
@@ -136,7 +136,7 @@ class DependentExecutionProbe(Probe[DependentExecutionOptions, DependentExecutio
         }
 
     def estimate(self, target: Target, options: DependentExecutionOptions, model: Model) -> int:  # noqa: ARG002
-        """As `Probe.estimate`: as if what is written was right."""
+        """Like `Probe.estimate`: as if what is written was right."""
         reachable(target)
         return 1 + 2 * len(STYLES) + 1
 

@@ -37,7 +37,7 @@ def dependent_tables(records: Records, *, seed: int) -> tuple[Table, ...]:
 
     Args:
         records: Its records.
-        seed: Of intervals.
+        seed: Random seed of intervals.
     """
     answers = answers_of(records)
     own = [answer for answer in answers if answer.form is Form.OWN]

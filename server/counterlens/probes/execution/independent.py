@@ -46,7 +46,7 @@ class ExecutionProbe(Probe[ExecutionOptions, ExecutionRecord]):
     record = ExecutionRecord
 
     def run(self, context: Context, target: Target, options: ExecutionOptions) -> ExecutionRecord:
-        """As `Probe.run`.
+        """Like `Probe.run`.
 
         Raises:
             SourceError: there is no call to ask about.
@@ -65,13 +65,13 @@ class ExecutionProbe(Probe[ExecutionOptions, ExecutionRecord]):
         return ExecutionRecord(answers=ask_all(context, questions, asking), left_out=left_out)
 
     def tables(self, records: Sequence[ExecutionRecord], *, seed: int) -> tuple[Table, ...]:
-        """As `Probe.tables`."""
+        """Like `Probe.tables`."""
         if records[0].protocol == PROTOCOL:
             return execution_tables(records)
         return breakdown(list(chain.from_iterable(record.answers for record in records)), seed=seed)
 
     def summary(self, records: Sequence[ExecutionRecord]) -> str:
-        """As `Probe.summary`."""
+        """Like `Probe.summary`."""
         answers = list(chain.from_iterable(record.answers for record in records))
         parts = []
         for name, style in STYLES.items():
@@ -80,11 +80,11 @@ class ExecutionProbe(Probe[ExecutionOptions, ExecutionRecord]):
         return f"Asked what calls give, the model was right in {' and in '.join(parts)}."
 
     def measures(self, record: ExecutionRecord) -> Mapping[str, bool]:
-        """As `Probe.measures`: whether it was right, by the way to ask."""
+        """Like `Probe.measures`: whether it was right, by the way to ask."""
         standing = [answer for answer in record.answers if answer.form is Form.STANDING]
         return {STYLES[answer.style].title: answer.right for answer in standing}
 
     def estimate(self, target: Target, options: ExecutionOptions, model: Model) -> int:  # noqa: ARG002
-        """As `Probe.estimate`."""
+        """Like `Probe.estimate`."""
         reachable(target)
         return len(STYLES) * (2 if options.unroll else 1) + 1

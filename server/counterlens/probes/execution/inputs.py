@@ -23,7 +23,7 @@ _MOST_BYTES = 80  # of a call that was made for the purpose
 
 
 class Origin(StrEnum):
-    """Where an input comes from."""
+    """The origin of an input."""
 
     DATASET = "the dataset"
     EXAMPLE = "the docstring's examples"
@@ -68,7 +68,7 @@ def inputs_of(
         context: The sandbox, and what gives up.
         target: The function, with what a dataset says of it.
         function: The same.
-        seed: Of the order of those that are generated, or drawn.
+        seed: Random seed of generated or drawn inputs.
         limits: Limits of each run of the function.
         inputs: Which.
 

@@ -12,7 +12,7 @@ FAR = 97
 def misled(value: Any) -> Any:
     """Another value of the same class, clearly not the same: `False` for `True`, `-102` for `5`.
 
-    Of a list, tuple or dictionary the first part is another one; None becomes a number.
+    A list, tuple or dictionary gets another first part; None becomes a number.
     """
     way = _WAYS.get(type(value))
     return way(value) if way else FAR

@@ -121,7 +121,7 @@ def most_tokens(info: ModelInfo, given: int | None, otherwise: int) -> int:
     """How long an answer may be.
 
     Args:
-        info: Who answers.
+        info: The model.
         given: The user's limit; None if nothing was said.
         otherwise: A sufficient token limit for a completion model.
     """

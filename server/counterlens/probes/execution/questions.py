@@ -55,7 +55,7 @@ def question_of(
     Args:
         context: The sandbox, and what gives up.
         target: The function.
-        seed: Of inputs that are generated, or drawn.
+        seed: Random seed of generated or drawn inputs.
         limits: Limits of each run of the function.
         inputs: Which are asked about.
 

@@ -35,7 +35,7 @@ class ExecutionAnswer:
     Attributes:
         target: The function, as its record calls it.
         call: The call.
-        input: Where it comes from.
+        input: Its origin.
         form: Which text of the program was shown.
         truth: The result of the call, as a literal.
         type: The class of that.
@@ -105,7 +105,7 @@ class Synthesis:
     Attributes:
         target: The function, as its record calls it.
         call: The call that is asked about.
-        input: Where it comes from.
+        input: Its origin.
         program: The whole source with what the model wrote.
         finish: `stop` or `length`, as in `Completion`.
         judged_by: The judge, such as `3 doctests`.
@@ -184,7 +184,7 @@ class SpecifiedFunction:
     Attributes:
         target: The function, as its record calls it.
         call: The call of the test.
-        input: Where it comes from.
+        input: Its origin.
         gives: The output of the reference, as a literal.
         misleading: The wrong output of the misleading test.
         specification: The description without examples.

@@ -59,7 +59,7 @@ class SpecificationProbe(Probe[SpecificationOptions, SpecificationRecord]):
     record = SpecificationRecord
 
     def run(self, context: Context, target: Target, options: SpecificationOptions) -> SpecificationRecord:
-        """As `Probe.run`.
+        """Like `Probe.run`.
 
         Raises:
             SourceError: the function has no description, or no test.
@@ -82,24 +82,24 @@ class SpecificationProbe(Probe[SpecificationOptions, SpecificationRecord]):
         return SpecificationRecord(functions=(case.specified(programs),))
 
     def tables(self, records: Sequence[SpecificationRecord], *, seed: int) -> tuple[Table, ...]:  # noqa: ARG002
-        """As `Probe.tables`."""
+        """Like `Probe.tables`."""
         if records[0].protocol == PROTOCOL:
             return published.specification_tables(_functions(records))
         return specification_tables(_functions(records))
 
     def summary(self, records: Sequence[SpecificationRecord]) -> str:
-        """As `Probe.summary`."""
+        """Like `Probe.summary`."""
         written = _functions(records)
         parts = ", ".join(f"{passed(written, setting)} {title}" for setting, title in SETTINGS.items())
         return f"Of {plural(len(written), 'function')} the model wrote such that the test passed: {parts}."
 
     def measures(self, record: SpecificationRecord) -> Mapping[str, bool]:
-        """As `Probe.measures`: whether it passed in each setting."""
+        """Like `Probe.measures`: whether it passed in each setting."""
         (function,) = record.functions
         return {title: function.settings[setting].passed for setting, title in SETTINGS.items()}
 
     def estimate(self, target: Target, options: SpecificationOptions, model: Model) -> int:  # noqa: ARG002
-        """As `Probe.estimate`."""
+        """Like `Probe.estimate`."""
         reachable(target)
         return len(SETTINGS) + 1
 

@@ -47,7 +47,7 @@ def points(document: Document, function: Function, steps: Sequence[Step], *, see
         document: The program.
         function: The function that was traced.
         steps: Its effect.
-        seed: Of the draw.
+        seed: Random seed of the draw.
     """
     lines = _simple_lines(document, function)
     times: Counter[int] = Counter()

@@ -60,7 +60,7 @@ def breakdown(answers: Answers, *, seed: int) -> tuple[Table, ...]:
 
     Args:
         answers: The answers; those about unrolled programs go into a table of their own.
-        seed: Of intervals.
+        seed: Random seed of intervals.
     """
     standing = [answer for answer in answers if answer.form is Form.STANDING]
     targets = {answer.target for answer in standing}

@@ -1,6 +1,6 @@
 """Observer of the output as `outputs`, in an interpreter whose hashes of texts are others.
 
-Results that depend on the order of a set then differ. Where a process cannot become another one (Windows) the
+Results that depend on the order of a set then differ. If a process cannot become another one (Windows), the
 hashes stay.
 """
 

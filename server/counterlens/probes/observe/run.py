@@ -59,7 +59,7 @@ def observe_loops(
     Args:
         document: The program.
         call: An expression over its names, such as `total([1, 2, 3])`.
-        sandbox: Where it is run.
+        sandbox: Its sandbox.
         limits: Its limits.
         cancel: Set it to give up.
 
@@ -120,7 +120,7 @@ def require_ordered(
         document: The program.
         call: The call.
         gives: Its output, as found by `output_of`.
-        sandbox: Where it is run once more, with other hashes.
+        sandbox: The sandbox of a second run, with other hashes.
         limits: Its limits.
         cancel: Set it to give up.
 

@@ -50,7 +50,7 @@ class OperatorPlan:
         Args:
             target: The function.
             windows: Whether to ask with less context, too.
-            seed: As `pairings`.
+            seed: Like `pairings`.
             published: Whether only of pairs that Ahmed et al. 2024 have, and of their operators.
 
         Raises:

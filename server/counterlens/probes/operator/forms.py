@@ -1,8 +1,8 @@
-"""Where the operator of a swap stands: what Ahmed et al. 2024 swapped, and what we swap beside it.
+"""The construct of a swap's operator: what Ahmed et al. 2024 swapped, and what we swap beside it.
 
 They swap the branches of if-else (sections 3.1.2 and 4.1) and the operands of conditions, in both with one of
-six comparisons. Of operands they keep what is no call, and a call beside a constant: two that are neither may
-have effects on each other (section 4.1).
+six comparisons. They keep operands without calls, and a call beside a constant: two that are neither may have
+effects on each other (section 4.1).
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def form_of_branches(document: Document, site: OperatorSite) -> SwapForm | None:
 
 
 def form_of_operands(document: Document, site: OperatorSite) -> SwapForm:
-    """Where a comparison of Python stands whose operands change places."""
+    """The construct of a Python comparison whose operands change places."""
     operation = _operation(document, site)
     node: tree_sitter.Node | None = operation
     while node is not None and node.parent is not None and node.parent.type in _JOINED:

@@ -1,8 +1,8 @@
 """Memorisation (Hooda et al. 2024, Table 3): does the operator that is rarer in a corpus cost more?
 
-Flipping an if-else puts the complementary operator in the condition. Where a model completes a function by
-what it has often seen, replacing the frequent operator of a pair by the rare one costs more correct
-completions than the other way round.
+Flipping an if-else puts the complementary operator in the condition. If a model completes a function by
+frequent patterns, replacing the frequent operator of a pair by the rare one costs more correct completions
+than the other way round.
 """
 
 from __future__ import annotations
@@ -51,8 +51,8 @@ _COMPLETION = CompletionProbe()
 class MemorisationOptions(ProbeOptions):
     """Options of the memorisation probe; a corpus has to be named.
 
-    Where the branches of an if-else stand on lines of their own the flip says itself where to cut, and the
-    prefix ratio decides in the others.
+    If the branches of an if-else are on separate lines, the flip fixes its cut; the prefix ratio decides in
+    the others.
     """
 
     protocol: Annotated[str | None, protocols(CACP)] = None
@@ -70,7 +70,7 @@ class MemorisationRecord(Record):
     """The cost of exchanging the operators of one function.
 
     Attributes:
-        corpus: Where operators were counted, as the user named it.
+        corpus: The corpus of the counts, as the user named it.
         frequency: How often each operator stands there.
         substitutions: The operators that were exchanged.
     """
@@ -91,7 +91,7 @@ class MemorisationProbe(Probe[MemorisationOptions, MemorisationRecord]):
     record = MemorisationRecord
 
     def run(self, context: Context, target: Target, options: MemorisationOptions) -> MemorisationRecord:
-        """As `Probe.run`.
+        """Like `Probe.run`.
 
         Raises:
             OptionError: no corpus is named.
@@ -116,12 +116,12 @@ class MemorisationProbe(Probe[MemorisationOptions, MemorisationRecord]):
         )
 
     def tables(self, records: Sequence[MemorisationRecord], *, seed: int) -> tuple[Table, ...]:  # noqa: ARG002
-        """As `Probe.tables`."""
+        """Like `Probe.tables`."""
         pooled = [made for record in records for made in record.substitutions]
         return (complementary(pooled, records[0].frequency, what="correct completions"),)
 
     def summary(self, records: Sequence[MemorisationRecord]) -> str:
-        """As `Probe.summary`."""
+        """Like `Probe.summary`."""
         (table,) = self.tables(records, seed=0)
         both = [
             (there.value or 0, back.value or 0)
@@ -137,14 +137,14 @@ class MemorisationProbe(Probe[MemorisationOptions, MemorisationRecord]):
         )
 
     def measures(self, record: MemorisationRecord) -> Mapping[str, bool]:
-        """As `Probe.measures`."""
+        """Like `Probe.measures`."""
         return {
             "all originals right": all(made.original for made in record.substitutions),
             "all flipped right": all(made.counterfactual for made in record.substitutions),
         }
 
     def estimate(self, target: Target, options: MemorisationOptions, model: Model) -> int:
-        """As `Probe.estimate`: before any flip is dropped."""
+        """Like `Probe.estimate`: before any flip is dropped."""
         return _COMPLETION.estimate(target, _flips(options), model)
 
 

@@ -44,8 +44,8 @@ class Pairing:
 
     Attributes:
         change: The id of the change, see `CHANGES`.
-        original: Where it stands before.
-        transformed: Where it stands after.
+        original: Its place before the change.
+        transformed: Its place after the change.
         form: The construct that the operator of a swap decides.
     """
 
@@ -93,7 +93,7 @@ class CodeChange:
         transform: The id of the mutation that makes the difference.
         before: A mutation of the whole function that comes first, or None.
         after: A mutation of the `if` around the operator that comes last, or None.
-        source: Where the comparison comes from.
+        source: The origin of the comparison.
     """
 
     title: str
@@ -144,7 +144,7 @@ def pairings(document: Document, qualname: str, *, seed: int = 0) -> Pairings:
     Args:
         document: The source.
         qualname: The function.
-        seed: As `survey`.
+        seed: Like `survey`.
 
     Raises:
         SourceError: the source does not parse, or has no such function.
@@ -201,7 +201,7 @@ class _Surveys:
 
     Args:
         qualname: The function.
-        seed: As `survey`.
+        seed: Like `survey`.
     """
 
     def __init__(self, qualname: str, seed: int) -> None:

@@ -47,7 +47,7 @@ class OperatorProbe(Probe[OperatorOptions, OperatorRecord]):
     record = OperatorRecord
 
     def run(self, context: Context, target: Target, options: OperatorOptions) -> OperatorRecord:
-        """As `Probe.run`.
+        """Like `Probe.run`.
 
         Raises:
             SourceError: the function has no operator; by the protocol, no swap that the paper has.
@@ -74,7 +74,7 @@ class OperatorProbe(Probe[OperatorOptions, OperatorRecord]):
         )
 
     def tables(self, records: Sequence[OperatorRecord], *, seed: int) -> tuple[Table, ...]:
-        """As `Probe.tables`; chance goes by the frequencies in the corpus, or in all the functions."""
+        """Like `Probe.tables`; chance goes by the frequencies in the corpus, or in all the functions."""
         frequency = tables.frequencies(records)
         if records[0].protocol:
             return tuple(published.tables(records, frequency, seed=seed))
@@ -94,7 +94,7 @@ class OperatorProbe(Probe[OperatorOptions, OperatorRecord]):
         return tuple(table for table in shown if table is not None)
 
     def summary(self, records: Sequence[OperatorRecord]) -> str:
-        """As `Probe.summary`."""
+        """Like `Probe.summary`."""
         answers = [(record.target, answer) for record in records for answer in record.operators]
         known = cells.share(answers)
         parts = [
@@ -121,13 +121,13 @@ class OperatorProbe(Probe[OperatorOptions, OperatorRecord]):
         return " ".join(parts)
 
     def measures(self, record: OperatorRecord) -> Mapping[str, bool]:
-        """As `Probe.measures`."""
+        """Like `Probe.measures`."""
         complete = [pair.both for pair in record.pairs if pair.complete]
         known = {"all operators known": all(answer.correct for answer in record.operators)}
         return known | ({"all known before and after changes": all(complete)} if complete else {})
 
     def estimate(self, target: Target, options: OperatorOptions, model: Model) -> int:  # noqa: ARG002
-        """As `Probe.estimate`: one text for each candidate of each gap."""
+        """Like `Probe.estimate`: one text for each candidate of each gap."""
         return _planned(target, options).texts
 
 

@@ -54,7 +54,7 @@ def tables(records: Records, frequency: Mapping[str, float], *, seed: int) -> It
     Args:
         records: Made by the protocol.
         frequency: How often each operator stands in the corpus, or in the functions.
-        seed: Of guesses and intervals.
+        seed: Random seed of guesses and intervals.
     """
     drawn = (
         _accuracy("Table 2: both swaps", records, _SWAPS),

@@ -42,7 +42,7 @@ class OperatorAnswer:
         correct: Whether that is the one that stands there.
         entropy: In nats, over the candidates.
         candidates: The alternatives.
-        logprob: Of each candidate the log-probability of the text with it, in nats.
+        logprob: The log-probability of the text with each candidate, in nats.
         probability: Its share of the probability of all candidates.
         nll: The negative log-likelihood of the operator that stands there, in nats, among the candidates and
             given both sides: what Ahmed et al. 2024, section 4.3, call entropy. None in records of before.
@@ -139,7 +139,7 @@ class OperatorRecord(Record):
     """The operators of one function.
 
     Attributes:
-        corpus: Where operators were counted, as the user named it; None for the function itself.
+        corpus: The corpus of the counts, as the user named it; None for the function itself.
         frequency: How often each operator stands there.
         operators: Every operator, as the function stands.
         pairs: Operators before and after changes.

@@ -101,7 +101,7 @@ class OperatorScores:
 
     Attributes:
         site: The operator.
-        scores: Of the text with each candidate, in their order.
+        scores: The log-probabilities of the text with each candidate, in their order.
         gap: The byte of the scored text at which the candidates begin.
         cuts: How many bytes after the gap the text ends for a window of so many lexical tokens.
     """
@@ -122,7 +122,7 @@ class OperatorScores:
         return OperatorDistribution(self.site, logprob, self._surprisal())
 
     def _surprisal(self) -> float | None:
-        """Of the tokens that the operator is in, a blank or sign before it in the same token included."""
+        """The surprisal of the operator's tokens, a blank or sign before it in the same token included."""
         at = self.site.candidates.index(self.site.operator)
         scores, end = self.scores[at], self.gap + len(self.site.operator.encode())
         own = scores.logprob[(scores.end > self.gap) & (scores.start < end)]
@@ -161,7 +161,7 @@ class OperatorScorer:
             after: Only so many lexical tokens after it are scored, or shown to a masked model; None for all
                 up to the end of the function.
             cancel: Set it to give up.
-            progress: As `Model.score_continuations`.
+            progress: Like `Model.score_continuations`.
 
         Raises:
             SourceError: the site is not in the document.
@@ -219,7 +219,7 @@ class OperatorScorer:
         return _unix(data[: unit.context]) + _unix(data[lower:begin]), begin
 
     def _end(self, site: OperatorSite, after: int | None) -> int:
-        """Where the scored text ends: with the window, or the innermost function around the gap."""
+        """The end of the scored text: with the window, or the innermost function around the gap."""
         around = [f.end for f in functions(self._document) if f.start <= site.start < f.end]
         whole = units(self._document)
         end = around[-1] if around else next(u.end for u in whole if u.start <= site.start < u.end)

@@ -28,14 +28,14 @@ class PairsProbe(Probe[OptionsT, PairsRecord]):
     record = PairsRecord
 
     def tables(self, records: Sequence[PairsRecord], *, seed: int) -> tuple[Table, ...]:
-        """As `Probe.tables`."""
+        """Like `Probe.tables`."""
         return tuple(
             replace(table, columns=table.columns[1:], rows=tuple(row[1:] for row in table.rows))
             for table in self.side_by_side({"": records}, seed=seed)
         )
 
     def side_by_side(self, models: Mapping[str, Sequence[PairsRecord]], *, seed: int) -> tuple[Table, ...]:  # noqa: ARG002
-        """As `Probe.side_by_side`; what is tested in a table is one family over all models."""
+        """Like `Probe.side_by_side`; what is tested in a table is one family over all models."""
         first = next((record for records in models.values() for record in records), None)
         if first is not None and first.protocol == CACP:
             groups: Groups = {(model,): records for model, records in models.items()}
@@ -43,7 +43,7 @@ class PairsProbe(Probe[OptionsT, PairsRecord]):
         return effect_tables(models)
 
     def summary(self, records: Sequence[PairsRecord]) -> str:
-        """As `Probe.summary`."""
+        """Like `Probe.summary`."""
         if len(records) == 1:
             return meaning(records[0])
         together = summarize([seen for record in records for seen in record.observations])
@@ -51,7 +51,7 @@ class PairsProbe(Probe[OptionsT, PairsRecord]):
         return f"{len(records)} functions: {figures(together, floor)}."
 
     def measures(self, record: PairsRecord) -> Mapping[str, bool]:
-        """As `Probe.measures`: are all originals right, are all counterfactuals?"""
+        """Like `Probe.measures`: are all originals right, are all counterfactuals?"""
         sides = {
             "originals": [pair.original_right for pair in record.pairs],
             "counterfactuals": [pair.counterfactual_right for pair in record.pairs],

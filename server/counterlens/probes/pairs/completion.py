@@ -50,7 +50,7 @@ class CompletionProbe(PairsProbe[CompletionOptions]):
     options = CompletionOptions
 
     def run(self, context: Context, target: Target, options: CompletionOptions) -> PairsRecord:
-        """As `Probe.run`.
+        """Like `Probe.run`.
 
         Raises:
             SourceError: there is no such function, the file does not parse, nothing can judge the function
@@ -103,7 +103,7 @@ class CompletionProbe(PairsProbe[CompletionOptions]):
         return made(pairs)
 
     def estimate(self, target: Target, options: CompletionOptions, model: Model) -> int:
-        """As `Probe.estimate`: before any counterfactual is dropped, and without ways: they show later."""
+        """Like `Probe.estimate`: before any counterfactual is dropped, and without ways: they show later."""
         function, surveys = surveys_of(target, options)
         cut, _ = cut_of(surveys, options)
         asked = [made for variants in cut for made in variants]

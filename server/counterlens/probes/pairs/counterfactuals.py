@@ -115,7 +115,7 @@ def cut_in_all(surveys: Sequence[Survey]) -> tuple[list[tuple[Counterfactual, ..
     So the ranges are compared on one set of programs and changes (Hooda et al. 2024, Table 4).
 
     Args:
-        surveys: Of one function and seed, one for each range: they differ in their cuts alone.
+        surveys: The cuts of one function and seed, one for each range: they differ in their cuts alone.
 
     Returns:
         Each counterfactual with its cut in each range, in the order of the ranges; and the refusals.

@@ -1,8 +1,8 @@
 """Which pairs can tell a model that copies from one that reads: without asking any model.
 
-A copier writes behind the counterfactual's prompt what truly stands behind the original's. Where that passes
-the tests, because the rest is the same on both sides or right on both, no verdict can expose it, and that a
-model held says nothing. Hooda et al. 2024 do not control for this.
+A copier writes behind the counterfactual's prompt what truly stands behind the original's. If that passes the
+tests, because the rest is the same or right on both sides, no verdict can expose a copier, and a model that
+held proves nothing. Hooda et al. 2024 do not control for this.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def copied_program(gap: Gap, mutated_gap: Gap) -> str:
 def is_discriminating(judging: Judging, gap: Gap, mutated_gap: Gap) -> bool | None:
     """Whether the tests fail what a copier makes of the counterfactual, so that a copier is exposed.
 
-    Of the same rest on both sides nothing is run. A program that does not parse or end fails.
+    Nothing is run if both rests are the same. A program that does not parse or end fails.
 
     Args:
         judging: The judge, which the counterfactual itself passes.
@@ -55,7 +55,7 @@ def is_discriminating(judging: Judging, gap: Gap, mutated_gap: Gap) -> bool | No
 def discriminating(
     judging: Judging, gaps: Sequence[tuple[Gap, Gap]], steps: Steps
 ) -> tuple[bool | None, ...]:
-    """Of each pair whether it is discriminating."""
+    """Whether each pair is discriminating."""
     found = []
     for number, both in enumerate(gaps):
         steps.next("trying what a copier would write", number, len(gaps))

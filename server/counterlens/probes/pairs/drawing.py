@@ -64,7 +64,7 @@ class Drawing:
     Attributes:
         most: At most so many of each side.
         temperature: The divisor of logits.
-        seed: Of all draws.
+        seed: Random seed of all draws.
         pass_at: The k of pass@k, for which all are drawn; 0 if it is not asked for.
     """
 
@@ -94,7 +94,7 @@ def drawn(
     """Draw completions of both sides of pairs, the most uncertain pairs first, and judge them.
 
     Args:
-        model: Who writes.
+        model: The model.
         judging: Judges.
         pairs: The holes of both sides.
         how: How completions are drawn.

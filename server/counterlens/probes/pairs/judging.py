@@ -69,7 +69,7 @@ class Judging:
         return self.verdict(gap.fill(said.text))
 
     def counterfactual(self, program: str) -> Verdict:
-        """As `verdict`, of a program that no model wrote: it has some times as long as the original takes."""
+        """Like `verdict`, for a program that no model wrote: its limit is a multiple of the original's."""
         with paced(self.verdict(self._document.text)):
             return self.verdict(program)
 

@@ -45,7 +45,7 @@ class LikelihoodProbe(PairsProbe[LikelihoodOptions]):
     options = LikelihoodOptions
 
     def run(self, context: Context, target: Target, options: LikelihoodOptions) -> PairsRecord:
-        """As `Probe.run`."""
+        """Like `Probe.run`."""
         document = target.document
         function, surveyed = rewritings(
             document,
@@ -67,16 +67,16 @@ class LikelihoodProbe(PairsProbe[LikelihoodOptions]):
         )
 
     def side_by_side(self, models: Mapping[str, Sequence[PairsRecord]], *, seed: int) -> tuple[Table, ...]:  # noqa: ARG002
-        """As `Probe.side_by_side`."""
+        """Like `Probe.side_by_side`."""
         return likelihood_tables(models)
 
     def measures(self, record: PairsRecord) -> Mapping[str, bool]:
-        """As `Probe.measures`: is the true rest as likely after the changes?"""
+        """Like `Probe.measures`: is the true rest as likely after the changes?"""
         changes = [pair.likelihood.change for pair in record.pairs if pair.likelihood]
         return {"the rest is as likely on the whole": sum(changes) >= 0} if changes else {}
 
     def estimate(self, target: Target, options: LikelihoodOptions, model: Model) -> int:  # noqa: ARG002
-        """As `Probe.estimate`."""
+        """Like `Probe.estimate`."""
         _, surveyed = rewritings(
             target.document,
             target.qualname,

@@ -1,9 +1,9 @@
 """The protocol `cacp`: whose counterfactuals are asked about as published (Hooda et al. 2024).
 
-Population (section 3.3): five mutations. Of an `if` only one with an `else` of its own is flipped, whose
-condition is made of comparisons and changes no state. Names are given to, and exchanged among, the variables
-of a function, and never its parameters. Statements that change places need not be neighbours. Choices that
-the paper leaves open, such as how many sites of a program count, are as without the protocol.
+Population (section 3.3): five mutations. Only an `if` with its own `else` is flipped, whose condition
+consists of comparisons and changes no state. Names are given to, and exchanged among, the variables of a
+function, and never its parameters. Statements that change places need not be neighbours. Choices that the
+paper leaves open, such as how many sites of a program count, are as without the protocol.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ FIXED: Mapping[str, Any] = {"description": True, "preceding": True, "reach": FAR
 
 
 class Cuts(StrEnum):
-    """Where functions are cut."""
+    """The cuts of functions."""
 
     USUAL = "usual"
     DISCRIMINATING = "discriminating"

@@ -111,7 +111,7 @@ def _operators_table(groups: Groups, heads: tuple[str, ...]) -> Table:
 
 
 def _lost(judged: Iterable[tuple[str, PairRecord]], operators: tuple[str, str]) -> list[tuple[str, float]]:
-    """Of each pair with these operators its function, and the correct completions that it lost."""
+    """The function of each pair with these operators, and the correct completions that it lost."""
     return [
         (target, -pair.effect.signed)
         for target, pair in judged

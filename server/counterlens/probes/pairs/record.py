@@ -72,7 +72,7 @@ class SourceEdit:
 
 @dataclass(frozen=True, slots=True)
 class CutPlace:
-    """Where both sources end for the model: byte offsets."""
+    """The cut of both sources: byte offsets."""
 
     original: int
     counterfactual: int
@@ -156,8 +156,8 @@ class DrawnPair:
         original: The draws of the original.
         counterfactual: The draws of the counterfactual.
         difference: The counterfactual's pass rate less the original's.
-        low: Where its interval begins; of 95 %, however often was looked whether to go on.
-        high: Where it ends.
+        low: The low end of its 95 % interval, which holds however many checks were made.
+        high: Its end.
         finding: `moved`, `held` or `open`, as in `metrics.pass_rates.RateFinding`.
         first: How many draws every pair of the run has; figures over several pairs are of these.
         pass_at: The k of pass@k; 0 if it was not asked for.
@@ -187,7 +187,7 @@ class PairRecord:
         assumptions: The assumptions under which the meaning is kept.
         diff: The difference of the two sources, unified, without file headers.
         edits: The difference from the original to the counterfactual.
-        cut: Where both end for the model; None for repair, where nothing is cut.
+        cut: The cut of both; None for repair, where nothing is cut.
         original: The side of the original.
         counterfactual: The side of the counterfactual.
         original_right: Whether the original was completed right; None if a side could not be judged.

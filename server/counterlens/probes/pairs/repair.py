@@ -76,7 +76,7 @@ class RepairProbe(PairsProbe[RepairOptions]):
     options = RepairOptions
 
     def run(self, context: Context, target: Target, options: RepairOptions) -> PairsRecord:
-        """As `Probe.run`.
+        """Like `Probe.run`.
 
         Raises:
             SourceError: the function has no tests, or passes them.
@@ -111,7 +111,7 @@ class RepairProbe(PairsProbe[RepairOptions]):
         )
 
     def estimate(self, target: Target, options: RepairOptions, model: Model) -> int:  # noqa: ARG002
-        """As `Probe.estimate`: before any counterfactual is dropped."""
+        """Like `Probe.estimate`: before any counterfactual is dropped."""
         _, surveyed = _rewritings(target, options)
         made = len(surveyed.counterfactuals)
         return made + 1 if made else 0

@@ -69,7 +69,7 @@ class _Followed:
     """The ways of some holes, the closest ties first, followed in rounds until each has enough or all.
 
     Attributes:
-        ways: Of each hole, by what is shown.
+        ways: The verdicts of each hole, by prompt.
     """
 
     def __init__(

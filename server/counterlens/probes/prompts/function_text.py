@@ -43,7 +43,7 @@ def definition(document: Document, qualname: str) -> str:
 
 
 def masked(document: Document, qualname: str) -> str:
-    """As `definition`, with the function's name hidden wherever it stands for the function.
+    """Like `definition`, with the function's name hidden wherever it stands for the function.
 
     Its calls of itself, also by `self` or its class; in comments and texts wherever the word stands, because
     that would give it away. An attribute of something else or the name of an argument is not it.
@@ -115,7 +115,7 @@ def _edited(document: Document, function: Function, edits: Sequence[tuple[int, i
 
 
 def _names(node: tree_sitter.Node, function: Function, owners: set[str]) -> Iterator[tuple[int, int]]:
-    """Where the name stands for the function, in the order of the text."""
+    """The places where the name means the function, in the order of the text."""
     name = function.name.encode()
     if node.type == "identifier":
         if node.text == name and _is_it(node, owners):

@@ -102,13 +102,13 @@ class RobustnessProbe(Probe[OptionsT, RobustnessRecord]):
     def asked(
         self, info: ModelInfo, document: Document, qualname: str, call: str | None, options: OptionsT
     ) -> Prompt:
-        """As `prompt`, in the words of the protocol that is followed."""
+        """Like `prompt`, in the words of the protocol that is followed."""
         if options.chosen_protocol:
             return published.question(self.id, info, document, qualname, call, options.max_tokens)
         return self.prompt(info, document, qualname, call, options.max_tokens)
 
     def run(self, context: Context, target: Target, options: OptionsT) -> RobustnessRecord:
-        """As `Probe.run`.
+        """Like `Probe.run`.
 
         Raises:
             SourceError: there is nothing to compare; says why.
@@ -143,7 +143,7 @@ class RobustnessProbe(Probe[OptionsT, RobustnessRecord]):
         )
 
     def tables(self, records: Sequence[RobustnessRecord], *, seed: int) -> tuple[Table, ...]:
-        """As `Probe.tables`; similarities are those that were measured when the answers were given."""
+        """Like `Probe.tables`; similarities are those that were measured when the answers were given."""
         if records[0].protocol:
             return published_tables.tables(records, self.heading, seed)
         shown = (
@@ -155,7 +155,7 @@ class RobustnessProbe(Probe[OptionsT, RobustnessRecord]):
         return tuple(table for table in shown if table is not None)
 
     def summary(self, records: Sequence[RobustnessRecord]) -> str:
-        """As `Probe.summary`."""
+        """Like `Probe.summary`."""
         parts = []
         for standing, verb in ((Standing.PRESERVING, "keep"), (Standing.BREAKING, "break")):
             same = [alike for record in records for alike in _same(record, standing)]
@@ -169,7 +169,7 @@ class RobustnessProbe(Probe[OptionsT, RobustnessRecord]):
         )
 
     def measures(self, record: RobustnessRecord) -> Mapping[str, bool]:
-        """As `Probe.measures`, by the first similarity."""
+        """Like `Probe.measures`, by the first similarity."""
         kept, broken = _same(record, Standing.PRESERVING), _same(record, Standing.BREAKING)
         measured = {}
         if kept:
@@ -179,7 +179,7 @@ class RobustnessProbe(Probe[OptionsT, RobustnessRecord]):
         return measured
 
     def estimate(self, target: Target, options: OptionsT, model: Model) -> int:  # noqa: ARG002
-        """As `Probe.estimate`, from what mutations promise."""
+        """Like `Probe.estimate`, from what mutations promise."""
         total = 0
         for program in expected(target, options.code):
             versions = len(self._planned(program, options).counterfactuals)

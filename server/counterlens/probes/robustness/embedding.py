@@ -140,7 +140,7 @@ class EmbeddingProbe(Probe[EmbeddingOptions, EmbeddingRecord]):
     record = EmbeddingRecord
 
     def run(self, context: Context, target: Target, options: EmbeddingOptions) -> EmbeddingRecord:
-        """As `Probe.run`.
+        """Like `Probe.run`.
 
         Raises:
             SourceError: there is no if-else of which both versions can be made.
@@ -162,7 +162,7 @@ class EmbeddingProbe(Probe[EmbeddingOptions, EmbeddingRecord]):
         return EmbeddingRecord(left_out=left_out, pairs=pairs)
 
     def tables(self, records: Sequence[EmbeddingRecord], *, seed: int) -> tuple[Table, ...]:  # noqa: ARG002
-        """As `Probe.tables`."""
+        """Like `Probe.tables`."""
         pairs = [(record.target, pair) for record in records for pair in record.pairs]
         if records[0].protocol:
             return (_table_6(pairs),)
@@ -183,7 +183,7 @@ class EmbeddingProbe(Probe[EmbeddingOptions, EmbeddingRecord]):
         )
 
     def summary(self, records: Sequence[EmbeddingRecord]) -> str:
-        """As `Probe.summary`."""
+        """Like `Probe.summary`."""
         nearer = [near for record in records for near in _nearer(record)]
         if not nearer:
             return "Nothing tells the plain swaps from the originals, so their distance says nothing."
@@ -194,12 +194,12 @@ class EmbeddingProbe(Probe[EmbeddingOptions, EmbeddingRecord]):
         )
 
     def measures(self, record: EmbeddingRecord) -> Mapping[str, bool]:
-        """As `Probe.measures`."""
+        """Like `Probe.measures`."""
         nearer = _nearer(record)
         return {"equivalent swaps nearer": all(nearer)} if nearer else {}
 
     def estimate(self, target: Target, options: EmbeddingOptions, model: Model) -> int:  # noqa: ARG002
-        """As `Probe.estimate`: texts of the sanity check, the original, and two versions of each if-else."""
+        """See `Probe.estimate`: texts of the sanity check, the original, and two versions of each if-else."""
         surveyed = planned(target, (EQUIVALENT, PLAIN), seed=options.seed, without=options.without)
         sites = len(_sites((made, made) for made in surveyed.counterfactuals))
         return _TRIED + 1 + 2 * sites if sites else 0

@@ -51,7 +51,7 @@ class NameProbe(RobustnessProbe[NameOptions]):
         call: str | None,  # noqa: ARG002
         max_tokens: int,
     ) -> Prompt:
-        """As `RobustnessProbe.prompt`."""
+        """Like `RobustnessProbe.prompt`."""
         return filled(info, __package__, "name", max_tokens, ("\n",), source=masked(document, qualname))
 
     def read(self, text: str) -> str | None:
@@ -67,7 +67,7 @@ class NameProbe(RobustnessProbe[NameOptions]):
         return compound.pop() if len(compound) == 1 else None
 
     def read_published(self, text: str) -> str | None:
-        """As `RobustnessProbe.read_published`."""
+        """Like `RobustnessProbe.read_published`."""
         return name_in(text, self.read)
 
     def similarities(

@@ -58,7 +58,7 @@ class OutputProbe(RobustnessProbe[OutputOptions]):
     def prompt(
         self, info: ModelInfo, document: Document, qualname: str, call: str | None, max_tokens: int
     ) -> Prompt:
-        """As `RobustnessProbe.prompt`."""
+        """Like `RobustnessProbe.prompt`."""
         document = unanswered(document, find_function(document, qualname), call or "")
         source = shown(document, find_function(document, qualname))
         return replace(call_prompt(info, "direct", source, call or ""), max_tokens=max_tokens)
@@ -69,7 +69,7 @@ class OutputProbe(RobustnessProbe[OutputOptions]):
         return answer.written if answer else None
 
     def read_published(self, text: str) -> str | None:
-        """As `RobustnessProbe.read_published`."""
+        """Like `RobustnessProbe.read_published`."""
         answer = completed(text)
         return answer.written if answer else None
 
@@ -92,7 +92,7 @@ class OutputProbe(RobustnessProbe[OutputOptions]):
         limits: Limits,
         left_out: Counter[str],
     ) -> Iterator[VersionQuestion]:
-        """As `RobustnessProbe.questions`, for each call; what a version is, is seen by running the call.
+        """Like `RobustnessProbe.questions`, for each call; what a version is, is seen by running the call.
 
         Under the protocol all tests are asked about, and no call is run.
         """
@@ -123,7 +123,7 @@ class OutputProbe(RobustnessProbe[OutputOptions]):
                 yield VersionQuestion(version, standing, call, original, changed)
 
     def rounds(self, program: Target, options: OutputOptions) -> int:
-        """As `RobustnessProbe.rounds`."""
+        """Like `RobustnessProbe.rounds`."""
         return len(_calls(program, options))
 
 

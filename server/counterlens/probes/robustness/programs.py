@@ -18,7 +18,7 @@ WRITTEN_TOKENS = 384
 
 
 class Code(StrEnum):
-    """Where the programs come from."""
+    """The origin of the programs."""
 
     GIVEN = "given"  # the functions as they stand
     BUGGY = "buggy"  # those with a known bug, and beside them the same without

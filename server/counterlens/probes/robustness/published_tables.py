@@ -37,7 +37,7 @@ class FunctionFigures:
 
     Attributes:
         correct: Whether it passes its tests.
-        sums: Of each operator with a site in it, the sum of the figures of its cases, and how many they are.
+        sums: The sum of the figures of each operator with a site, and the number of its cases.
     """
 
     correct: bool | None

@@ -49,16 +49,16 @@ class SummaryProbe(RobustnessProbe[SummaryOptions]):
         call: str | None,  # noqa: ARG002
         max_tokens: int,
     ) -> Prompt:
-        """As `RobustnessProbe.prompt`."""
+        """Like `RobustnessProbe.prompt`."""
         source = definition(document, qualname)
         return filled(info, __package__, "summary", max_tokens, ("\n",), source=source)
 
     def read(self, text: str) -> str | None:
-        """As `RobustnessProbe.read`."""
+        """Like `RobustnessProbe.read`."""
         return first_line(text)
 
     def read_published(self, text: str) -> str | None:
-        """As `RobustnessProbe.read_published`."""
+        """Like `RobustnessProbe.read_published`."""
         return said_of(text)
 
     def similarities(

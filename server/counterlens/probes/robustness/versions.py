@@ -71,7 +71,7 @@ def planned(target: Target, mutations: Sequence[str], *, seed: int, without: Seq
     Args:
         target: The function.
         mutations: Ids of mutations; none means all that need nothing to be run first.
-        seed: Of random names.
+        seed: Random seed of new names.
         without: Assumptions that no counterfactual may rest on.
 
     Raises:

@@ -85,7 +85,7 @@ def confidence_report(
 
     Args:
         found: The scores of a document.
-        info: Who gave them.
+        info: The model.
         span: Only this part of it, in bytes.
         places: How many statements and how many surprises to name, at most.
     """

@@ -17,7 +17,7 @@ CAUTION = "A probability says what this model expects here, not what is right."
 
 
 def departure_sentence(found: Explained) -> str:
-    """Where a completion leaves the code that stands there, with the probabilities of both."""
+    """The place where a completion differs from the existing code, with the probabilities of both."""
     gone = found.departure
     if found.fresh:
         return "No code stands there yet."

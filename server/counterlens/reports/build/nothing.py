@@ -47,7 +47,7 @@ def _reason(records: Sequence[Record]) -> str:
 def _without_pairs(record: PairsRecord) -> set[str]:
     """Why a function that can be judged has no pair.
 
-    Where it could be changed, but not on the lines that were asked about, that is what to know.
+    If it could be changed, but not on the requested lines, the report says so.
     """
     found = {one.reason for one in record.refused}
     if ELSEWHERE in found:

@@ -44,7 +44,7 @@ def picture(models: Mapping[str, EffectSummary]) -> Iterator[Block]:
 
 
 def places(results: RunResults, *, brief: bool = False) -> Iterator[TableBlock]:
-    """Where the models of a run of one task hold and fail.
+    """The places where the models of a run of one task hold and fail.
 
     Args:
         results: The run.

@@ -63,9 +63,9 @@ def pairs_blocks(
 
     Args:
         record: The result.
-        model: Who was asked.
-        path: Where the function stands, as the user knows it.
-        level: Of its heading; those inside are one and two deeper.
+        model: The model.
+        path: The place of the function, as the user knows it.
+        level: The level of its heading; inner ones are one and two deeper.
         actions: Whether each pair has buttons, for a host that can open differences: `difference` of the
             sources, and `wrote` of what the model made of them.
         confidence: Scores on the document that the function stands in.
@@ -109,7 +109,7 @@ def evidence_blocks(pair: PairRecord, level: int, number: int | None = None) -> 
 
     Args:
         pair: The pair.
-        level: Of headings of the sides.
+        level: The level of the sides' headings.
         number: Of the pair, where it has buttons.
     """
     yield Difference(pair.diff)

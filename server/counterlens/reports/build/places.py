@@ -1,4 +1,4 @@
-"""Where a model holds and where it does not, as tables: files by concept, the worst functions, files."""
+"""Tables of the places where a model holds and fails: files by concept, the worst functions, files."""
 
 from __future__ import annotations
 

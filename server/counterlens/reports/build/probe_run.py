@@ -48,7 +48,7 @@ def section(run: ProbeRun, path: str | None = None) -> tuple[Block, ...]:
 
     Args:
         run: The results so far.
-        path: Where the functions stand, as the user knows it.
+        path: The place of the functions, as the user knows it.
     """
     if run.state is State.WAITING:
         return ()
@@ -72,7 +72,7 @@ def pairs_of(run: ProbeRun) -> tuple[PairsRecord, ...]:
 
 
 def place_of(record: Record, path: str | None) -> str | None:
-    """Where a function stands: the dataset's name of it, or the path that was named."""
+    """The place of a function: the dataset's name of it, or the path that was named."""
     return path if record.target == record.function else record.target.partition("::")[0] or path
 
 

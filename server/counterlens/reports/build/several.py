@@ -25,9 +25,9 @@ def several_report(title: str, about: str, runs: Sequence[ProbeRun], *, path: st
 
     Args:
         title: The probed functions.
-        about: Where it is, and who was asked.
+        about: Its place, and the model.
         runs: The probes, in their order.
-        path: Where the functions stand, as the user knows it.
+        path: The place of the functions, as the user knows it.
     """
     sections = [block for run in runs for block in section(run, path)]
     return Report(title, (*overview(title, about, runs, linked=True), *sections))
@@ -38,7 +38,7 @@ def overview(title: str, about: str, runs: Sequence[ProbeRun], *, linked: bool =
 
     Args:
         title: The probed function.
-        about: Where it is, and the model.
+        about: Its place, and the model.
         runs: The probes, in their order.
         linked: Whether by a link; otherwise by a button, for a host whose script does it.
     """

@@ -22,7 +22,7 @@ class Annotation:
     Attributes:
         file: As the user named it, or relative to the folder of the repository; of a dataset the name of the
             problem.
-        line: Where the code was changed, 1-based.
+        line: The changed line, 1-based.
         end_line: The last line of the change.
         mutation: The change.
         message: Its meaning, and a suggestion for the author of the line.

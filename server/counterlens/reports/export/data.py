@@ -11,7 +11,7 @@ from counterlens.reports.export.json import Json
 
 
 def provenance_json(one: Provenance) -> Json:
-    """Where data comes from, for `--json` and for manifests. The keys are added to, never renamed."""
+    """The origin of data, for `--json` and for manifests. The keys are added to, never renamed."""
     return {
         "dataset": one.dataset,
         "title": one.title,

@@ -28,7 +28,7 @@ Json = dict[str, Any]
 
 
 def model(info: ModelInfo) -> Json:
-    """Who answered."""
+    """The model."""
     return {
         "id": info.id,
         "name": info.name,

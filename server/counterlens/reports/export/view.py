@@ -22,7 +22,7 @@ class ExportedRecord:
         probe: The id of the probe.
         target: The function's name in the dataset, or `FILE::QUALNAME`.
         function: Its qualified name.
-        file: Where it stands; of a dataset the name of the problem.
+        file: Its place; for a dataset, the name of the problem.
         record: The result.
     """
 

@@ -114,7 +114,7 @@ def _tree(edges: list[tuple[int, int]], rest: int = 0) -> list[_Instruction]:
 
 
 def _ranges(machine: str, *, processes: bool, signals: bool) -> list[tuple[int, int]]:
-    """Where the decision on numbers changes, from 0 on."""
+    """The numbers at which the decision changes, from 0 on."""
     free = {*(["fork", "vfork"] if processes else []), *(["kill", "tgkill"] if signals else [])}
     some = call_table.conditional(machine)
     allowed = {*call_table.allowed(machine).values(), *(some[name] for name in free & some.keys())}

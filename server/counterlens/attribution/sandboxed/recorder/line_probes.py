@@ -93,7 +93,7 @@ class LineProbes:
 
 
 def _statements(tree: ast.AST) -> Iterator[tuple[list[ast.stmt], int, ast.stmt]]:
-    """Where a probe may stand: a list of statements, the position in it, and the statement it stands for."""
+    """The places for a probe: a list of statements, the position in it, and the statement it stands for."""
     for node in ast.walk(tree):
         for body in (getattr(node, name, None) for name in _BODIES):
             if not isinstance(body, list) or not body:

@@ -163,7 +163,7 @@ class Chooser:
         return any(name == function and of in owners for of, name in wanted.get("cases", ()))
 
     def _explain(self, report: Any, call: Any) -> str:
-        """Where in the test it happened, the statement there, and what happened."""
+        """The place in the test, the statement there, and the message."""
         if isinstance(report.longrepr, tuple):
             return str(report.longrepr[2])
         crash = getattr(report.longrepr, "reprcrash", None)

@@ -55,7 +55,7 @@ class RayEngine:
         return min((self._replicas or len(nodes)) + sum(node.processors for node in nodes), _MOST_JOBS)
 
     def open(self, spec: str, settings: RunSettings) -> Model:
-        """As `Engine.open`.
+        """Like `Engine.open`.
 
         Raises:
             CounterlensError: as `RayCluster`; ModelError: as `Replicas`.

@@ -16,7 +16,7 @@ class RayModel(Model):
     """Thread-safe; of progress it tells the end.
 
     Args:
-        replicas: Who answers.
+        replicas: The model.
     """
 
     def __init__(self, replicas: Replicas) -> None:
@@ -24,7 +24,7 @@ class RayModel(Model):
 
     @property
     def info(self) -> ModelInfo:
-        """Who answers."""
+        """The model."""
         return self._replicas.info
 
     def complete(
@@ -34,7 +34,7 @@ class RayModel(Model):
         cancel: Event | None = None,
         progress: Progress | None = None,
     ) -> list[Completion]:
-        """As `Model.complete`."""
+        """Like `Model.complete`."""
         found: list[Completion] = self._replicas.ask("complete", list(prompts), cancel=cancel)
         return _told(found, len(found), progress)
 
@@ -47,7 +47,7 @@ class RayModel(Model):
         cancel: Event | None = None,
         progress: Progress | None = None,
     ) -> TokenScores:
-        """As `Model.score`."""
+        """Like `Model.score`."""
         found: TokenScores = self._replicas.ask(
             "score", text, context=context, alternatives=alternatives, cancel=cancel
         )
@@ -62,7 +62,7 @@ class RayModel(Model):
         cancel: Event | None = None,
         progress: Progress | None = None,
     ) -> list[TokenScores]:
-        """As `Model.score_continuations`."""
+        """Like `Model.score_continuations`."""
         found: list[TokenScores] = self._replicas.ask(
             "score_continuations", context, list(continuations), alternatives=alternatives, cancel=cancel
         )
@@ -71,7 +71,7 @@ class RayModel(Model):
     def embed(
         self, texts: Sequence[str], *, cancel: Event | None = None, progress: Progress | None = None
     ) -> Vectors:
-        """As `Model.embed`."""
+        """Like `Model.embed`."""
         found: Vectors = self._replicas.ask("embed", list(texts), cancel=cancel)
         return _told(found, len(found), progress)
 

@@ -74,7 +74,7 @@ class Replicas:
 
     @property
     def info(self) -> ModelInfo:
-        """Who answers: the same on every node."""
+        """The models: the same on every node."""
         if self._info is None:
             raise self._none_left()
         return self._info

@@ -1,4 +1,4 @@
-"""Where what the program gives, or changes, goes in the tests, told from their text.
+"""Track the program's results and changes through the tests, by their source.
 
 `for v in f(3): assert v == 6`, `all(…)`, `zip(…)` and `next(…)` in a `map` succeed with nothing at all. What
 flows into a loop are calls in what is looped over, and what is assigned, in the same function, to a name in
@@ -112,7 +112,7 @@ def _is_of_tests(frame: FrameType) -> bool:
 
 
 def _position(code: CodeType, instruction: int, line: int) -> Span:
-    """Where an instruction is in its source; of an older Python the line alone."""
+    """The position of an instruction in its source; only the line in an older Python."""
     positions: Any = getattr(code, "co_positions", None)
     if positions is not None:
         for number, found in enumerate(positions()):

@@ -1,4 +1,4 @@
-"""Where tests loop over what they ask for, and use again what they hand over, told from their text.
+"""Find the loops of tests over results, and their reused arguments, in their source.
 
 What flows into a loop are calls in what is looped over, and what is assigned to a name in it: in the same
 function, in its module, or as an attribute; what a fixture or a helper of the tests gives; and what is handed
@@ -123,7 +123,7 @@ class _Flow:
 
 
 def _around(scope: list[ast.AST]) -> Iterator[Span]:
-    """Where a loop, or the call around one, takes the next item; a whole loop's column is `-1 - column`."""
+    """The places at which loops take the next item; a whole loop's column is `-1 - column`."""
     for node in scope:
         if isinstance(node, (ast.For, *_COMPREHENSIONS)):
             line, column, *end = _span(node)
