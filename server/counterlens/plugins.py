@@ -65,7 +65,7 @@ def load(group: str, prepare: Callable[[Any], Any] = lambda plugin: plugin) -> I
 class Registry(Mapping[str, T], Generic[T]):
     """Entries by name: our own, then those of plug-ins, which are loaded when they are first looked for.
 
-    Loading them late lets a plug-in import this package, and costs nothing where only our own are used. An
+    Loading them late lets a plug-in import this package, and costs nothing if only our own are used. An
     entry point names an entry, or a class of entries that takes no arguments. Our own keep their names: a
     plug-in of the same name is a failure.
 

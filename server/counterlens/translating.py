@@ -44,7 +44,7 @@ class Translator:
     def recognised(self, text: str) -> str:
         """A text that was put together in English below, by the pattern in the catalogue that it fits.
 
-        A text of several sentences is taken apart where that explains more of it. One that does not fit in
+        A text of several sentences is taken apart if that explains more of it. One that does not fit in
         all of its parts stays as it is, and so does a long one.
         """
         if not self._texts or len(text) > _LONGEST or len(_GAP.findall(text)) > _MOST_GAPS:

@@ -36,7 +36,7 @@ def repository_of(place: Path) -> Path:
 def require_trust(
     places: Iterable[Path], would_run: str, *, decided: bool | None = None, refusal: str = ""
 ) -> None:
-    """Go on only where the repositories around some places are trusted.
+    """Raise unless the repositories around some places are trusted.
 
     Args:
         places: Files or folders, something of which would run.
@@ -60,7 +60,7 @@ def require_trust(
 
 
 def is_inside(path: Path, folder: Path) -> bool:
-    """Whether a path in a folder leads to a file or folder in it, also where it is a link, or is in one.
+    """Whether a path in a folder leads to a file or folder in it, also if it is a link, or is in one.
 
     Other entries, such as pipes, do not count: it has no end, and who reads it waits.
     """

@@ -101,7 +101,7 @@ class Verdict:
     """A judgement with its evidence and its cost in seconds.
 
     "Failed" is always strong: there is a case that fails, or an input on which two programs differ. "Passed"
-    is never more than weak where the program could have had a say in it.
+    is never more than weak if the program could have had a say in it.
     """
 
     judgement: Judgement

@@ -58,7 +58,7 @@ class Baseline:
         lines: File to line to positions in `tests`, ascending.
         broken: The test files that cannot be imported, or are excluded, with the reason.
         partial: Whether there was no time for all tests.
-        why: Why there are no tests, where the suite as a whole cannot be run.
+        why: Why there are no tests, if the suite as a whole cannot be run.
         spent: Seconds that the runs took together.
         total: How many tests pytest has collected; 0 if that is not known.
     """

@@ -35,7 +35,7 @@ def comparable(form: Form) -> bool:
 
 
 def same(one: Form, other: Form) -> bool:
-    """Whether two values are the same; see the module. False where one cannot be compared."""
+    """Whether two values are the same; see the module. False if one cannot be compared."""
     try:
         return _same(one, other, 0)
     except (TypeError, ValueError, IndexError, KeyError, OverflowError, RecursionError):

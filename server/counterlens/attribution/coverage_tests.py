@@ -35,7 +35,7 @@ lines out."""
 
 
 def find_cases(document: Document, function: Function, setting: Setting) -> Judge | None:
-    """The judge by the tests that run a function; by those that mention it where there is no baseline."""
+    """The judge by the tests that run a function; by those that mention it if there is no baseline."""
     known = _known(document, function, setting)
     if known is None or not known.baseline.tests:
         return unittests.find(document, function, setting)

@@ -51,7 +51,7 @@ class DoctestJudge:
         return self._known.pop(program, None) or self._test_run.run(program, self._read, cancel)
 
     def vetted(self, original: str, cancel: Event | None) -> DoctestJudge | str:
-        """The judge by those examples that hold on the original; the reason where none does."""
+        """The judge by those examples that hold on the original; the reason if none does."""
         judge = DoctestJudge(self._examples, self._test_run)
         reason = ""
         for _ in self._examples:

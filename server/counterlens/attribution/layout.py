@@ -65,7 +65,7 @@ def _bound_of(path: Path) -> Path | None:
 
 
 def layout_of(path: Path, text: str = "") -> Layout:
-    """Find out where a file stands.
+    """Find the place of a file.
 
     Args:
         path: The file.

@@ -25,13 +25,13 @@ class CallRecord:
     """The result of one call.
 
     Attributes:
-        result: The encoded result, where it returned.
-        exception: The name of the exception's class, where it raised one.
-        limit: Which limit it reached, where it did: nothing else is known then.
+        result: The encoded result, if it returned.
+        exception: The name of the exception's class, if it raised one.
+        limit: Which limit it reached, if it did: nothing else is known then.
         after: The encoded arguments afterwards; None if they are as before.
         output: Its printed output.
         outside: Its outside effects, such as `opens files`.
-        arcs: Arcs that no call before it took, where they are traced.
+        arcs: Arcs that no call before it took, if they are traced.
     """
 
     result: Form = None

@@ -1,6 +1,6 @@
 """The attribution functions, in the order tried. To add one: write its file, and add it to `ATTRIBUTIONS`.
 
-Handwritten inputs count first: tests and doctests are found, and all of them must hold. Only where there are
+Handwritten inputs count first: tests and doctests are found, and all of them must hold. Only if there are
 none, `FALLBACKS` are asked one after the other. The tests that come with a problem (`supplied_tests.py`) are
 no part of this: who has them makes their judge and passes it on.
 """
@@ -111,15 +111,15 @@ def find_judge(
         fallback: Whether more is done for a function that no test mentions: the project's tests are run once,
             to see whether any of them reaches it; then it is run itself, a few hundred times, to learn what
             it does.
-        vetted: Whether tests are left out that do not pass on the document, where many functions are judged
+        vetted: Whether tests are left out that do not pass on the document, if many functions are judged
             that nobody looks at; not for one that may have a bug, or that someone named.
         surveyed: Whether the project's suite is run once before anything else, and tests are chosen by the
-            lines that they run, by what they mention only where that is not known; else it is run only for a
+            lines that they run, by what they mention only if that is not known; else it is run only for a
             function that nothing mentions.
         map_timeout: Seconds that running the project's suite once may take; 0 for not at all.
         excluded: Patterns of tests that never judge, see `exclusion.py`.
         cancel: Set it to give up.
-        report: Called with what is being done, where that takes time.
+        report: Called with what is being done, if that takes time.
 
     Returns:
         None when nothing can judge the function; `why_no_judge` says why. If the function fails all its

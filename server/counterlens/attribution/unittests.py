@@ -43,7 +43,7 @@ class Choice:
 class CasesJudge:
     """Runs test cases with the program in the place of the file that they import.
 
-    With pytest where the interpreter has it, in the user's configuration; otherwise `unittest` cases and
+    With pytest if the interpreter has it, in the user's configuration; otherwise `unittest` cases and
     plain `test_*` functions. Stops at the first failure.
     """
 
@@ -70,7 +70,7 @@ class CasesJudge:
 
     @property
     def reaching(self) -> int:
-        """How many tests run the function, where that is known; else how many judge it."""
+        """The number of tests that run the function, if known; else of those that judge it."""
         return self._choice.reaching if self._choice else self.tests
 
     def reach(self, lines: range) -> HoleReach | None:
@@ -84,7 +84,7 @@ class CasesJudge:
     def judge(self, program: str, *, cancel: Event | None = None) -> Verdict:
         """Run the cases against a program; see `Judge.judge`.
 
-        That another program than the original passed is weak where a body that does nothing passes, too.
+        That another program than the original passed is weak if a body that does nothing passes, too.
         """
         verdict = self._run(program, cancel)
         if not verdict.passed or program == self._test_run.original or not self._is_blind(cancel):
@@ -107,7 +107,7 @@ class CasesJudge:
         return bool(self._overlooked)
 
     def vetted(self, original: str, cancel: Event | None) -> CasesJudge | str:
-        """The judge by those cases that pass on the original; the reason where none does."""
+        """The judge by those cases that pass on the original; the reason if none does."""
         found = vet(self._test_run, original, cancel)
         if self._choice:
             found = replace(found, without={**self._choice.left_out, **found.without})
@@ -165,7 +165,7 @@ def judge_by(
         place: The file that they test.
         original: Its text.
         setting: Their sandbox and interpreter.
-        choice: Which of the cases' parameters, where not all.
+        choice: Which of the cases' parameters, if not all.
         overlooked: Programs that no tests should pass, see `stand_ins`.
     """
     files = []

@@ -216,7 +216,7 @@ def _weaker_option(
 
 
 def require_trusted(*places: Path, would_run: str = "its tests, and what they import") -> None:
-    """Go on only where the repositories around some places are trusted; at a terminal the user is asked once.
+    """Go on only if the repositories around some places are trusted; at a terminal the user is asked once.
 
     Raises:
         TrustError: one is not.
@@ -251,7 +251,7 @@ def weaker_allowed() -> bool:
 
 
 def strong_sandbox(*places: Path) -> Sandbox:
-    """The sandbox to run programs in; a weak one only where that was asked for, and labelled.
+    """The sandbox to run programs in; a weak one only if that was asked for, and labelled.
 
     Args:
         places: Files and folders that the programs are of.
@@ -290,7 +290,7 @@ def print_json(document: Any) -> None:
 
 
 def print_report(report: RenderableType) -> None:
-    """A report on standard output; wide enough for code also where there is no terminal."""
+    """A report on standard output; wide enough for code also if there is no terminal."""
     console = Console(highlight=False)
     if not console.is_terminal:
         console = Console(highlight=False, width=120)
@@ -299,7 +299,7 @@ def print_report(report: RenderableType) -> None:
 
 @contextmanager
 def steps(what: str, *, total_known: bool = True) -> Iterator[Callable[[str, int, int], None]]:
-    """A progress line on standard error, where that is a terminal; gone when the work is done."""
+    """A progress line on standard error, if that is a terminal; gone when the work is done."""
     console = Console(stderr=True)
     columns = [SpinnerColumn(), TextColumn("{task.description}", markup=False)]
     extra = [BarColumn(bar_width=24), TimeElapsedColumn()] if total_known else [TimeElapsedColumn()]

@@ -146,7 +146,7 @@ class Subject:
         )
 
     def require_trusted(self, probes: Iterable[AnyProbe]) -> None:
-        """See to it before a model is opened that programs may run, where one of the probes runs any.
+        """Require, before a model is opened, that programs may run, if a probe runs any.
 
         Raises:
             TrustError: they may not.
@@ -243,6 +243,6 @@ def about(run: ProbeRun) -> str:
 def _encoder(
     stack: ExitStack, options: Mapping[str, ProbeOptions], model: ChosenModel
 ) -> SentenceEncoder | None:
-    """The model that compares sentences, where one is named; it stays open as long as the stack."""
+    """The model that compares sentences, if one is named; it stays open as long as the stack."""
     name = next((named for one in options.values() if (named := getattr(one, "encoder", None))), None)
     return ModelSentences(stack.enter_context(model.named(name).opened())) if name else None

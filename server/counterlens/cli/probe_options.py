@@ -61,7 +61,7 @@ def filed(context: click.Context | None = None) -> set[str]:
 def taken_from(
     given: Mapping[str, Any], filed: Collection[str], probes: Iterable[Probe[Any, Any]]
 ) -> list[str]:
-    """The names of the options that hold: what the file says only where a probe takes it.
+    """The names of the options that hold: what the file says only if a probe takes it.
 
     Args:
         given: Values by the names of options.
@@ -217,7 +217,7 @@ def _help(name: str, spec: OptionSpec, takers: list[str]) -> str:
 
 
 def _default(name: str, takers: list[str]) -> str:
-    """The default in brackets, where there is one; of each task, where they differ."""
+    """The default in brackets, if there is one; of each task, if they differ."""
     defaults = {taker: specs(PROBES[taker].options)[name].default for taker in takers}
     first, *others = dict.fromkeys(defaults.values())
     if others:

@@ -68,7 +68,7 @@ def run_options(command: Command) -> Command:
 
 
 class RunChoices:
-    """The choices of the command line, and of the settings file where it says nothing.
+    """The choices of the command line, and of the settings file if it says nothing.
 
     Args:
         chosen: All, by the names of `RunSettings`.
@@ -123,7 +123,7 @@ class RunChoices:
 
     @property
     def data(self) -> str | None:
-        """The data, where it is named."""
+        """The data, if it is named."""
         return cast("str | None", self._chosen["data"])
 
     @property

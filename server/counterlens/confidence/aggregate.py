@@ -28,7 +28,7 @@ Indices = npt.NDArray[np.int64]
 
 
 class Aggregation(StrEnum):
-    """How the probabilities of a node's tokens become one number."""
+    """The aggregation of a node's token probabilities."""
 
     MEAN = "mean"
     MEDIAN = "median"
@@ -160,7 +160,7 @@ def confidence(
     Args:
         document: The scored text.
         scores: Its tokens.
-        aggregation: How the probabilities of a node's tokens become one number.
+        aggregation: The aggregation of a node's token probabilities.
         rule: How tokens that span two nodes are assigned.
         concept_set: Which nodes count for which concept.
         within: Byte ranges in the order of the text: only nodes that touch one of these, as where the rest
@@ -200,7 +200,7 @@ def aggregated(probability: Floats, first: Indices, last: Indices, how: Aggregat
     """One number for each of m runs of tokens.
 
     Args:
-        probability: (n,) of each token, NaN where not scored.
+        probability: (n,) of each token, NaN if not scored.
         first: (m,) the first token of each run.
         last: (m,) the one after its last.
         how: The aggregate.

@@ -94,7 +94,7 @@ class Calibration:
         Args:
             category: The node's concept category.
             probability: Its raw confidence.
-            tokens: How many tokens it has, where that is known.
+            tokens: Its number of tokens, if known.
         """
         for key in keys_of(category, tokens):
             if key in self.curves:

@@ -8,7 +8,7 @@ last; the group of a byte depends on the granularity:
 - `statement`: the innermost statement around it, so that a compound statement gives a span to its header
   and leaves its body to the statements there; the value is the aggregate over the span's tokens.
 - `concept`: the innermost non-terminal around it that has a category other than `structure`; the value is
-  the confidence of that whole node, also where the span is a part of it.
+  the confidence of that whole node, also if the span is a part of it.
 
 Prose (comments, the text of strings) surprises every model and says nothing about code: it is left out
 unless it is asked for. A statement keeps the strings inside it and is left out only when it is all prose.
@@ -146,7 +146,7 @@ def _innermost(found: Confidence, size: int) -> Indices:
 
 
 def _tokens(found: Confidence, size: int) -> Indices:
-    """(size,) for each byte the index of the token that holds it, -1 where there is none."""
+    """(size,) for each byte the index of the token that holds it, -1 if there is none."""
     at = np.arange(size)
     token = np.searchsorted(found.scores.end, at, side="right")
     held = token < len(found.scores)

@@ -16,7 +16,7 @@ def ignoring_edit(
 ) -> tuple[int, str] | None:
     """The place and text of a comment that ignores a place: a byte offset and a text.
 
-    Without a category it ignores all. At the end of its line, or above it where that would be no comment;
+    Without a category it ignores all. At the end of its line, or above it if that would be no comment;
     None if neither would be one.
     """
     data, positions = document.data, document.positions

@@ -40,7 +40,7 @@ def measure(
     Args:
         model: The model.
         document: The source.
-        span: Only what this byte range lies in is scored.
+        span: Only the units of this byte range are scored.
         cancel: Set it to give up.
         progress: Called with what is being done.
 

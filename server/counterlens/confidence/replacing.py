@@ -1,7 +1,7 @@
 """The model's replacement of a surprising token, if the code still parses with it.
 
 An alternative is one token, so it may be no more than the beginning of a word. Hence a word is offered only
-where it is one already: a keyword or builtin of the language, or a word of the document.
+if it is one already: a keyword or builtin of the language, or a word of the document.
 """
 
 from __future__ import annotations

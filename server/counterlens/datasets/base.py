@@ -62,9 +62,9 @@ class Problem:
         prompt: The start of the program that the dataset shows to a model: `source` starts with it.
         description: The task, in natural language.
         tests: The judge of a program; None if the dataset has no tests.
-        call: A call of the function, such as `f([1, 2])`, where the dataset gives one input.
+        call: A call of the function, such as `f([1, 2])`, if the dataset gives one input.
         output: The result of the call, as a literal.
-        buggy: The whole program with a wrong solution, where the dataset has one.
+        buggy: The whole program with a wrong solution, if the dataset has one.
         details: Further facts, such as `bug_type`.
         file: The program's path, if the tests are to be found beside it.
         unusable: Why nothing can be asked about it, such as a program in Python 2; it is never drawn.

@@ -41,7 +41,7 @@ class Checked:
     Attributes:
         id: The problem's.
         finding: The result.
-        message: Why, where something is wrong.
+        message: The reason for a failure.
     """
 
     id: str
@@ -55,7 +55,7 @@ class Check:
 
     Attributes:
         provenance: Its content.
-        problems: The results, problem by problem; fewer than there are records where there was a limit.
+        problems: The results, problem by problem; fewer than the records if there was a limit.
     """
 
     provenance: Provenance
@@ -125,7 +125,7 @@ def parse(problem: Problem) -> Checked:
 
 
 def _parse_tree(problem: Problem) -> Checked:
-    """By the tree of its grammar, where there is one."""
+    """By the tree of its grammar, if there is one."""
     try:
         root = Document(problem.source, language=problem.language).tree.root_node
     except KeyError:

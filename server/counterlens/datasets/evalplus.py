@@ -187,7 +187,7 @@ class MbppPlusTexts(RecordLoader):
 
 
 def calls(tests: str, function: str) -> Iterator[list[Any]]:
-    """The arguments of the calls of a function in some tests, where they are literals."""
+    """The arguments of the calls of a function in some tests, if they are literals."""
     try:
         tree = parse_module(tests)
     except SyntaxError:

@@ -19,7 +19,7 @@ _BLOCK = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class JsonRecord:
-    """One JSON object of a file, and where it stands.
+    """One JSON object of a file, and its position.
 
     Attributes:
         fields: The object.

@@ -127,7 +127,7 @@ def installed() -> list[Dataset]:
 
 
 def find(path: Path) -> list[Dataset]:
-    """The datasets at a path: itself, or what is in it where it is a folder of several."""
+    """The datasets at a path: itself, or what is in it if it is a folder of several."""
     if path.is_file():
         loader = recognise(path)
         return [Dataset(loader, path)] if loader else []
@@ -151,7 +151,7 @@ def _whole(loader: Loader, path: Path) -> Dataset:
 
 
 def _preferred(found: list[Dataset]) -> Dataset | None:
-    """The only one in the language that is preferred, where there is just one."""
+    """The only one in the language that is preferred, if there is just one."""
     preferred = [dataset for dataset in found if dataset.language == PREFERRED]
     return preferred[0] if len(preferred) == 1 else None
 

@@ -24,7 +24,7 @@ class ProgramAnalysis(Protocol):
         """The dependences of one function.
 
         Args:
-            function: Its qualified name, its own name where that is enough, or `<module>`.
+            function: Its qualified name, its own name if that is enough, or `<module>`.
 
         Raises:
             SourceError: there is no such function, or several; or it cannot be analysed.
@@ -39,7 +39,7 @@ def find(known: Sequence[tuple[str, str, Node]], function: str) -> tuple[str, No
 
     Args:
         known: Each function's qualified name, its own name, and its node.
-        function: A qualified name, or an own name where that is enough.
+        function: A qualified name, or an own name if that is enough.
 
     Raises:
         SourceError: there is no such function, or several.

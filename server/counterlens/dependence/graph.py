@@ -44,7 +44,7 @@ class Edge:
         target: The id of the statement that depends on it.
         kind: Control; data through a name; data through an object (attribute, subscript, mutating call).
         variable: The variable of a data dependence; empty for control.
-        outcome: Of a control dependence, how the branch has to go: `true`, `false`, or empty where it is
+        outcome: Of a control dependence, how the branch has to go: `true`, `false`, or empty if it is
             neither.
     """
 
@@ -185,7 +185,7 @@ class Dependences:
         return found
 
     def _deciders(self, branch: int, arc: Arc) -> Iterator[tuple[int, Arc]]:
-        """A branch, and what decides about it where it only says that the body of a `try` ended."""
+        """A branch, and what decides about it if it only says that the body of a `try` ended."""
         seen = {(branch, arc)}
         stack = [(branch, arc)]
         while stack:

@@ -100,7 +100,7 @@ class FlowLayout(Generic[Syntax]):
         Args:
             jump: How the statement is left.
             loose: The arcs.
-            exception: The name of the exception's class, where the source tells.
+            exception: The name of the exception's class, if the source tells.
             label: The loop or label that is left or continued, if the source names it.
         """
         for frame in reversed(self.frames[self._live_from or 0 :]):

@@ -50,7 +50,7 @@ class Program:
         """The dependences of one function.
 
         Args:
-            function: Its qualified name (`Class.method`, `outer.inner`), its own name where that is enough,
+            function: Its qualified name (`Class.method`, `outer.inner`), its own name if that is enough,
                 or `<module>`. The last of several definitions counts.
 
         Raises:

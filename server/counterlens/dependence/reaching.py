@@ -217,7 +217,7 @@ def _behind(successors: list[list[int]], found: _Definitions) -> list[int]:
 
 
 def _postorder(successors: list[list[int]]) -> list[int]:
-    """All nodes, those behind a node before it where there is no loop."""
+    """All nodes, those behind a node before it if there is no loop."""
     order: list[int] = []
     seen = [False] * len(successors)
     for start in range(len(successors)):

@@ -1,1 +1,1 @@
-"""Places where an alternative of the same kind makes the rest of a function likelier (docs/doubt.md)."""
+"""Places at which an alternative of the same kind makes the rest of a function likelier (docs/doubt.md)."""

@@ -21,7 +21,7 @@ class Alternative:
         start: The first byte that is replaced.
         end: The byte after the last; equal to `start` where something is put in.
         text: The replacement, with the line ends `\n`.
-        marked: The byte range that a mark stands on, where that is not what is replaced.
+        marked: The byte range that a mark stands on, if that is not what is replaced.
         question: How the mark goes on after naming the place; by default "did you mean `text`?".
     """
 

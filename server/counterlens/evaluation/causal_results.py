@@ -139,7 +139,7 @@ def with_effects(found: RunResults, estimated: CausalResults, *, beside: bool = 
     Args:
         found: The run.
         estimated: Its effects.
-        beside: Whether two models stand side by side, as in the paper, where there is room for it.
+        beside: Whether two models stand side by side, as in the paper, if there is room for it.
     """
     several = len(found.settings.tasks) > 1
     tables = [

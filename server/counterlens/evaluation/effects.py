@@ -240,7 +240,7 @@ def all_tables(found: RunResults, effects: Mapping[str, RunEffects] | None = Non
 
     Args:
         found: The run.
-        effects: Its effects by task, where they are known already.
+        effects: Its effects by task, if they are known already.
     """
     effects = effects_of(found) if effects is None else effects
     several = len(found.settings.tasks) > 1

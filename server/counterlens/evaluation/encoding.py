@@ -1,4 +1,4 @@
-"""The model whose embeddings compare sentences in a run, where one is named."""
+"""The model whose embeddings compare sentences in a run, if one is named."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ def cost_lines(plan: Plan, counted: Mapping[str, PromptCounts] | None = None) ->
 
     Args:
         plan: Of the run.
-        counted: The prompts of each task, where they are counted already.
+        counted: The prompts of each task, if they are counted already.
     """
     for model in plan.settings.models:
         if not is_elsewhere(plan.settings, model):

@@ -51,7 +51,7 @@ class GateResult:
 
 
 def gate(results: RunResults, least: float) -> list[GateResult]:
-    """Hold every model of a run to a share, task by task, where pairs are judged.
+    """Hold every model of a run to a share, task by task, if pairs are judged.
 
     Args:
         results: The run.

@@ -39,8 +39,8 @@ def manifest(plan: Plan, spec: str, info: ModelInfo, encoder: ModelSentences | N
     Keys: `counterlens`, `python`, `platform`, `packages` (versions); `tasks`, `parameters`; `options` (of
     each task); `settings_file` (name, SHA-256, and which choices it made; null without one); `model`
     (identity, name, how it is run and with which template it is asked; `entry`, what a settings file says
-    of it, where it has a name there, without its key); `encoder` (identity and name of the model that
-    compares sentences, where one is named); `dataset` (licence, version, SHA-256, records);
+    of it, if it has a name there, without its key); `encoder` (identity and name of the model that
+    compares sentences, if one is named); `dataset` (licence, version, SHA-256, records);
     `not_drawn` (problems that nothing can be asked about, with the reason; where there are some);
     `judged_by` (test files, interpreter and installed packages of the repositories that functions come from,
     see `attribution.suite.circumstances`; where there are some);

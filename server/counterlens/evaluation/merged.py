@@ -171,7 +171,7 @@ def _asked_as(run: RunResults, model: str) -> tuple[str, str, str]:
 
 
 def _names(runs: Sequence[RunResults]) -> dict[tuple[str, str, str], str]:
-    """The name of each model: with how and where it was asked, where that differs among the runs."""
+    """The name of each model: with how and where it was asked, if that differs among the runs."""
     ways = dict.fromkeys(_asked_as(run, model) for run in runs for model in run.models)
     names = {}
     for model, api, url in ways:

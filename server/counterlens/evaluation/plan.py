@@ -31,7 +31,7 @@ class Plan:
         settings: Of the run.
         dataset: The source of the functions.
         targets: The functions of each task, by their names in the data: in its order, or those that tell most
-            for their time first where that is limited.
+            for their time first if that is limited.
         items: The questions: model by model, task by task, each in the order of the functions.
         not_drawn: The problems that nothing can be asked about, with the reason.
     """

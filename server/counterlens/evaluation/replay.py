@@ -56,7 +56,7 @@ def replay(
 
     Args:
         folder: Of the run, which is only read.
-        name: The position of the record, its id, or the name of its function where that is enough.
+        name: The position of the record, its id, or the name of its function if that is unique.
         sandbox: The sandbox for programs.
         cancel: Set it to give up.
         progress: Called with what is being done.

@@ -116,7 +116,7 @@ class RunSettings:
 
     @property
     def encoder(self) -> str | None:
-        """The model whose embeddings compare sentences, where a task has one."""
+        """The model whose embeddings compare sentences, if a task has one."""
         return next((str(one["encoder"]) for one in self.options.values() if one.get("encoder")), None)
 
     def served(self, model: str) -> tuple[str, str | None]:

@@ -350,7 +350,7 @@ class Store:
             )
 
     def _made_by(self) -> str:
-        """The version of Counterlens that made the run, in words, where it says that."""
+        """The version of Counterlens that made the run, in words, if it says that."""
         try:
             versions = {manifest["counterlens"] for manifest in self.manifests.values()}
         except (DataError, KeyError, TypeError):

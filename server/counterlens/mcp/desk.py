@@ -25,7 +25,7 @@ class Desk:
         root: The only folder whose files are read, and whose tests are run.
         model_name: The examined model, chosen by the user who started the server, never by the assistant.
         options: How the model is opened.
-        allow_weaker_sandbox: Whether programs may run where there is only a weak sandbox.
+        allow_weaker_sandbox: Whether programs may run if there is only a weak sandbox.
         trusted: Whether whoever started the server said that programs of the folder may run.
     """
 

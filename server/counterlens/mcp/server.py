@@ -94,7 +94,7 @@ def create_server(desk: Desk) -> MCPServer:
     async def counterlens_counterfactuals(
         context: Context[Any, Any], path: Path, function: Function | None = None, seed: Seed = 0
     ) -> CallToolResult:
-        """Ways to write the code otherwise that keep or break its meaning, and why others were refused.
+        """Rewrites of the code that keep or break its meaning, and the reasons for refused ones.
 
         No model is asked and nothing is run.
         """

@@ -2,9 +2,9 @@
 
 The percentile bootstrap is too narrow for few clusters: the spread among n is divided by n rather than n - 1,
 and the normal quantile is used where Student's is due. So the percentiles are expanded by as much (Hesterberg
-2015, "What teachers should know about the bootstrap", section 4.2). And it cannot see past the values that
-occur: even the range of n clusters holds the middle of what they come from only with probability
-1 - 2^(1-n), so fewer than six give no interval; nor do clusters whose draws are all the same.
+2015, "What teachers should know about the bootstrap", section 4.2). It also cannot exceed the values that
+occur: even the range of n clusters covers the population median only with probability 1 - 2^(1-n), so fewer
+than six give no interval; nor do clusters whose draws are all the same.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ def pooled_mean(
     """The mean of all values, each given with the cluster that it belongs to.
 
     The interval is Student's, with the variance of clustered observations (see `intervals.py`), and not known
-    where all values are equal. Wilson's interval is used for bounded values, because it stays between the
+    if all values are equal. Wilson's interval is used for bounded values, because it stays between the
     bounds.
 
     Args:

@@ -28,7 +28,7 @@ def effect_correlations(
 
     Returns:
         For every two mutations that some function has informative pairs of, in the order of their names;
-        None as value, with n, where fewer than ten functions have both, or the effect of one never changes.
+        None as value, with n, if fewer than ten functions have both, or the effect of one never changes.
     """
     effects: dict[str, dict[tuple[str, str], list[int]]] = {}
     for pair in observations:

@@ -87,7 +87,7 @@ def by_chance(
         simulations: How often to guess all of them.
         seed: Random seed.
         unseen: The count added to each frequency, so that unseen operators can be guessed. With 0 it cannot,
-            but where none of the candidates was ever seen.
+            but if none of the candidates was ever seen.
 
     Returns:
         The comparison over all of them, and candidate by candidate, most frequent first; None if there are

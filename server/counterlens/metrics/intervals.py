@@ -10,7 +10,7 @@ A share p with that variance is as sure as one of p (1 - p) / v independent obse
 size (Kish 1965, section 8.2), and Wilson's interval is taken at that size. v is itself estimated, from C
 clusters, so the size is multiplied by (z / t)^2 with Student's t of C - 1 degrees of freedom (Korn and
 Graubard 1998; Dean and Pagano 2015). No share is less sure than where each cluster holds one value
-throughout, so the size is at least n^2 / sum(m^2); that it is, too, where all observations are equal and v is
+throughout, so the size is at least n^2 / sum(m^2); that it is, too, if all observations are equal and v is
 not known. Observations that are 0 or 1 are never more sure than n independent ones.
 """
 

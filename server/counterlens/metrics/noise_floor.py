@@ -149,6 +149,6 @@ def _spread(first: Changes, second: Changes, effect: Proportion, floor: Proporti
 
 
 def _share_without(changes: Sequence[bool], share: Proportion) -> Iterator[float]:
-    """A share without the pairs of one function, where that leaves any."""
+    """A share without the pairs of one function, if that leaves any."""
     if share.n > len(changes):
         yield (share.count - sum(changes)) / (share.n - len(changes))

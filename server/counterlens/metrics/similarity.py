@@ -26,7 +26,7 @@ def name_agreement(original: str, other: str) -> Agreement:
 
 
 def lexical_vectors(texts: Sequence[str]) -> npt.NDArray[np.float64]:
-    """TF-IDF vectors of n texts, (n, words) float64, each of length 1, or 0 where it has no words.
+    """TF-IDF vectors of n texts, (n, words) float64, each of length 1, or 0 if it has no words.
 
     How rare a word is, is counted over these texts.
 

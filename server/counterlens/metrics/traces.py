@@ -1,8 +1,8 @@
 """Chains of dependence that were told, step by step, against a graph (Xie et al. 2025, CoRe).
 
 A trace names nodes, from what is depended on to what depends on it; each two neighbours are a step. A step is
-right where the second depends directly on the first. A wrong one leaves nodes out where a chain leads there
-all the same, and is false where none does. As in CoRe's own evaluation, the figures are over all questions
+right if the second depends directly on the first. A wrong one leaves nodes out if a chain leads there
+all the same, and is false if none does. As in CoRe's own evaluation, the figures are over all questions
 to which a trace is the answer: no trace has no right step, and leaves nothing out. Unlike there, a trace also
 has to begin and end at what was asked about, to be a path.
 """
@@ -27,7 +27,7 @@ class Trace:
     Attributes:
         steps: How many steps it has.
         right: How many of them are direct dependences.
-        false: How many lead where no chain does.
+        false: The number that lead where no chain does.
         left_out: How many nodes are missing in the others, by the shortest chains.
         ends: Whether it begins and ends at what was asked about.
     """

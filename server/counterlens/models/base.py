@@ -83,15 +83,15 @@ class ModelInfo:
     Attributes:
         id: The user's name for the model.
         name: Its display name.
-        identity: A stable content identity: the SHA-256 of a model file, or endpoint and model name.
+        identity: A stable identity of the content: the SHA-256 of a model file, or endpoint and model name.
         where: `local` or the host of the endpoint.
         capabilities: Its capabilities.
         context: Tokens that fit into one request, or None when the server does not say.
         details: Further facts for display, such as quantisation or threads. Nothing is decided by them.
         api: Prompt format.
-        engine: Program that computes the answers, where it is known; part of a cache key.
-        scoring: How a server's token probabilities are obtained, where that is known; part of a cache key.
-        decoding: How completions are kept exact, where that is known; empty: they are not. Part of the cache
+        engine: Program that computes the answers, if it is known; part of a cache key.
+        scoring: How a server's token probabilities are obtained, if that is known; part of a cache key.
+        decoding: How completions are kept exact, if that is known; empty: they are not. Part of the cache
             key of a completion.
     """
 
@@ -252,7 +252,7 @@ class TokenScores:
 
     @property
     def probability(self) -> npt.NDArray[np.float64]:
-        """(n,) float64 next-token probabilities (Palacio et al. 2023, section II), NaN where not scored."""
+        """(n,) float64 next-token probabilities (Palacio et al. 2023, section II), NaN if not scored."""
         return np.exp(self.logprob)
 
 
@@ -270,7 +270,7 @@ class Model(ABC):
 
     @property
     def usage(self) -> Usage:
-        """Its usage, if it is counted: only by endpoints, where it may cost something."""
+        """Its usage, if it is counted: only by endpoints, if it may cost something."""
         return Usage()
 
     def offers(
@@ -280,7 +280,7 @@ class Model(ABC):
         anew: bool = False,  # noqa: ARG002 - there is nothing to find out
         cancel: Event | None = None,  # noqa: ARG002
     ) -> bool:
-        """Whether the model can do something; a remote endpoint is asked where that is not known yet.
+        """Whether the model can do something; a remote endpoint is asked if that is not known yet.
 
         `info.capabilities` says what is known without asking.
 

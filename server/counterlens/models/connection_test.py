@@ -71,7 +71,7 @@ def run_connection_test(model: Model, *, cancel: Event | None = None) -> Connect
 
 
 def _embeds(model: Model, cancel: Event | None) -> bool:
-    """Whether a model gives embeddings; some servers fail where they were not started for them."""
+    """Whether a model gives embeddings; some servers fail if they were not started for them."""
     try:
         return model.offers(Capability.EMBED, anew=True, cancel=cancel)
     except ModelError:

@@ -68,7 +68,7 @@ class ModelEntry:
         model: Its name at the endpoint.
         api: `completions`, `fill` or `chat`; None: as the command says.
         key: The environment variable that holds the key; None: it is asked without one.
-        context: Tokens that fit into one request, where that is known.
+        context: Tokens that fit into one request, if that is known.
         concurrency: Requests at the same time, at most.
         requests_per_minute: At most so many requests are begun in a minute; None: as many as it takes.
         parameters: Further parameters of each request for a completion: a JSON object, keys in order.

@@ -64,7 +64,7 @@ class HubFile:
         return _cache() / f"models--{self.repository.replace('/', '--')}"
 
     def here(self) -> Path | None:
-        """Its path on this machine, where it has been fetched."""
+        """Its path on this machine, if it has been fetched."""
         with contextlib.suppress(OSError):
             commit = (self.folder / "refs" / REVISION).read_text(encoding="utf-8").strip()
             path = self.folder / "snapshots" / commit / self.file

@@ -58,7 +58,7 @@ class Backend:
         accepts: Whether a name is of this kind.
         open: Opens a name of this kind.
         here: Whether such a model runs on the machine that opens it.
-        fallback: Whether it is taken only where no other kind accepts the name.
+        fallback: Whether it is taken only if no other kind accepts the name.
     """
 
     form: str
@@ -78,7 +78,7 @@ def load(spec: str = DEFAULT_MODEL, options: Options | None = None) -> Model:
         options: How to open it.
 
     Raises:
-        ModelError: there is no such model, or it cannot be opened, or it is not exact where that was asked
+        ModelError: there is no such model, or it cannot be opened, or it is not exact if that was asked
             for; the message says why.
     """
     options = options or Options()

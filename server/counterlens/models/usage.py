@@ -16,9 +16,9 @@ class Usage:
     Attributes:
         requests: How many it answered.
         read: Tokens of the prompts.
-        cached: Those of them that it had read before, where it says so.
+        cached: Those of them that it had read before, if it says so.
         written: Tokens of the answers, with those of reasoning.
-        thought: Those of reasoning, where it says so.
+        thought: Those of reasoning, if it says so.
         estimated: How many of the requests it did not count, so that their tokens are estimated.
     """
 

@@ -71,7 +71,7 @@ def compares(test: cst.BaseExpression) -> bool:
 
 
 def wrap_in_not(module: Module, test: cst.BaseExpression) -> Negation:
-    """Negate by `not`, with parentheses where it would bind otherwise."""
+    """Negate by `not`, with parentheses if it would bind otherwise."""
     start, end = module.outer(test)
     before = "" if module.data[start - 1 : start] in (b" ", b"\t", b"(", b"\f") else " "
     if test.lpar or isinstance(test, _TIGHT):

@@ -1,4 +1,4 @@
-"""Effects of statements: what they bind, and where they jump."""
+"""Effects of statements: their bindings and their jumps."""
 
 from __future__ import annotations
 

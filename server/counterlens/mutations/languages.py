@@ -40,7 +40,7 @@ class MutatedLanguage:
 
     @property
     def missing(self) -> list[str]:
-        """The mutations of ours for Python that it does not have yet."""
+        """The Python mutations that it does not have yet."""
         own = (name for name in MUTATIONS if name not in MUTATIONS.added)
         return [name for name in own if name not in self.mutations]
 

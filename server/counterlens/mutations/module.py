@@ -25,7 +25,7 @@ Suite = cst.BaseSuite
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FunctionNode(FunctionSpan):
-    """A function definition and where it lies, from its `def` or `async def` to behind its last statement.
+    """A function definition and its position, from its `def` or `async def` to behind its last statement.
 
     Attributes:
         node: Its definition.
@@ -35,7 +35,7 @@ class FunctionNode(FunctionSpan):
 
 
 class Module:
-    """A source file, its tree, and where each node stands. Offsets are UTF-8 bytes.
+    """A source file, its tree, and the position of each node. Offsets are UTF-8 bytes.
 
     Raises:
         SourceError: it does not parse.

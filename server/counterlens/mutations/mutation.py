@@ -23,7 +23,7 @@ class Example:
     Attributes:
         before: The whole program.
         after: All sites mutated; None if nothing may be.
-        refused: A part of the reason of a refusal, where there must be one.
+        refused: A part of the reason of a refusal, if there must be one.
 
     A program that begins with a newline is dedented, and begins behind it.
     """

@@ -23,7 +23,7 @@ _OF_A_VARIABLE = frozenset({Role.USE, Role.BIND, Role.AUGMENT, Role.DELETE, Role
 class Locals:
     """The variables of one function, without its parameters, functions, classes and imports.
 
-    The parameters of a lambda belong to them where a builtin calls it by position, as `sorted` does its key.
+    The parameters of a lambda belong to them if a builtin calls it by position, as `sorted` does its key.
 
     Attributes:
         scope: The function's own scope.

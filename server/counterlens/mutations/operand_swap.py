@@ -31,7 +31,7 @@ _BUILT_IN = (cst.Integer, cst.Float, cst.Imaginary, cst.SimpleString, cst.Concat
 class OperandSwap(Mutation):
     """Write `a < b` as `b > a`, and `a == b` as `b == a`.
 
-    Only where it cannot be told which operand is evaluated first. Chains (`a < b < c`) stay as they are.
+    Only if it cannot be told which operand is evaluated first. Chains (`a < b < c`) stay as they are.
     """
 
     id = "operand-swap"

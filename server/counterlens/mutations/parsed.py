@@ -14,7 +14,7 @@ MODULE = "<module>"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FunctionSpan:
-    """A function and where it lies.
+    """A function and its position.
 
     Attributes:
         qualname: Dotted path from the file, as `Class.method` or `outer.inner`.

@@ -45,7 +45,7 @@ def placebos(
         source: The text of a Python file, or the module, parsed before.
         function: The qualified name of the function.
         cuts: The cuts of the originals, one for each counterfactual.
-        wanted: How many there should be; there are fewer where fewer differ.
+        wanted: Their wanted number; there may be fewer.
         seed: Random seed of the choices.
 
     Returns:

@@ -20,7 +20,7 @@ from counterlens.mutations.variables import Occurrence, Role, ScopeKind, Variabl
 class ReorderParameters(Mutation):
     """Reverse the parameters of a function that have no defaults, and the arguments of all of its calls.
 
-    Only where all calls are known: the function is defined inside of another one, and nothing but calls uses
+    Only if all calls are known: the function is defined inside of another one, and nothing but calls uses
     it. Functions of a module may be called from other modules, its tests among them; for a program in one
     file `ReorderParameters(whole_program=True)` takes them too.
     """

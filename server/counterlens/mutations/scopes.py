@@ -51,7 +51,7 @@ class Scopes:
         return occurrence.variable if occurrence else None
 
     def builtin(self, node: cst.CSTNode) -> str | None:
-        """The name of the builtin that a name means, where the file cannot have hidden it."""
+        """The name of the builtin that a name means, if the file cannot have hidden it."""
         if not isinstance(node, cst.Name) or self.module.stars:
             return None
         occurrence = self.occurrence.get(node)

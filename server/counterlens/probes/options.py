@@ -49,7 +49,7 @@ def option(
 
     Args:
         help: Its effect, as a sentence.
-        flag: Its name on the command line, where that is not the field's.
+        flag: Its name on the command line, if that is not the field's.
         metavar: The placeholder of its value in the help.
         low: The least value.
         high: The largest value.
@@ -264,7 +264,7 @@ class OptionSpec:
         kind: `bool`, `int`, `float`, `str`, or `Ratio` for a number or a range.
         default: Its value unless given.
         repeatable: Whether it takes several values.
-        choices: The texts that it can have; any, where there are none.
+        choices: The texts that it can have; any, if there are none.
         low: The least value.
         high: The largest value.
         metavar: The placeholder of its value.
@@ -355,7 +355,7 @@ def takers(probes: Iterable[_Probe], name: str) -> list[str]:
 def distribute(
     probes: Iterable[_Probe], given: Mapping[str, Any], known: Iterable[_Probe]
 ) -> dict[str, ProbeOptions]:
-    """The options of each of some probes: what was given, where the probe takes it.
+    """The options of each of some probes: what was given, if the probe takes it.
 
     Args:
         probes: Those that are to be run.

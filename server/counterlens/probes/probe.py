@@ -75,10 +75,10 @@ class Target:
         judge: The judge of its versions, if it comes from a dataset; None if its tests are to be found beside
             the source.
         id: Its name in the dataset.
-        call: A call of it, where a dataset gives one.
+        call: A call of it, if a dataset gives one.
         calls: All calls of it in the tests of a dataset, where their arguments are literals.
         description: Its description, if a dataset has one.
-        buggy: The source with a bug in it, where a dataset gives one.
+        buggy: The source with a bug in it, if a dataset gives one.
         details: Further data of a dataset on it, such as labels.
         lines: The lines of the source that are asked about, as first and last, 1-based; empty for all.
     """

@@ -197,7 +197,7 @@ def attempt(
 
 
 def require_probed(run: ProbeRun) -> None:
-    """Say why nothing was probed, where that is so.
+    """Raise the reason if nothing was probed.
 
     Raises:
         SourceError: no function could be probed.

@@ -13,7 +13,7 @@ _WORDED_FIGURE = re.compile(r"[<+-]?\d+(\.\d+)?(e[+-]?\d+)?")
 
 
 def cell_text(cell: ReportCell) -> str:
-    """A cell as text: figures with two digits or more where it matters, and their interval."""
+    """A cell as text: figures with two digits or more if it matters, and their interval."""
     match cell:
         case None | Proportion(value=None) | Estimate(value=None):
             return "--"

@@ -71,7 +71,7 @@ class Heading:
 
 @dataclass(frozen=True, slots=True)
 class Paragraph:
-    """Sentences. A quiet one behind a heading stands on its line where there is one line for both.
+    """Sentences. A quiet one behind a heading stands on its line if there is one line for both.
 
     Attributes:
         text: The sentences.
@@ -193,7 +193,7 @@ class Figure:
         description: The same for someone who does not see it.
         table: Its figures.
         spec: It as Vega-Lite.
-        svg: It drawn, where it is not Vega-Lite.
+        svg: It drawn, if it is not Vega-Lite.
     """
 
     title: str

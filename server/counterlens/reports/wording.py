@@ -18,7 +18,7 @@ def share(probability: float, t: Translator = ENGLISH) -> str:
 
 
 def shortened(text: str, width: int) -> str:
-    """A text on one line, cut where it is wider."""
+    """A text on one line, cut if it is wider."""
     line = " ".join(text.split())
     return line if len(line) <= width else line[: width - 1] + "…"
 

@@ -22,7 +22,7 @@ class Limits:
             bound: some hundred more may come before the kernel refuses.
         open_files: File descriptors.
         file_bytes: Size of a file that it writes.
-        disk_bytes: Size of all files that it writes, where the sandbox guarantees `disk`.
+        disk_bytes: Size of all files that it writes, if the sandbox guarantees `disk`.
         output_bytes: Kept of each of standard output, standard error and the result; the rest is dropped.
     """
 
@@ -53,7 +53,7 @@ class Job:
             and ended with it. A socket connects the two; the environment variable `COUNTERLENS_PEER_FD` names
             each one's end. It has no result to write.
         preload: Modules that a warm interpreter for such jobs has imported already.
-        covers: Files outside that the program sees with this content, and not with their own, where the
+        covers: Files outside that the program sees with this content, and not with their own, if the
             sandbox has a mount namespace. Those that do not exist stay so.
     """
 
@@ -91,8 +91,7 @@ class JobOutcome:
         truncated: Whether any of the three was longer.
         seconds: Wall-clock time, with the sandbox's own.
         cpu_seconds: Processor time of the program; 0 if it was stopped from outside.
-        beside: How the program beside it ended, with its code, where it ended by itself and not with the
-            first.
+        beside: The end of the program beside it, with its code, if it ended by itself and not with the first.
     """
 
     ending: Ending

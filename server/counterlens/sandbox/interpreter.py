@@ -2,7 +2,7 @@
 
 A virtual environment lies among the files of a project, so nothing of it is run to describe it: neither its
 `python`, which may be any program, nor what its packages do as an interpreter starts. Its configuration is
-read, and the interpreter that it was made from is asked, where that lies outside of the project.
+read, and the interpreter that it was made from is asked, if that lies outside of the project.
 """
 
 from __future__ import annotations

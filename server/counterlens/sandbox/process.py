@@ -2,7 +2,7 @@
 
 On Linux that is, each where it is available: user, PID, network, IPC and mount namespaces, Landlock, a
 seccomp filter, and resource limits. `guarantees` says what holds on this machine. Programs start warm, as
-a fork of an interpreter that waits for them, where that is as well isolated; see `zygote.py`.
+a fork of an interpreter that waits for them, if that is as well isolated; see `zygote.py`.
 """
 
 from __future__ import annotations

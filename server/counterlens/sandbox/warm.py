@@ -74,7 +74,7 @@ class Zygote:
         return self._process.poll() is None
 
     def hand_over(self, lines: Sequence[int]) -> bool:
-        """Give a job's file descriptors to one of its copies; False where there is none any more."""
+        """Give a job's file descriptors to one of its copies; False if there is none any more."""
         try:
             socket.send_fds(self._control, [b"."], list(lines))
         except OSError:

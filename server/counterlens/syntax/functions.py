@@ -62,7 +62,7 @@ def functions(document: Document) -> list[Function]:
 
 
 def require_python(document: Document) -> Document:
-    """The document, where it is one that can be run and probed.
+    """The document, if it is one that can be run and probed.
 
     Raises:
         SourceError: it is in another language.

@@ -20,7 +20,7 @@ from counterlens.errors import SourceError
 
 @dataclass(frozen=True, slots=True)
 class Language:
-    """A language and where its grammar is.
+    """A language and the place of its grammar.
 
     Attributes:
         id: Its id, as editors call it.
@@ -80,7 +80,7 @@ def suffixes() -> frozenset[str]:
 
 
 def language_of(path: Path, data: bytes = b"") -> str:
-    """The language id of a file, by its name, or by its first line where that names an interpreter.
+    """The language id of a file, by its name, or by its first line if that names an interpreter.
 
     Args:
         path: Its path.

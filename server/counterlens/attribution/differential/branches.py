@@ -36,7 +36,7 @@ class Reach:
 
 
 def reach(text: str, lines: range, arcs: Iterable[tuple[int, int]]) -> Reach:
-    """How much of some lines was reached.
+    """The share of some lines that was reached.
 
     Args:
         text: The source.

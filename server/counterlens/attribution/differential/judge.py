@@ -37,7 +37,7 @@ class DifferentialJudge:
 
     @property
     def strength(self) -> Strength:
-        """Moderate, or weak where few inputs were found or many branches missed."""
+        """Moderate, or weak if few inputs were found or many branches missed."""
         enough = self.tests >= ENOUGH_INPUTS and self.original.reach.share >= ENOUGH_REACH
         return Strength.MODERATE if enough else Strength.WEAK
 
@@ -127,7 +127,7 @@ class DifferentialJudge:
 
 
 def judge_of(found: Original | Untestable) -> DifferentialJudge | None:
-    """The judge where there can be one."""
+    """The judge if there can be one."""
     return DifferentialJudge(found) if isinstance(found, Original) else None
 
 

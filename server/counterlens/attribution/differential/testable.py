@@ -1,4 +1,4 @@
-"""Can a function be judged by what it does on inputs? Read in its source; the reason where it cannot.
+"""Can a function be judged by what it does on inputs? Read in its source; the reason if it cannot.
 
 Follows the names of functions and classes of the same file. Effects behind other imports are noticed when the
 original runs: twice, in two processes, and watched for files, network and processes.

@@ -129,7 +129,7 @@ def _share(name: str, figure: Callable[[Sequence[ScoredSample]], Proportion]) ->
 
 
 def _scored(one: Any) -> ScoredSample:
-    """A sample of Inspect that was scored; over several epochs it is right where it mostly was."""
+    """A sample of Inspect that was scored; over several epochs it is right if it mostly was."""
     about: Mapping[str, str] = one.score.metadata
     value = one.score.value
     right = value == CORRECT if isinstance(value, str) else float(value) >= 0.5

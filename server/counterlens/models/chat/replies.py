@@ -41,7 +41,7 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """A line that is not blank: where it starts and ends in its text, its indentation, its content."""
+    """A line that is not blank: its start and end in its text, its indentation, its content."""
 
     start: int
     end: int
@@ -211,7 +211,7 @@ def _moved_as_one(first: _Line, second: _Line) -> bool:
 
 
 def _indented(text: str, head: str, gap: str, indent: int | None) -> str:
-    """The text at the depth that the prompt asks for, where it certainly is not."""
+    """The text at the depth that the prompt asks for, if it certainly is not."""
     lines = _lines(text)
     if not lines:
         return text

@@ -1,4 +1,4 @@
-"""Completion by llama.cpp, exact where the model decodes exactly."""
+"""Completion by llama.cpp, exact if the model decodes exactly."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ class Grammar:
             llama.llama_sampler_free(self._sampler)
 
     def choose(self, logits: npt.NDArray[np.float32]) -> int:
-        """The most likely token that may come next; the end of the text where the answer may be complete.
+        """The most likely token that may come next; the end of the text if the answer may be complete.
 
         Args:
             logits: (v,) float32.

@@ -37,7 +37,7 @@ class LlamaModel(LocalModel):
         name: Its display name; by default the file's name.
         threads: Threads to decode with; 0 means one per available processor, at most eight.
         context: Tokens of context, at most what the model was trained with.
-        sha256: The identity of the file, where it is known already.
+        sha256: The identity of the file, if it is known already.
         api: How it is asked: `completions`, `fill` (in the middle) or `chat` (by its own template).
 
     Raises:

@@ -182,7 +182,7 @@ class Engine:
 
     @property
     def fill_marks(self) -> tuple[int, int, int] | None:
-        """The tokens before a prefix, a suffix and the middle, where the model was trained to fill."""
+        """The tokens before a prefix, a suffix and the middle, if the model was trained to fill."""
         find = (llama.llama_vocab_fim_pre, llama.llama_vocab_fim_suf, llama.llama_vocab_fim_mid)
         before, suffix, middle = (int(each(self._vocab)) for each in find)
         return (before, suffix, middle) if min(before, suffix, middle) >= 0 else None

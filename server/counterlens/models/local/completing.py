@@ -172,7 +172,7 @@ class _Growing:
         count: How many tokens that is.
         finish: Why it ended; empty while it grows.
         text: The continuation.
-        drawing: Draws its tokens, where they are drawn.
+        drawing: Draws its tokens, if they are drawn.
         ties: The gap at each token that rounding may have chosen.
     """
 

@@ -246,7 +246,7 @@ def tokenize(
     """The tokens of a context and of the text after it, and the byte of the text after each of its tokens.
 
     They are tokenized together: what a tokenizer makes of the end of the context depends on what follows.
-    Only where one token would span the two are they tokenized apart.
+    Only if one token would span the two are they tokenized apart.
     """
     if not context:
         tokens = engine.tokenize(text)

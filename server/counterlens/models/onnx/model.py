@@ -140,7 +140,7 @@ class ExportedModel(LocalModel):
     def embed(
         self, texts: Sequence[str], *, cancel: Event | None = None, progress: Progress | None = None
     ) -> Vectors:
-        """Like `Model.embed`, where hidden states were exported."""
+        """Like `Model.embed`, if hidden states were exported."""
         if Capability.EMBED not in self._info.capabilities:
             raise ModelError(
                 f"{self._info.name} gives no embeddings: its hidden states were not exported",

@@ -94,7 +94,7 @@ class Session:
 
     Attributes:
         past: Its past inputs; none if the export has no cache.
-        hidden: The output with the last hidden states, where it was exported.
+        hidden: The output with the last hidden states, if it was exported.
         provider: Its device.
         cancelled: Set from another thread to end the run that is under way.
 
@@ -157,7 +157,7 @@ class Session:
         Args:
             ids: (b, n) tokens.
             output: The name of what is wanted.
-            mask: (b, past + n), 1 where a token is no padding; by default none is.
+            mask: (b, past + n), 1 if a token is no padding; by default none is.
             positions: (b, n), where each token stands; by default after what was read.
             past: The earlier tokens; by default none.
 

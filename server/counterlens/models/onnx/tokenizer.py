@@ -96,7 +96,7 @@ class ExportTokenizer:
 
     @property
     def mask(self) -> int | None:
-        """The token that stands for a masked one, where the vocabulary has it."""
+        """The token that stands for a masked one, if the vocabulary has it."""
         for content in ("<mask>", "[MASK]", "<|mask|>"):
             token = self._tokenizer.token_to_id(content)
             if token is not None:
@@ -105,7 +105,7 @@ class ExportTokenizer:
 
     @cached_property
     def pieces(self) -> list[bytes]:
-        """The bytes of every token, empty where a number has none."""
+        """The bytes of every token, empty if a number has none."""
         size = max(self._tokenizer.get_vocab(with_added_tokens=True).values(), default=-1) + 1
         pieces = [b""] * size
         characters = _byte_characters() if self._byte_level else None

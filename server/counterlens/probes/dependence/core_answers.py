@@ -32,7 +32,7 @@ class CoreAnswer:
         trace: The nodes of the trace that it tells.
         steps: How many steps that has.
         right: How many of them are direct dependences.
-        false: How many lead where no chain does.
+        false: The number that lead where no chain does.
         left_out: How many nodes are missing in the others, by the shortest chains.
         sources: The true sources.
         said_sources: Those that it says.

@@ -108,7 +108,7 @@ class SourceSums:
 
 
 def of_sets(said: Iterable[str], true: Iterable[str]) -> tuple[float, float, float]:
-    """Precision, recall and F1 of a set against another one, as CoRe has them where one is empty."""
+    """Precision, recall and F1 of a set against another one, as CoRe has them if one is empty."""
     said, true = set(said), set(true)
     precision = len(said & true) / len(said) if said else 1.0
     recall = len(said & true) / len(true) if true else 1.0

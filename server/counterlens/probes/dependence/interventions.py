@@ -33,7 +33,7 @@ class ChangedText:
 
     Attributes:
         data: The text, UTF-8; it ends where the last statement does that is looked at, and is empty
-            where none is.
+            if none is.
         stop: Its range in the subject's text.
         shifts: By how many bytes each of these statements has moved, by its id.
     """

@@ -29,7 +29,7 @@ class ListedPairs:
 
     Attributes:
         pairs: (source, target) ids of statements, each once.
-        unreadable: Pieces with digits that are part of no pair; and the whole answer, cut short, where it
+        unreadable: Pieces with digits that are part of no pair; and the whole answer, cut short, if it
             names no pair and does not say that there is none.
         impossible: Pairs that name a statement that there is not.
         repeated: How many pairs were said again.

@@ -200,5 +200,5 @@ class DependenceProbe(Probe[DependenceOptions, DependenceRecord]):
 
 
 def _total(records: Sequence[DependenceRecord], relation: Relation) -> Agreement:
-    """Agreement over functions: of chains, where the method asks about them."""
+    """Agreement over functions: of chains, if the method asks about them."""
     return sum((record.agreement.of(record.method)[relation] for record in records), Agreement())

@@ -55,7 +55,7 @@ def over_functions(records: Sequence[DependenceRecord], seed: int) -> Table:
 
 
 def beside_rules(records: Sequence[DependenceRecord], seed: int) -> Table:
-    """F1 of the model, of the rule on the same functions and pairs, and of the model where the rule errs."""
+    """F1 of the model, of the rule on the same functions and pairs, and of the model if the rule errs."""
     rows: list[tuple[Cell, ...]] = []
     for relation in Relation:
         for closed in _CLOSURES:

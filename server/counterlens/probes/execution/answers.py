@@ -20,7 +20,7 @@ class Asking:
     Attributes:
         max_tokens: How much may be said; None for what each style allows.
         styles: In which ways.
-        as_written: Whether an answer is right only where it is written as the truth is (Liu et al. 2024).
+        as_written: Whether an answer is right only if it is written as the truth is (Liu et al. 2024).
     """
 
     max_tokens: int | None = None

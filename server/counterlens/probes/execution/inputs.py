@@ -1,4 +1,4 @@
-"""Inputs to ask about, and where they come from: a dataset, examples, tests, or made for the purpose."""
+"""Inputs of calls, and their origins: a dataset, examples, tests, or made for the purpose."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Inputs(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Input:
-    """One call of a function, and where it comes from."""
+    """One call of a function, and its origin."""
 
     call: str
     origin: Origin
@@ -61,7 +61,7 @@ def inputs_of(
 ) -> Iterator[Input]:
     """The inputs of a function, the ones to prefer first; at most `MOST_TRIED`.
 
-    Those that somebody wrote down come first. Only where there are none, inputs are generated from type
+    Those that somebody wrote down come first. Only if there are none, inputs are generated from type
     hints, literals and shapes, as differential execution does, which runs the function some hundred times.
 
     Args:

@@ -88,7 +88,7 @@ class Style:
         Args:
             said: Its answer.
             truth: The truth.
-            written: How that is written, where answers are compared as they are written (Liu et al. 2024);
+            written: The written form of that, if answers are compared as they are written (Liu et al. 2024);
                 None if they are as values.
         """
         finish = "length" if still_thinks(said.text) else said.finish
@@ -103,7 +103,7 @@ class Style:
 
 
 def _as_written(came: AnswerOutcome, *, same: bool) -> AnswerOutcome:
-    """The outcome of an answer that is right only where it is written as the truth is."""
+    """The outcome of an answer that is right only if it is written as the truth is."""
     if same and came is not AnswerOutcome.TRUNCATED:
         return AnswerOutcome.RIGHT
     return AnswerOutcome.WRONG if came is AnswerOutcome.RIGHT else came

@@ -1,7 +1,7 @@
 """The protocol of CodeMind (Liu et al. 2024): which questions, what is right, and the published tables.
 
 Shares are of the programs whose answer ended; the paper gives no intervals, and nor do these tables. All are
-asked step by step (chain of thought) unless a table says otherwise. Answers are right where they are written
+asked step by step (chain of thought) unless a table says otherwise. Answers are right if they are written
 as the output is, blanks and the kind of quotation marks aside: so the scripts of the authors compare them.
 """
 
@@ -67,7 +67,7 @@ def asking_of(
     Args:
         info: Of the model.
         protocol: The protocol that is followed; empty for none.
-        max_tokens: How much may be said, where the user says so.
+        max_tokens: The user's token limit, if there is one.
         styles: The ways to ask under the protocol; without it, it is all of them.
     """
     if protocol != PROTOCOL:

@@ -27,7 +27,7 @@ class ExecutionQuestion:
 
     Attributes:
         target: The function's name in reports.
-        input: The call, and where it comes from.
+        input: The call, and its origin.
         truth: The result of the call.
         features: The features of the function as shown; None if it does not parse.
         source: The program as it is shown, without what shows the answer.
@@ -84,7 +84,7 @@ def question_of(
 
 
 def reachable(target: Target) -> Function:
-    """The function of a target, where a call by itself reaches it.
+    """The function of a target, if a call by itself reaches it.
 
     Raises:
         SourceError: it is a method or an inner function, or does not exist.

@@ -39,7 +39,7 @@ def passed(functions: Functions, setting: str) -> int:
 
 
 def verdicts_in(functions: Functions, setting: str) -> dict[str, bool]:
-    """Whether each function passed in a setting, where the limit of tokens did not end what was written."""
+    """Whether each function passed in a setting, if the limit of tokens did not end what was written."""
     return {
         function.target: function.settings[setting].passed
         for function in functions

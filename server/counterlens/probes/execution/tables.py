@@ -46,7 +46,7 @@ def rate(answers: Answers) -> Proportion:
 
 
 def verdicts(answers: Answers, style: str, form: Form) -> dict[str, bool]:
-    """Whether the answers in one style about one text are right, by function, where they ended."""
+    """Whether the answers in one style about one text are right, by function, if they ended."""
     return {name: answer.right for name, answer in pick(ended(answers), style, form).items()}
 
 

@@ -44,7 +44,7 @@ def observe(run: Callable[[Observed, dict[str, Any]], None]) -> NoReturn:
     """Carry out one observation, and end the process.
 
     Args:
-        run: Runs the program and notes what it sees in the report, which is sent also where it raises.
+        run: Runs the program and notes what it sees in the report, which is sent also if it raises.
     """
     path, call, *folders = sys.argv[1:]
     with open(path, encoding="utf-8", newline="") as file:  # noqa: PTH123

@@ -89,7 +89,7 @@ class OperatorDistribution:
     def margin(self) -> float:
         """In nats: how much likelier the text is with the best other candidate than as it stands.
 
-        Below 0 where what stands there is the likeliest.
+        Below 0 if what stands there is the likeliest.
         """
         at = self.site.candidates.index(self.site.operator)
         return float(np.delete(self.logprob, at).max() - self.logprob[at])

@@ -36,7 +36,7 @@ FAMILIAR_CHANGES = ("operand-swap", "block-swap", "renamed operand-swap", "renam
 
 
 def frequencies(records: Records) -> Mapping[str, float]:
-    """How often each operator stands in the corpus, or in all the functions where none was named."""
+    """The count of each operator in the corpus, or in all the functions if none was named."""
     named = next((record.frequency for record in records if record.corpus is not None), None)
     if named:
         return named

@@ -56,7 +56,7 @@ class CompletionProbe(PairsProbe[CompletionOptions]):
             SourceError: there is no such function, the file does not parse, nothing can judge the function
                 and that was not wanted, or it fails its own tests as it stands, so that nothing can be
                 learned from a completion that fails them.
-            CounterlensError: by a protocol, a model that others serve completes the same code in two ways.
+            CounterlensError: under a protocol, a remote model completes the same code in two ways.
         """
         prepared = prepare(context, target, options)
         document, function, judging, steps = (

@@ -55,7 +55,7 @@ class Judging:
         return reach_of(self._judge, gap.lines) if self._judge else None
 
     def verdict(self, program: str) -> Verdict:
-        """The judgement of a whole program; refused where nothing can judge."""
+        """The judgement of a whole program; refused if nothing can judge."""
         if self._judge is None:
             return Verdict(Judgement.REFUSED, Evidence("none", 0, message="nothing can judge it"))
         if program not in self._verdicts:
@@ -63,7 +63,7 @@ class Judging:
         return self._verdicts[program]
 
     def answer(self, gap: Gap, said: Completion) -> Verdict:
-        """The judgement of what a model wrote into a hole; refused where it was truncated before it began."""
+        """The judgement of what a model wrote into a hole; refused if it was truncated before it began."""
         if said.unanswered:
             return Verdict(Judgement.REFUSED, Evidence("none", 0, message=TRUNCATED))
         return self.verdict(gap.fill(said.text))

@@ -49,7 +49,7 @@ def published_tables(groups: Groups, heads: tuple[str, ...], *, repair: bool = F
 
 
 def figures(groups: Groups, heads: tuple[str, ...], *, repair: bool = False) -> tuple[Table, ...]:
-    """The effects of some records: by mutation and by operator, or by cut where there are several.
+    """The effects of some records: by mutation and by operator, or by cut if there are several.
 
     Args:
         groups: The records.

@@ -187,7 +187,7 @@ class PairRecord:
         assumptions: The assumptions under which the meaning is kept.
         diff: The difference of the two sources, unified, without file headers.
         edits: The difference from the original to the counterfactual.
-        cut: The cut of both; None for repair, where nothing is cut.
+        cut: The cut of both; None for repair, if nothing is cut.
         original: The side of the original.
         counterfactual: The side of the counterfactual.
         original_right: Whether the original was completed right; None if a side could not be judged.
@@ -201,7 +201,7 @@ class PairRecord:
             that is not one comparison.
         discriminating: Whether a model that copies is exposed: the true rest of the original, put behind the
             counterfactual's prompt, fails the tests. None if nothing is cut, or nothing judged it.
-        copier: That rest, where it was judged.
+        copier: The rest, if it was judged.
         drawn: The outcomes of drawn completions; None if none were, or nothing judged them.
         reached: How far the tests reach into what follows the original's cut; None if that is not known.
     """

@@ -35,7 +35,7 @@ Ways = Annotated[
 def with_ways(
     model: Model, judging: Judging, pairs: Sequence[Pair], most: int, max_tokens: int
 ) -> list[Pair]:
-    """Pairs with the other ways of both sides; as they are where the model does not decode exactly.
+    """Pairs with the other ways of both sides; as they are if the model does not decode exactly.
 
     Raises:
         ModelError, Cancelled: as `Model.complete`.

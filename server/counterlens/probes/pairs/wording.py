@@ -116,7 +116,7 @@ def sentence(pair: PairRecord, t: Translator = ENGLISH) -> str:
 def meaning(record: PairsRecord, t: Translator = ENGLISH) -> str:
     """Word the result of a probe of a function, for readers without the paper.
 
-    That the model held, or lost, is said only where no placebo changed the verdict, too.
+    That the model held, or lost, is said only if no placebo changed the verdict, too.
     """
     name = record.name
     if not record.pairs:

@@ -42,7 +42,7 @@ def unanswered(document: Document, function: Function, call: str) -> Document:
         call: The call that is asked about.
 
     Returns:
-        The same document where there is nothing to cut.
+        The same document if there is nothing to cut.
 
     Raises:
         SourceError: without it, the program would be another one.

@@ -34,7 +34,7 @@ _WORD = re.compile(r"\w")
 def fixed(max_tokens: int) -> Mapping[str, Mapping[str, Any]]:
     """The options of a probe that the protocol sets.
 
-    The code is what the model itself writes (section 4), and all operators are applied. The room for an
+    The code is the model's own implementation (section 4), and all operators are applied. The room for an
     answer is that of the authors' scripts.
     """
     options = {"code": "written", "mutations": (), "without": (), "max_tokens": max_tokens}
@@ -89,7 +89,7 @@ def said_of(text: str) -> str | None:
 
 
 def name_in(text: str, read: Callable[[str], str | None]) -> str | None:
-    """A name: that of the function where it is written anew, else the first line that gives one.
+    """A name: that of the function if it is written anew, else the first line that gives one.
 
     Args:
         text: The answer.

@@ -92,7 +92,7 @@ def overall(records: Records, heading: str, seed: int) -> Table:
 
 
 def by_operator(records: Records, heading: str, seed: int) -> Table:
-    """Table 6: a row for each operator, in the paper's order; a dash where it has no site anywhere."""
+    """Table 6: a row for each operator, in the paper's order; a dash if it has no site anywhere."""
     measures = _measures(records)
     counted = Counter(pair.mutation for record in records for pair in record.pairs)
     rows: list[tuple[Cell, ...]] = []

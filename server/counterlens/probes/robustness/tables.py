@@ -25,7 +25,7 @@ _DEPENDENCE = {Concept.CONTROL_FLOW: "control", Concept.DATA_FLOW: "data"}
 
 
 def score(pairs: Sequence[AnswerPair], measure: str) -> Estimate:
-    """Mean similarity where meaning is kept, one less it where not; intervals are over functions."""
+    """Mean similarity where meaning is kept, one less it if not; intervals are over functions."""
     similarities = ((pair.target, _value(pair, measure)) for pair in pairs)
     return pooled_mean(similarities, bounds=(0, 1))
 

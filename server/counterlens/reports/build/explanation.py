@@ -1,4 +1,4 @@
-"""A completion explained, for a person: where it leaves the code, line by line, and by concept."""
+"""A completion explained: its first difference from the code, its lines, and its concepts."""
 
 from __future__ import annotations
 

@@ -87,7 +87,7 @@ def pairs_blocks(
 
 
 def together(records: Sequence[PairsRecord]) -> tuple[TableBlock, ...]:
-    """The effects by function and by file, where there is more than one: what no probe's own tables have."""
+    """The effects by function and by file, if there is more than one: what no probe's own tables have."""
     seen: list[Observation] = [pair for record in records for pair in record.observations]
     if all(unwritten(record) for record in records):
         return ()
@@ -110,7 +110,7 @@ def evidence_blocks(pair: PairRecord, level: int, number: int | None = None) -> 
     Args:
         pair: The pair.
         level: The level of the sides' headings.
-        number: Of the pair, where it has buttons.
+        number: Of the pair, if it has buttons.
     """
     yield Difference(pair.diff)
     written = pair.original.completion is not None

@@ -42,7 +42,7 @@ def available() -> bool:
 
 
 def plots(effects: RunEffects, prefix: str = "") -> list[Figure]:
-    """The plots of a run, where there is something to draw.
+    """The plots of a run, if there is something to draw.
 
     Args:
         effects: Of one task.
@@ -264,7 +264,7 @@ def _counted(found: EffectSummary) -> tuple[int, ...]:
 
 
 def _by_model(effects: RunEffects) -> tuple[Any, Any]:
-    """Colour and shape of a model; its legend only where there are several, and a click on it singles out."""
+    """Colour and shape of a model; its legend only if there are several, and a click on it singles out."""
     alt = _alt()
     legend = alt.Legend(title=None) if len(effects.models) > 1 else None
     models = list(effects.models)

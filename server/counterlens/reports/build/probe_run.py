@@ -118,7 +118,7 @@ def _found(
 
 
 def _checked(run: ProbeRun) -> Iterator[Block]:
-    """Which checks came before the figures, and held, where there are some to tell of."""
+    """Which checks came before the figures, and held, if there are some to tell of."""
     judged = any(record.judged_by for record in pairs_of(run))
     if judged and run.probe.id in _CHECKED:
         yield Paragraph(f"Checked before any figure: {_CHECKED[run.probe.id]}.", quiet=True)

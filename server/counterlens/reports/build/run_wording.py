@@ -58,7 +58,7 @@ def progress_of(results: RunResults) -> str:
 
 
 def circumstances(results: RunResults) -> tuple[str, ...]:
-    """One line for each model: who was asked, where programs ran, with which versions."""
+    """One line for each model: the model, the sandbox, and the versions."""
     lines = []
     for digest, manifest in results.manifests.items():
         model: Any = manifest["model"]
@@ -86,7 +86,7 @@ def plan_lines(plan: Plan, done: int = 0, counted: Mapping[str, PromptCounts] | 
     Args:
         plan: Of the run.
         done: How many of its items are done.
-        counted: The prompts of each task, where they are counted already.
+        counted: The prompts of each task, if they are counted already.
     """
     origin, settings = plan.dataset.provenance, plan.settings
     models = len(settings.models)
@@ -126,7 +126,7 @@ def _power(functions: int) -> str:
 
 
 def _not_drawn(dropped: Mapping[str, str]) -> list[str]:
-    """Which problems no sample can hold, and why; nothing where there are none."""
+    """Which problems no sample can hold, and why; nothing if there are none."""
     said = "; ".join(f"{name} ({reason})" for name, reason in dropped.items())
     return [f"{plural(len(dropped), 'record')} not drawn: {said}"] if dropped else []
 

@@ -19,7 +19,7 @@ def corpus(
     """The global aggregation of some files by language, and what was left out.
 
     Languages are never pooled, since a model knows one better than another: the figures of all files stand
-    beside `languages` only where they are of one.
+    beside `languages` only if they are of one.
 
     Args:
         summed: By language; one at least.

@@ -17,8 +17,8 @@ def explanation_json(
 
     Keys: `model`, `path`, `function`, `completions`; each of these has `title`, `text`, `finish`, `start` and
     `end` (bytes of the completed program), `tokens` (`text`, `line`, `probability`, `alternatives`), `nodes`
-    (`kind`, `start`, `end`, `confidence`), `errors` (such nodes), and `departure` (null where it wrote the
-    code that stands there).
+    (`kind`, `start`, `end`, `confidence`), `errors` (such nodes), and `departure` (null if it wrote the
+    existing code).
     """
     return {
         "model": info.id,

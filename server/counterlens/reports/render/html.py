@@ -1,7 +1,7 @@
 """A report as HTML: a page that loads nothing, or fragments for a page of a host.
 
 Everything is escaped here, and colours only repeat what words say. A page runs only the scripts that its
-content security policy names by their hashes: its own and Vega, where it has something to narrow down or to
+content security policy names by their hashes: its own and Vega, if it has something to narrow down or to
 plot. Without scripts it shows the same, with still plots, no filter, and pairs that do not open.
 """
 
@@ -338,7 +338,7 @@ def _filter(entries: Entries) -> str:
 
 
 def _navigation(blocks: Sequence[Block]) -> str:
-    """Links to the sections, where there are several and no table leads to them."""
+    """Links to the sections, if there are several and no table leads to them."""
     sections = [block for block in blocks if isinstance(block, Heading) and block.level == 2 and block.id]
     ids = {section.id for section in sections}
     if any(

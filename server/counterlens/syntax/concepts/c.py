@@ -3,7 +3,7 @@
 The paper has categories for Python; where the languages have the same construct, it has the same one here.
 Node types that Python lacks: a declaration is `scope`, and what gives it a value `operators`, as in Java. A
 declarator that makes a pointer of a type is `types`, one that makes an array `data structures`; so is the
-comma, as JavaScript's. `struct`, `union` and `enum` open a scope, also where only their name is used: the
+comma, as JavaScript's. `struct`, `union` and `enum` open a scope, also if only their name is used: the
 node type is the same. Conditional compilation and `_Generic` are `decision`; a macro or an included file is
 `scope`. Attributes are `functional programming`, as decorators are, and assembler code, as a call. A label or
 `goto` is `iteration`. `assert` is a macro like others, so no node is `testing`.

@@ -2,8 +2,8 @@
 
 Lines of the report: `call N` before a call, `done N {…}` after it; instead of both, `failed {…}` where there
 is nothing to call. An observation has `r` (the result) or `x` (the class of the exception) or `l` (a limit
-that was reached), `a` (the arguments afterwards, null where they are as before), `o` (what was printed), `e`
-(what it did outside of itself), `b` (new arcs, where they are traced).
+that was reached), `a` (the arguments afterwards, null if they are as before), `o` (what was printed), `e`
+(what it did outside of itself), `b` (new arcs, if they are traced).
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ def is_excluded(patterns: Iterable[str], file: str, item: str = "") -> bool:
     """Whether a test, or a whole file of tests, is excluded.
 
     A pattern is a file, a folder or a glob, relative to the project, with `::` and a test, a class or a glob
-    behind it where not all tests of the file are meant. One without parameters means the test with any.
+    behind it if not all tests of the file are meant. One without parameters means the test with any.
 
     Args:
         patterns: Such as `tests/network/*`, `tests/test_slow.py::test_all`.

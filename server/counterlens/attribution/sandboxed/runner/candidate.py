@@ -69,7 +69,7 @@ class Candidate:
         )
 
     def _forget_loaded(self) -> None:
-        """Forget the file, and what is below it, where this interpreter has already loaded it for itself."""
+        """Forget the file, and what is below it, if this interpreter has already loaded it for itself."""
         loaded = {name: getattr(module, "__file__", None) or "" for name, module in list(sys.modules.items())}
         for name in [name for name, file in loaded.items() if name != "__main__" and self.is_at(file)]:
             for other in loaded:

@@ -31,10 +31,10 @@ class Cases:
         evaded: Whether the candidate itself raised an exception that skips the case that is running.
         every: Whether cases are run on after one has failed.
         without: Names of cases that are left out.
-        broken: Test files that cannot be imported, with the reason; filled only where all are to be run.
+        broken: Test files that cannot be imported, with the reason; filled only if all are to be run.
         harness: Obstacles to a case that the program did not cause but might have faked: then nothing is
             known.
-        unstarted: Why the tests as a whole did not run, where the program is not to blame.
+        unstarted: Why the tests as a whole did not run, if the program is not to blame.
     """
 
     def __init__(
@@ -78,7 +78,7 @@ class Cases:
         self.results.append((name[:_NAME], outcome, shorten(message)))
 
     def lacks(self, error: BaseException | None) -> str | None:
-        """Why a test file cannot be imported here, where that is not the candidate's doing."""
+        """Why a test file cannot be imported here, if that is not the candidate's doing."""
         if not isinstance(error, ModuleNotFoundError) or error.name is None:
             return None
         step = error.__traceback__

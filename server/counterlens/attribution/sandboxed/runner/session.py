@@ -114,7 +114,7 @@ def _connect_to_candidate(task: dict[str, Any]) -> CandidateConnection:
 
 
 def _forget_hidden(roots: list[str]) -> None:
-    """Forget what a warm interpreter has imported ahead, where the project has a module of that name."""
+    """Forget the preloaded imports of a warm interpreter, if the project has a module of that name."""
     for root in roots:
         try:
             names = {name.partition(".")[0] for name in os.listdir(root)}  # noqa: PTH208

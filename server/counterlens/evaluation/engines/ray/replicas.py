@@ -25,7 +25,7 @@ _LOOK_AGAIN = 10.0  # seconds until it is looked for nodes again, where replicas
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Placed:
-    """A replica and where it is."""
+    """A replica and its node."""
 
     handle: Any
     node: Node
@@ -148,7 +148,7 @@ class Replicas:
         self._cluster.ray.kill(replica.handle)  # it may only be out of reach
 
     def _make_up(self, cancel: Event | None) -> None:
-        """Start what is missing, where there is a node for it; one thread does, the others go on."""
+        """Start what is missing, if there is a node for it; one thread does, the others go on."""
         with self._changed:
             missing = self._count - len(self._all)
             if self._closed or not missing or time.monotonic() - self._looked < _LOOK_AGAIN:

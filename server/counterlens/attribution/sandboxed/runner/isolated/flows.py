@@ -66,7 +66,7 @@ class Flows:
         return self._known[place]
 
     def watch_next(self, ended: Callable[[], None]) -> None:
-        """Be told where `next` ends a loop of the tests: in a function that another one of theirs calls."""
+        """Note the end of a test's loop by `next`: in a function that another one of theirs calls."""
         real: Any = builtins.next
 
         def watched(*arguments: Any) -> Any:

@@ -1,4 +1,4 @@
-"""The candidate's module, where the candidate itself is in another process."""
+"""The candidate's module, if the candidate itself is in another process."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ class ProxyCandidate(Candidate):
 
 
 def _standard_module(value: Any) -> ModuleType | None:
-    """The tests' own module of the standard library, where the program has imported it too."""
+    """The tests' own module of the standard library, if the program has imported it too."""
     if type(type(value)) is type or type(value).__name__ != "module":
         return None
     name = value.__name__
