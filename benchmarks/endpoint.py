@@ -179,9 +179,9 @@ def main() -> None:
     if given.serve is not None:
         serve(given.serve)
         return
-    functions = given.functions or (5 if given.quick else 20)
+    functions = given.functions or (10 if given.quick else 20)
     reached, requests = run(given.latency, given.concurrency, functions)
-    alone = bare(given.latency, given.concurrency, requests)
+    alone = bare(given.latency, given.concurrency, min(requests, 30 * given.concurrency))
     possible = given.concurrency / given.latency
     document = {
         "benchmark": "endpoint",

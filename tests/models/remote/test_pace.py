@@ -12,7 +12,7 @@ import pytest
 from counterlens.errors import ModelError
 from counterlens.models.base import Prompt, Stop
 from counterlens.models.remote import RemoteModel, Retries, Timeouts
-from counterlens.models.remote.pace import LearnedRate, Places
+from counterlens.models.remote.pace import LearnedRate, Slots
 from counterlens.models.remote.waiting import asked_wait
 from tests.models.remote.test_requests import FAST, error, whole
 
@@ -155,7 +155,7 @@ def test_a_learned_rate_is_what_was_answered_and_is_forgotten_by_and_by() -> Non
 
 def test_places_are_given_in_turn_and_lost_ones_are_given_to_others() -> None:
     async def scene() -> list[str]:
-        places, order = Places(4), list[str]()
+        places, order = Slots(4), list[str]()
         places.fewer()
         await places.enter()
         await places.enter()

@@ -19,7 +19,7 @@ from counterlens.models.remote.answer import Answer, Json, body
 from counterlens.models.remote.endpoint import Endpoint
 from counterlens.models.remote.failures import Load, PassingError, Transient
 from counterlens.models.remote.metering import Meter
-from counterlens.models.remote.pace import Pace, Turn
+from counterlens.models.remote.pace import HeldRequest, Pace
 from counterlens.models.remote.waiting import asked_wait
 
 T = TypeVar("T")
@@ -174,7 +174,7 @@ class HttpClient:
                 raise
 
     async def _attempt(
-        self, method: str, path: str, payload: Json | None, read: Read[T], turn: Turn | None = None
+        self, method: str, path: str, payload: Json | None, read: Read[T], turn: HeldRequest | None = None
     ) -> T:
         url = self._endpoint.url + path
         # Escaped, so that half a surrogate pair in a prompt is the server's to refuse, not a crash here.

@@ -20,7 +20,7 @@ from counterlens.models.remote.failures import RefusedRequestError, UnknownModel
 from counterlens.models.remote.forms import Forms
 from counterlens.models.remote.listing import Listing, unknown
 from counterlens.models.remote.metering import thought_in
-from counterlens.models.remote.reading import Reading
+from counterlens.models.remote.reading import AnswerReading
 from counterlens.models.remote.taking import LIMIT, Taking
 from counterlens.models.remote.together import together
 
@@ -141,7 +141,7 @@ class RemoteCompleter:
         self, prompt: Prompt, exchange: Exchange, answer: Answer, count: int
     ) -> list[Completion | None]:
         """Read answers until the stop rule holds for all; leaving them early closes the connection."""
-        readings: dict[int, Reading] = {}
+        readings: dict[int, AnswerReading] = {}
         async for chunk in answer:
             try:
                 pieces = self._dialect.pieces(chunk)
@@ -149,7 +149,7 @@ class RemoteCompleter:
                 raise failures.of_answer("without a completion", self._endpoint, json.dumps(chunk)) from error
             for piece in pieces:
                 if piece.index not in readings and len(readings) < count:
-                    readings[piece.index] = Reading(
+                    readings[piece.index] = AnswerReading(
                         prompt, exchange, self._thinking, streamed=answer.streamed
                     )
                 if piece.index in readings:
@@ -158,7 +158,7 @@ class RemoteCompleter:
             if len(readings) == count and all(reading.ended for reading in readings.values()):
                 break
         if not readings:
-            readings[0] = Reading(prompt, exchange, self._thinking, streamed=answer.streamed)
+            readings[0] = AnswerReading(prompt, exchange, self._thinking, streamed=answer.streamed)
         if not answer.done and any(not one.ended and one.finish is None for one in readings.values()):
             raise failures.broken_off(self._endpoint)
         if any(reading.finish == "content_filter" for reading in readings.values()):
@@ -168,7 +168,7 @@ class RemoteCompleter:
         return [_completed(reading, answer, len(readings)) for _, reading in sorted(readings.items())]
 
 
-def _completed(reading: Reading, answer: Answer, count: int) -> Completion | None:
+def _completed(reading: AnswerReading, answer: Answer, count: int) -> Completion | None:
     """What came of a reading; None where it does not fit the prompt. A server counts all answers together."""
     usage = answer.usage if count == 1 and answer.usage is not None else {}
     tokens = usage.get("completion_tokens")

@@ -19,7 +19,7 @@ _LEAST: Final = 0.05  # seconds between two requests, where some distance was le
 _MOST: Final = 60.0
 
 
-class Places:
+class Slots:
     """Requests at the same time: as many as are allowed, fewer while the endpoint cannot bear them.
 
     Args:
@@ -118,7 +118,7 @@ class Pace:
         requests_per_minute: float | None = None,
         tokens_per_minute: float | None = None,
     ) -> None:
-        self.places = Places(concurrency)
+        self.places = Slots(concurrency)
         self.learned = LearnedRate()
         self.answered = 0
         self._between = 60.0 / requests_per_minute if requests_per_minute else 0.0
@@ -126,7 +126,7 @@ class Pace:
         self._next = self._next_tokens = self._pause = 0.0
 
     @asynccontextmanager
-    async def turn(self, tokens: int) -> AsyncIterator[Turn]:
+    async def turn(self, tokens: int) -> AsyncIterator[HeldRequest]:
         """A request, from when it may be begun until it is over; who waits first, begins first.
 
         Args:
@@ -139,7 +139,7 @@ class Pace:
                 await asyncio.sleep(begin - _now())
                 if self._pause <= _now():
                     break
-            turn = Turn(self, _now(), _now() - asked, tokens)
+            turn = HeldRequest(self, _now(), _now() - asked, tokens)
             self.learned.begun(turn.begun)
             yield turn
         finally:
@@ -161,7 +161,7 @@ class Pace:
         self._pause = max(self._pause, _now() + seconds)
 
 
-class Turn:
+class HeldRequest:
     """One request at an endpoint.
 
     Attributes:

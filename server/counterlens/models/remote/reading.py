@@ -15,7 +15,7 @@ _LENGTH: Final = frozenset({"length", "max_tokens"})
 _MARK: Final = 16  # characters that the end of a mark may lie behind a piece's beginning
 
 
-class Reading:
+class AnswerReading:
     """Takes the pieces of one answer until it has ended.
 
     Args:
