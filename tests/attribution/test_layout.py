@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 import sys
 import venv
 from collections.abc import Callable, Mapping
@@ -9,6 +10,7 @@ import pytest
 
 from counterlens.attribution.discovery import cases_for, files_with_tests
 from counterlens.attribution.layout import interpreter_for, layout_of
+from counterlens.attribution.suite import Suite
 
 Project = Callable[[Mapping[str, str]], Path]
 
@@ -99,3 +101,22 @@ def test_the_active_environment_is_used_where_the_project_has_none(
     assert interpreter_for(file) == bare_python
     monkeypatch.setenv("VIRTUAL_ENV", str(tmp_path / "gone"))
     assert interpreter_for(file) == Path(sys.executable)
+
+
+def test_a_suite_has_the_files_inside_and_links_only_to_such(tmp_path: Path) -> None:
+    outside = tmp_path / "outside.py"
+    outside.write_text("x = 1\n")
+    project = tmp_path / "project"
+    (project / "pkg").mkdir(parents=True)
+    (project / "pyproject.toml").touch()
+    inside = project / "pkg" / "one.py"
+    inside.write_text("x = 1\n")
+    (project / "pkg" / "again.py").symlink_to(inside)
+    (project / "pkg" / "away.py").symlink_to(outside)
+    (project / "pkg" / "nowhere.py").symlink_to(project / "gone.py")
+    os.mkfifo(project / "pkg" / "pipe.py")
+    (project / ".hidden.py").touch()
+    found = set(Suite(project).sources)
+    assert inside in found
+    assert outside not in found
+    assert {path.name for path in found} <= {"one.py", "gone.py"}

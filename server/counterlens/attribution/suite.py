@@ -51,7 +51,7 @@ class Suite:
     @cached_property
     def sources(self) -> list[Path]:
         """All Python files of the project, tests included, but for what is hidden, built or installed."""
-        return sorted(_python_files(self.project))[:MOST_FILES]
+        return sorted(set(_python_files(self.project)), key=str)[:MOST_FILES]
 
     @cached_property
     def tests(self) -> list[Path]:
@@ -144,13 +144,18 @@ def circumstances(files: Iterable[Path]) -> dict[str, Any]:
 
 def _python_files(project: Path) -> Iterator[Path]:
     whole = is_project(project)
-    for where, folders, files in os.walk(project):
+    for where, folders, files in os.walk(project.resolve()):
         folder = Path(where)
         folders[:] = [name for name in folders if _belongs(folder / name, whole=whole)]
         for name in files:
-            path = folder / name
-            if name.endswith(".py") and not name.startswith(".") and is_inside(path, project):
-                yield path.resolve()
+            if name.endswith(".py") and not name.startswith("."):
+                path = folder / name
+                # To resolve each path would take most of the time; only a link leads elsewhere.
+                if not path.is_symlink():
+                    if path.is_file():
+                        yield path
+                elif is_inside(path, project):
+                    yield path.resolve()
 
 
 def _belongs(folder: Path, *, whole: bool) -> bool:
