@@ -5,8 +5,9 @@ import path from "node:path";
 import { e2e } from "../../../scripts/paths.mjs";
 import { codeServerEntry } from "../../../scripts/setup/code-server.mjs";
 
-/** How the embedded model decodes exactly here takes seconds to find out: once for all homes. */
-const DECODING = path.join(e2e, "run/exact-decoding.json");
+/** How the embedded model decodes exactly here, and rounds, takes long to find out: once for all homes. */
+const FOUND_OUT = ["exact-decoding.json", "rounding.json"];
+const KEPT = path.join(e2e, "run");
 
 /** A workbench that is quiet and looks the same every time. */
 const QUIET = {
@@ -48,13 +49,13 @@ export class Home {
     rmSync(folder, { recursive: true, force: true });
     for (const each of [this.userData, this.extensions, this.profile]) mkdirSync(each, { recursive: true });
     writeFileSync(this.config, "auth: none\n");
-    this.decoding = path.join(folder, ".cache/counterlens/exact-decoding.json");
-    if (existsSync(DECODING)) cpSync(DECODING, this.decoding);
+    this.cache = path.join(folder, ".cache/counterlens");
+    copyNotes(KEPT, this.cache);
   }
 
   /** Keep for other homes what this one has found out. */
   keep() {
-    if (existsSync(this.decoding)) cpSync(this.decoding, DECODING);
+    copyNotes(this.cache, KEPT);
   }
 
   /** Arguments after `node` that start this home's code-server. */
@@ -128,5 +129,11 @@ export class Home {
     return entries
       .filter((name) => name.endsWith(".log"))
       .map((name) => path.join(this.userData, "logs", name));
+  }
+}
+
+function copyNotes(from, to) {
+  for (const name of FOUND_OUT) {
+    if (existsSync(path.join(from, name))) cpSync(path.join(from, name), path.join(to, name));
   }
 }
