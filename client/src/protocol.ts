@@ -284,6 +284,8 @@ export interface ListedTask {
   available: boolean;
   /** Why it is not. */
   reason: string;
+  /** About how long one function takes, as far as that was measured. */
+  seconds?: number | null;
 }
 
 export interface TaskListing {

@@ -11,6 +11,13 @@ export type TaskChoice =
   | { kind: "unavailable"; label: string; detail: string }
   | { kind: "scope"; label: string; detail: string; scope: Scope };
 
+/** Some time in words, no more exact than an estimate is. */
+function about(seconds: number): string {
+  return seconds < 90
+    ? t("about {0} s", Math.max(5, 5 * Math.round(seconds / 5)))
+    : t("about {0} min", Math.ceil(seconds / 60));
+}
+
 /**
  * @param wanted the function at the cursor or the whole file; the file where the cursor is in no function
  * @param all what stands for every task
@@ -35,8 +42,10 @@ export function taskChoices(
       scope,
     });
   }
-  for (const { id, title } of available) {
-    choices.push({ kind: "task", label: id, detail: title, tasks: [id], scope });
+  for (const { id, title, seconds } of available) {
+    const time = seconds ? about(seconds * (scope === "function" ? 1 : found.functions)) : "";
+    const detail = [title, time].filter(Boolean).join(" · ");
+    choices.push({ kind: "task", label: id, detail, tasks: [id], scope });
   }
   if (found.function) {
     choices.push(

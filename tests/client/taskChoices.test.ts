@@ -41,6 +41,16 @@ test("the whole file can be probed instead, and outside of a function nothing el
   assert.ok(outside.choices.every((choice) => choice.kind !== "task" || choice.scope === "file"));
 });
 
+test("a task that was measured says about how long it takes, for all functions of a file too", () => {
+  const tasks = found.tasks.map((task) => ({ ...task, seconds: 52 }));
+  const detail = (scope: "function" | "file") =>
+    taskChoices({ ...found, tasks }, scope, "parity.py", "all").choices.flatMap((choice) =>
+      choice.kind === "task" && choice.label === "operator" ? [choice.detail] : [],
+    );
+  assert.deepEqual(detail("function"), ["which operator? · about 50 s"]);
+  assert.deepEqual(detail("file"), ["which operator? · about 2 min"]);
+});
+
 test("where nothing can be run, all of it cannot be chosen either", () => {
   const tasks = found.tasks.map((task) => ({ ...task, available: false }));
   const { choices } = taskChoices({ ...found, tasks }, "function", "parity.py", "all");

@@ -73,7 +73,8 @@ describe("the panels stand in nobody's way", { skip }, () => {
   });
 
   step("the dependences of a function", async () => {
-    await until(() => vscode.codeLens("Show dependences").first().click({ timeout: 2_000 }), { ms: 30_000 });
+    await vscode.click("parity", { line: "def parity" });
+    await vscode.command("Counterlens: Show Dependences");
     const view = vscode.panel("Dependences of parity");
     await view
       .locator("g.found, g.missed, g.invented")

@@ -53,7 +53,7 @@ describe("the package for one platform", { skip: skip || unknown }, () => {
     const question = vscode.notification("Which model shall Counterlens ask?");
     await question.waitFor();
     const text = await question.innerText();
-    for (const way of ["Embedded", "GGUF File…", "Server…"]) {
+    for (const way of ["Embedded", "Code Model…", "GGUF File…", "Server…"]) {
       assert.ok(text.includes(way), text);
     }
     await session.screenshot("first-run");
@@ -63,7 +63,7 @@ describe("the package for one platform", { skip: skip || unknown }, () => {
 
   step("the hover has the model's scores", async () => {
     await until(async () => {
-      assert.match(await vscode.hover("current", { line: "if current > best" }), /least certain/);
+      assert.match(await vscode.hover("current", { line: "if current > best" }), /: confidence/);
     });
     await vscode.leave();
   });

@@ -80,7 +80,7 @@ describe("confidence in the editor", { skip }, () => {
 
   step("the hover shows the chain of nodes, innermost first", async () => {
     await until(async () => {
-      const text = await vscode.hover("zxqvkj", { line: ODD.trim() });
+      const text = await vscode.more("zxqvkj", { line: ODD.trim() });
       assert.match(text, /confidence\s+least certain/);
       assert.match(
         text,
@@ -182,7 +182,7 @@ describe("confidence in the editor", { skip }, () => {
   step("JavaScript is read as well, and offered no probe", async () => {
     await vscode.quickOpen("longest.js");
     await until(
-      async () => assert.match(await vscode.hover("words", { line: "return words" }), /member_expression/),
+      async () => assert.match(await vscode.more("words", { line: "return words" }), /member_expression/),
       { ms: 60_000 },
     );
     await session.screenshot("javascript");

@@ -1,4 +1,4 @@
-// "Show Counterfactual…": from the code lens, the code action and the cursor to the difference beside the original.
+// "Show Counterfactual…": from the hover, the code action and the cursor to the difference beside the original.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { skip } from "./driver/requirements.mjs";
@@ -20,8 +20,15 @@ describe("the counterfactuals of a function", { skip }, () => {
 
   const step = (name, body) => test(name, () => session.witness(name, body));
 
-  step("the code lens offers them, with what each does and why others were refused", async () => {
-    await until(() => vscode.codeLens("Show counterfactual…").click({ timeout: 2_000 }), { ms: 60_000 });
+  step("the hover of the name offers them, with what each does and why others were refused", async () => {
+    await until(
+      async () => {
+        await vscode.hover("parity", { line: "def parity" });
+        const offered = vscode.page.locator(".monaco-hover:not(.hidden)").getByRole("link");
+        await offered.filter({ hasText: "Show counterfactual…" }).click({ timeout: 2_000 });
+      },
+      { ms: 60_000 },
+    );
     const flip = vscode.choice("if-else-flip");
     await flip.waitFor({ timeout: 10_000 });
     const text = await flip.innerText();

@@ -117,10 +117,13 @@ describe("the panels", { skip }, () => {
   });
 
   step("dependences are drawn with what the model infers, and summed up over the function", async () => {
-    await until(() => vscode.codeLens("Show dependences").first().click({ timeout: 2_000 }), { ms: 30_000 });
+    await vscode.click("parity", { line: "def parity" });
+    await vscode.command("Counterlens: Show Dependences");
     const view = vscode.panel("Dependences of parity");
     await view.getByRole("heading", { level: 1 }).waitFor({ timeout: 20_000 });
-    await until(() => vscode.codeLens(/control F1 .+, data F1/).waitFor({ timeout: 1_000 }), { ms: 60_000 });
+    await until(async () => assert.equal(await view.locator("#status").innerText(), ""), {
+      ms: MODEL.timeout,
+    });
     const inferred = view.locator("g.found, g.missed, g.invented, g.beyond");
     await inferred.first().waitFor({ state: "attached", timeout: 10_000 });
     assert.equal(await view.locator("g.true").count(), 0);
@@ -166,11 +169,11 @@ describe("the panels", { skip }, () => {
     },
   );
 
-  step("the model is asked pair by pair, and CoRe's question; the page says which", async () => {
+  step("the model is asked pair by pair, and about indirect ones; the page says which", async () => {
     const view = vscode.panel("Dependences of parity");
     const asked = {
       "Ask Pair by Pair": /one pair after the other\./,
-      "Ask CoRe's Question": /CoRe's question/,
+      "Ask about Indirect Dependences": /CoRe's question/,
     };
     for (const [name, told] of Object.entries(asked)) {
       await view.getByRole("button", { name }).focus();
@@ -189,9 +192,8 @@ describe("the panels", { skip }, () => {
     writeFileSync(path.join(session.workspace, "amount.py"), text);
     await vscode.page.keyboard.press("Control+1"); // the group beside the panel's
     await until(() => vscode.quickOpen("amount.py"));
-    await until(() => vscode.codeLens("Show dependences of the module").first().click({ timeout: 2_000 }), {
-      ms: 60_000,
-    });
+    await vscode.click("limit", { line: "if limit > 2" });
+    await vscode.command("Counterlens: Show Dependences");
     const view = vscode.panel("Dependences of <module>");
     await view.getByRole("heading", { level: 1, name: "module" }).waitFor({ timeout: 20_000 }); // after the title
     await until(async () => assert.equal(await view.locator("#status").innerText(), ""), {
@@ -201,15 +203,13 @@ describe("the panels", { skip }, () => {
     await session.screenshot("module");
     await vscode.page.keyboard.press("Control+1");
     await vscode.quickOpen("parity.py");
-    await until(
-      () =>
-        vscode
-          .codeLens(/Show dependences/)
-          .first()
-          .click({ timeout: 2_000 }),
-      { ms: 30_000 },
-    );
-    await until(() => vscode.codeLens(/control F1 .+, data F1/).waitFor({ timeout: 1_000 }), { ms: 60_000 });
+    await vscode.click("parity", { line: "def parity" });
+    await vscode.command("Counterlens: Show Dependences");
+    const again = vscode.panel("Dependences of parity");
+    await again.getByRole("heading", { level: 1, name: "parity" }).waitFor({ timeout: 20_000 });
+    await until(async () => assert.equal(await again.locator("#status").innerText(), ""), {
+      ms: MODEL.timeout,
+    });
   });
 
   step("an edit makes the panel say that the file has changed since", async () => {
@@ -218,7 +218,6 @@ describe("the panels", { skip }, () => {
     await vscode.page.keyboard.type("  # so");
     const status = vscode.panel("Dependences of parity").locator("#status");
     await until(async () => assert.equal(await status.innerText(), "The file has changed since."));
-    await until(async () => assert.equal(await vscode.codeLens(/F1/).count(), 0));
   });
 
   const picture = () => vscode.panel("Syntax");
@@ -324,7 +323,8 @@ describe("the panels", { skip }, () => {
     const view = vscode.panel("Dependences of parity");
     await until(
       async () => {
-        await vscode.codeLens("Show dependences").first().click({ timeout: 2_000 });
+        await vscode.click("parity", { line: "def parity" });
+        await vscode.command("Counterlens: Show Dependences");
         await until(async () => assert.match(await view.locator("#status").innerText(), /missing\.gguf/), {
           ms: 3_000,
         });

@@ -61,7 +61,7 @@ describe("what does not happen", { skip: skip || cannotWatch }, () => {
 
   step("scores, a hover and a probe with the embedded model reach no address", async () => {
     await until(async () => {
-      assert.match(await vscode.hover("else", { line: "return -1 if" }), /least certain/);
+      assert.match(await vscode.hover("else", { line: "return -1 if" }), /: confidence/);
     });
     await vscode.leave();
     await until(() => vscode.codeLens("Probe counterfactually").first().click({ timeout: 2_000 }), {

@@ -40,7 +40,7 @@ describe("when something goes wrong", { skip }, () => {
     await vscode.statusItem(/SmolLM2-135M.*: ready/).waitFor(SCORED);
     assert.deepEqual(languageServers(session.server), [second]);
     await until(async () => {
-      assert.match(await vscode.hover("current", { line: "if current > best" }), /least certain/);
+      assert.match(await vscode.hover("current", { line: "if current > best" }), /: confidence/);
     });
     await vscode.leave();
     assert.match(session.log(), /stopped unexpectedly; starting it again/);

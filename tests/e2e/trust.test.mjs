@@ -34,7 +34,7 @@ describe("an untrusted workspace", { skip }, () => {
     await vscode.statusItem("Restricted Mode").waitFor({ timeout: 30_000 });
     await vscode.statusItem(/SmolLM2-135M.*: ready/).waitFor(SCORED);
     await until(async () => {
-      assert.match(await vscode.hover("current", { line: "if current > best" }), /least certain/);
+      assert.match(await vscode.hover("current", { line: "if current > best" }), /: confidence/);
     });
     await vscode.leave();
   });

@@ -42,31 +42,37 @@ class TimeLeft:
         return passed * (1 - share) / share
 
 
-def expected_seconds(model: str, task: str, prompts: int) -> float | None:
-    """How long a probe takes at the pace of earlier ones on this machine; None where there were none."""
-    pace = _pace(model, task)
-    return None if pace is None else pace * prompts
+def expected_seconds(model: str, what: str, amount: int) -> float | None:
+    """How long something takes at the pace of earlier times on this machine; None where there were none.
+
+    Args:
+        model: The model, as the settings name it.
+        what: What is done, such as the id of a task.
+        amount: How much of it, in what `note_pace` was given.
+    """
+    pace = _pace(model, what)
+    return None if pace is None else pace * amount
 
 
-def note_probe(model: str, task: str, prompts: int, seconds: float) -> None:
-    """Keep the pace of a probe; one whose answers were kept from before says nothing of the next."""
-    if prompts < 1:
+def note_pace(model: str, what: str, amount: int, seconds: float) -> None:
+    """Keep how long something took; if answers were kept from before, that says nothing of the next time."""
+    if amount < 1:
         return
-    pace, before = seconds / prompts, _pace(model, task)
+    pace, before = seconds / amount, _pace(model, what)
     if before is not None:
         if pace < before * _CACHED:
             return
         pace = (pace + before) / 2
-    note(_MEMORY, _key(model, task), f"{pace:.4g}")
+    note(_MEMORY, _key(model, what), f"{pace:.4g}")
 
 
-def _pace(model: str, task: str) -> float | None:
-    found = known(_MEMORY, _key(model, task))
+def _pace(model: str, what: str) -> float | None:
+    found = known(_MEMORY, _key(model, what))
     with contextlib.suppress(TypeError, ValueError):
         pace = float(found)  # type: ignore[arg-type]  # whatever stands in the user's file
         return pace if 0 < pace < math.inf else None
     return None
 
 
-def _key(model: str, task: str) -> str:
-    return f"{model} {task}"
+def _key(model: str, what: str) -> str:
+    return f"{model} {what}"

@@ -26,7 +26,7 @@ from counterlens.lsp.analysis import Analysis
 from counterlens.lsp.askable import Askable
 from counterlens.lsp.base import CounterlensServer
 from counterlens.lsp.consent import require_consent, require_trusted_workspace
-from counterlens.lsp.estimates import about, expected_seconds, note_probe
+from counterlens.lsp.estimates import about, expected_seconds, note_pace
 from counterlens.lsp.language import recognised, t, translator
 from counterlens.lsp.markdown_preview import show_markdown
 from counterlens.lsp.model_host import ModelHost
@@ -160,7 +160,7 @@ async def _probe(ls: CounterlensServer, argument: Any = None) -> ProbeAnswer:
         analysis.note(function, probe=probed.record)
         if options.drawing is None:
             prompts = analysis.askable.get(analysis.source_of(function), 0)
-            note_probe(settings.model, COMMAND, prompts, time.monotonic() - begun)
+            note_pace(settings.model, COMMAND, prompts, time.monotonic() - begun)
         ls.changed(analysis)
         code_lens.refresh(ls)
     shows = ls.client_shows_results

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from counterlens.errors import Cancelled, CounterlensError
 from counterlens.lsp.base import LOG
+from counterlens.lsp.estimates import note_pace
 from counterlens.lsp.model_host import ModelHost
 from counterlens.lsp.probe_request import context_of, options_of
 from counterlens.lsp.settings import EditorSettings
@@ -137,7 +139,7 @@ class TaskRun:
             Cancelled: the user gave up.
         """
         steps.check()
-        probe, options = run.probe, run.options
+        probe, options, begun = run.probe, run.options, time.monotonic()
         self._set(replace(run, state=State.RUNNING, model=model.info))
         try:
             with context_of(probe, options, host, model, self._settings, steps) as context:
@@ -150,6 +152,9 @@ class TaskRun:
             LOG.exception("the task %s failed", probe.id)
             run = replace(run, state=State.FAILED, reason=DEFECT.format(type(defect).__name__))
         self._set(run)
+        if run.state is State.DONE and run.probed:
+            seconds = time.monotonic() - begun
+            note_pace(self._settings.model, probe.id, len(run.probed), seconds)
         self._ended(run)
 
     def _set(self, run: ProbeRun) -> None:

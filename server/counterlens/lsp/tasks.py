@@ -18,6 +18,7 @@ from counterlens.lsp import code_lens
 from counterlens.lsp.analysis import Analysis
 from counterlens.lsp.base import CounterlensServer
 from counterlens.lsp.consent import may_be_trusted, require_consent, require_trusted_workspace
+from counterlens.lsp.estimates import expected_seconds
 from counterlens.lsp.language import error_text, recognised
 from counterlens.lsp.markdown_preview import show_markdown
 from counterlens.lsp.model_host import ModelHost
@@ -57,6 +58,7 @@ class ListedTask:
     title: str
     available: bool
     reason: str = ""
+    seconds: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +108,11 @@ async def _list(ls: CounterlensServer, argument: Any = None) -> TaskListing:
     reasons = missing | blocked
     listed = (
         ListedTask(
-            probe.id, recognised(probe.title), probe.id not in reasons, recognised(reasons.get(probe.id, ""))
+            probe.id,
+            recognised(probe.title),
+            probe.id not in reasons,
+            recognised(reasons.get(probe.id, "")),
+            expected_seconds(ls.settings.model, probe.id, 1),
         )
         for probe in PROBES.values()
     )

@@ -227,6 +227,18 @@ export class Workbench {
     return plain((await hover.allInnerTexts()).join("\n"));
   }
 
+  /** Point at some text, ask for more, and read all of what the hover says then. */
+  async more(text, where) {
+    await this.hover(text, where);
+    const hover = this.page.locator(".monaco-hover:not(.hidden)");
+    await hover
+      .getByRole("link", { name: /^(more|mehr)$/ })
+      .first()
+      .click({ timeout: 5_000 });
+    await hover.locator("hr").first().waitFor({ timeout: 5_000 });
+    return plain((await hover.allInnerTexts()).join("\n"));
+  }
+
   async click(text, where) {
     const { x, y, width, height } = await this.box(text, where);
     await this.page.mouse.click(x + width / 2, y + height / 2);
