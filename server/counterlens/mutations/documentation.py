@@ -20,10 +20,10 @@ from counterlens.mutations.registry import MUTATIONS
 _OPENING = """\
 # Mutations
 
-Each mutation perturbs one programming concept. A *preserving* one keeps what the program does; where that
-cannot be shown from the source, the site is refused, with the reason. A *breaking* one changes it. What
-had to be assumed is recorded on each counterfactual; the assumptions stand at the end. *Placebos* perturb
-nothing; they are no mutations to choose, but give the [noise floor](probe.md#the-noise-floor) of effects.
+Each mutation perturbs one programming concept. A *preserving* mutation keeps the program's behaviour, and
+refuses a site, with the reason, if the source does not show that it is safe. A *breaking* one changes the
+behaviour. Each counterfactual records its assumptions, which are listed at the end. *Placebos* perturb
+nothing; they cannot be chosen, and give the [noise floor](probe.md#the-noise-floor) of effects.
 
 This page is generated from the mutations' classes: `python -m counterlens.mutations.documentation`.
 
