@@ -17,7 +17,7 @@ from counterlens.mutations.mutation import Example, Mutation, MutationContext, S
 class AnnotateShuffle(Mutation):
     """Permute the annotations of a function's parameters.
 
-    That keeps what the program does, and misleads a type checker, and a reader.
+    The behaviour stays the same, and type checkers and readers are misled.
     """
 
     id = "annotate-shuffle"

@@ -16,7 +16,7 @@ from counterlens.mutations.occurrences import parameters
 class AnnotateStrip(Mutation):
     """Remove the annotations of a function's parameters.
 
-    That keeps what the program does, and breaks what a type checker knows of it.
+    The behaviour stays the same, and a type checker loses information.
     """
 
     id = "annotate-strip"

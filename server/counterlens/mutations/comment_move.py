@@ -21,9 +21,9 @@ _FOR_TOOLS = re.compile(
 
 
 class CommentMove(Mutation):
-    """Move a comment of a function by one line: from behind a statement to above it, or the other way.
+    """Move a comment of a function by one line: from the end of a statement to above it, or back.
 
-    A placebo: Python's parser gives the same tree. Comments that tools read stay where they are.
+    A placebo: Python's parser gives the same tree. Comments that tools read are not moved.
     """
 
     id = "comment-move"

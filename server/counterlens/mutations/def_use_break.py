@@ -21,9 +21,9 @@ _ALLOWED = {Role.USE, Role.BIND, Role.AUGMENT, Role.PARAMETER, Role.ANNOTATE}
 class DefUseBreak(Mutation):
     """Rename a variable from its second definition on, to a random name of five letters.
 
-    The second definition is an assignment that stands in the same block as all other occurrences, so that
-    no value of the first one can reach a use behind it: `x = read()`, `x = clean(x)`, `use(x)` becomes
-    `x = read()`, `qwert = clean(x)`, `use(qwert)`. A parameter counts as the first definition.
+    The second definition is an assignment in the same block as all other occurrences, so that no value of the
+    first one can reach a later use: `x = read()`, `x = clean(x)`, `use(x)` becomes `x = read()`,
+    `qwert = clean(x)`, `use(qwert)`. A parameter counts as the first definition.
     """
 
     id = "def-use-break"

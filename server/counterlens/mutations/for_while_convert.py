@@ -18,12 +18,12 @@ from counterlens.mutations.variables import Scope, ScopeKind
 
 
 class ForWhileConvert(Mutation):
-    """Write a `for` as a `while`, and a `while` that counts as a `for` over a range.
+    """Write a `for` as a `while`, and a counting `while` as a `for` over a range.
 
-    `for i in range(n)` becomes a `while` that counts `i` where nothing else needs the loop variable, and one
-    that counts a variable of its own where something does (a `continue`, a use behind the loop). Any other
-    `for` becomes a `while` that asks an iterator. `break`, `continue`, `else` and the loop variable's value
-    behind the loop are kept. Only in functions, where new variables are not seen from outside.
+    `for i in range(n)` becomes a `while` that counts `i`, or a new variable if other code needs the loop
+    variable (a `continue`, a use after the loop). Any other `for` becomes a `while` over an iterator.
+    `break`, `continue`, `else` and the loop variable's value after the loop are kept. The mutation applies
+    only in functions, because new variables are not visible outside them.
     """
 
     id = "for-while-convert"

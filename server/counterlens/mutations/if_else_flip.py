@@ -22,15 +22,14 @@ class IfElseFlip(Mutation):
     """Negate the condition of an `if` with an `else`, and exchange its branches.
 
     The flavour `complement` negates by complementary operators (`==` to `!=`, `<` to `>=`) and De Morgan's
-    laws, and falls back to `not` where a part of the condition has no complement. The flavour `not` always
+    laws, and falls back to `not` if a part of the condition has no complement. The flavour `not` always
     writes `not`. The text after a colon, comments included, moves with its branch.
 
     An `elif` counts as an `if` in the `else` branch, and becomes one. An `if` without `else` whose body
     always leaves (`return`, `raise`, `break`, `continue`) has the rest of its block for an `else` branch.
 
-    As published (`counterlens probe --protocol cacp`) only an `if` with an `else` of its own is flipped,
-    whose condition is made of comparisons that have complementary operators, and calls nothing that may
-    change a state.
+    As published (`counterlens probe --protocol cacp`), only an `if` with its own `else` is flipped, whose
+    condition consists of comparisons with complementary operators and calls nothing that may change a state.
     """
 
     id = "if-else-flip"

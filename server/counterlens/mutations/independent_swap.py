@@ -16,11 +16,11 @@ from counterlens.mutations.mutation import Example, Mutation, MutationContext, S
 
 
 class IndependentSwap(Mutation):
-    """Exchange two statements of a function that stand next to each other and are independent.
+    """Exchange two adjacent, independent statements of a function.
 
-    Independent means: neither binds a variable that the other one uses, neither may jump away, at most one
-    calls code that is not known, and no object that one of them changes can be used by the other. A compound
-    statement (a whole loop) counts as one. A statement takes its comments along.
+    Two statements are independent if neither binds a variable that the other one uses, neither may jump away,
+    at most one calls unknown code, and neither can use an object that the other changes. A compound statement
+    (a whole loop) counts as one. Comments move with their statement.
     """
 
     id = "independent-swap"

@@ -35,10 +35,10 @@ class Rounds:
 class LoopUnroll(Mutation):
     """Replace a loop by its body, repeated as often as it ran for one observed input.
 
-    It preserves what the program does for that input only, so it does nothing until it is told what was
-    observed: `LoopUnroll({line: Rounds(...)})`. Each round of a `for` begins by binding the target to the
-    value that it had, and each round of a `while` drops the condition. Loops that are left by `break`, go on
-    by `continue`, or are entered more than once are refused.
+    It preserves the behaviour for that input only, so it needs the observation:
+    `LoopUnroll({line: Rounds(...)})`. Each iteration of a `for` begins by binding the target to its value,
+    and each iteration of a `while` drops the condition. Loops with `break` or `continue`, and loops that are
+    entered more than once, are refused.
     """
 
     id = "loop-unroll"

@@ -14,9 +14,9 @@ from counterlens.mutations.mutation import Example, Mutation, MutationContext, S
 
 
 class NegateCondition(Mutation):
-    """Negate the condition of an `if` or `elif`, and leave the branches as they are: breaks the program.
+    """Negate the condition of an `if` or `elif` without exchanging the branches: breaks the program.
 
-    `NegateCondition("not")` always writes `not`, as `if-else-flip` does in that flavour.
+    `NegateCondition("not")` always writes `not`, like `if-else-flip` in that flavour.
     """
 
     id = "negate-condition"

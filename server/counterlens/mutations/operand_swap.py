@@ -31,7 +31,8 @@ _BUILT_IN = (cst.Integer, cst.Float, cst.Imaginary, cst.SimpleString, cst.Concat
 class OperandSwap(Mutation):
     """Write `a < b` as `b > a`, and `a == b` as `b == a`.
 
-    Only if it cannot be told which operand is evaluated first. Chains (`a < b < c`) stay as they are.
+    The mutation applies only if the order of evaluation of the operands has no effect. Chains (`a < b < c`)
+    are not changed.
     """
 
     id = "operand-swap"

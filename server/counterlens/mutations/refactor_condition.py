@@ -23,9 +23,10 @@ _NEED_PARENTHESES = (cst.Tuple, cst.Yield, cst.GeneratorExp)
 class RefactorCondition(Mutation):
     """Assign the condition of an `if` to a new variable, and test that.
 
-    A condition that is not a comparison, a `not` or made of them by `and` and `or` is made a boolean by
-    `bool`. The condition is evaluated at the same moment as before. Not at the top of modules and classes,
-    where a new variable is seen from outside, and not for `elif`, which is evaluated later.
+    `bool` converts a condition that is not a comparison, a `not`, or a combination of them by `and` and `or`.
+    The condition is evaluated at the same moment as before. The mutation does not apply at the top level of
+    modules and classes, because a new variable would be visible outside, nor to `elif`, which is evaluated
+    later.
     """
 
     id = "refactor-condition"

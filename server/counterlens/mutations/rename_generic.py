@@ -15,8 +15,8 @@ from counterlens.mutations.variables import Variable
 class RenameGeneric(Renaming):
     """Name the variables of a function `var1`, `var2` and so on, in the order in which they appear.
 
-    What is renamed and what is refused is the same as for `rename-random`. `RenameGeneric("VAR")` writes
-    `VAR1` and so on.
+    The renamed variables and the refusals are those of `rename-random`. `RenameGeneric("VAR")` writes `VAR1`
+    and so on.
     """
 
     id = "rename-generic"

@@ -14,9 +14,9 @@ from counterlens.mutations.variables import Variable
 class RenameRandom(Renaming):
     """Give each variable of a function a random name of five letters.
 
-    Parameters keep their names, because a caller may use them, and so do functions, classes, imports and
-    module-level variables. A function that may look its variables up by name (`locals()`, `eval`, `f"{x=}"`)
-    is refused.
+    Parameters, functions, classes, imports and module-level variables keep their names, because other code
+    may use them. A function that may look its variables up by name (`locals()`, `eval`, `f"{x=}"`) is
+    refused.
     """
 
     id = "rename-random"

@@ -20,12 +20,12 @@ class RenameShuffle(Renaming):
     """Permute the names among the variables of a function, so that none keeps its own.
 
     If a function has only one variable, it takes the name of a variable or parameter of another function in
-    the file; and where there is none, it exchanges its name with a parameter, which assumes that callers pass
-    that by position (`positional-arguments`). What is renamed and what is refused is otherwise the same as
-    for `rename-random`.
+    the file; if there is none, it exchanges its name with a parameter, which assumes that callers pass that
+    by position (`positional-arguments`). Otherwise the renamed variables and the refusals are those of
+    `rename-random`.
 
-    As published (`counterlens probe --protocol cacp`) the function's own variables exchange their names among
-    each other, and nothing else does.
+    As published (`counterlens probe --protocol cacp`), only the function's own variables exchange their
+    names.
     """
 
     id = "rename-shuffle"

@@ -20,9 +20,9 @@ from counterlens.mutations.variables import Occurrence, Role, ScopeKind, Variabl
 class ReorderParameters(Mutation):
     """Reverse the parameters of a function that have no defaults, and the arguments of all of its calls.
 
-    Only if all calls are known: the function is defined inside of another one, and nothing but calls uses
-    it. Functions of a module may be called from other modules, its tests among them; for a program in one
-    file `ReorderParameters(whole_program=True)` takes them too.
+    The mutation applies only if all calls are known: the function is nested in another one, and is used only
+    in calls. Other modules, such as tests, may call a module's functions; for a program in one file,
+    `ReorderParameters(whole_program=True)` includes them.
     """
 
     id = "reorder-parameters"

@@ -35,11 +35,11 @@ _NEUTRAL = {"+": "0", "-": "0", "*": "1", "/": "1", "//": "1"}
 class ReplaceArithmetic(Mutation):
     """Replace an arithmetic operator by another one of the same precedence: breaks the program.
 
-    So nothing around it is grouped in another way. The seed decides which one. Operators on strings and lists
-    are not arithmetic.
+    The grouping around it therefore stays the same. The seed chooses the operator. Operators on strings and
+    lists are not arithmetic.
 
     `ReplaceArithmetic(across_precedence=True)` takes any other one, as in the paper's example, `a % b` for
-    `a + b`; what stands around it may then be grouped in another way.
+    `a + b`; the grouping around it may then change.
     """
 
     id = "replace-arithmetic"
