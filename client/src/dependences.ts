@@ -45,7 +45,7 @@ export class DependenceView implements vscode.Disposable {
     const argument = await functionMeant(
       this.server,
       named,
-      vscode.l10n.t("Put the cursor into a Python function to see its dependences."),
+      vscode.l10n.t("Put the cursor into a function of Python, Java or C to see its dependences."),
     );
     if (!argument) return;
     const question = ++this.asked;

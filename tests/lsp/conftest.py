@@ -104,12 +104,14 @@ async def until(condition: Callable[[], bool], seconds: float = 60.0) -> None:
     raise AssertionError("the server did not get there in time")
 
 
-def open_file(client: LanguageClient, path: Path, text: str, version: int = 1) -> str:
+def open_file(
+    client: LanguageClient, path: Path, text: str, version: int = 1, language: str = "python"
+) -> str:
     """Open a document as an editor does, and return its URI."""
     path.write_text(text, encoding="utf-8", newline="")
     uri = path.as_uri()
     client.text_document_did_open(
-        types.DidOpenTextDocumentParams(types.TextDocumentItem(uri, "python", version, text))
+        types.DidOpenTextDocumentParams(types.TextDocumentItem(uri, language, version, text))
     )
     return uri
 

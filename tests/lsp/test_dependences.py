@@ -240,3 +240,42 @@ async def test_an_empty_file_has_no_dependences(client: LanguageClient, tmp_path
     answer = await ask(client, uri, function="<module>", method="none")
     assert not answer.ok
     assert "no statements" in answer.error
+
+
+JAVA = """\
+class Longest {
+    @Override
+    String longest(String[] words) {
+        String best = "";
+        for (String word : words)
+            if (word.length() > best.length())
+                best = word;
+        return best;
+    }
+}
+"""
+
+
+async def test_java_is_analysed_and_a_model_is_not_asked_about_it(
+    client: LanguageClient, tmp_path: Path
+) -> None:
+    uri = open_file(client, tmp_path / "Longest.java", JAVA, language="java")
+    answer = await ask(client, uri, function=None, position={"line": 6, "character": 20}, method="none")
+    assert answer.ok, answer.error
+    assert answer.function == "Longest.longest"
+    assert answer.dependences["control"] == [[5, 5], [5, 6], [6, 7]]
+    assert "| 7 | `best = word;` | decided by line 6 (true) | `word` from line 5 |" in answer.markdown
+    assert ("true", "6", "7") in Classes(answer.html).arcs
+    text = await hover_text(client, uri, position_of(JAVA, "best = word"))
+    assert "- `word` from line 5" in text
+    edit(client, uri, 2, "// moved\n" + JAVA)
+    text = await hover_text(client, uri, position_of("// moved\n" + JAVA, "best = word"))
+    assert "- `word` from line 6" in text
+    refused = await ask(client, uri, method="prompted")
+    assert not refused.ok
+    assert "Python alone" in refused.error
+    here = types.Range(position_of(JAVA, "return"), position_of(JAVA, "return"))
+    actions = await client.text_document_code_action_async(
+        types.CodeActionParams(types.TextDocumentIdentifier(uri), here, types.CodeActionContext([]))
+    )
+    assert "Show dependences" in [action.title for action in actions or ()]

@@ -84,6 +84,11 @@ class Dependences:
         return tuple(self._statements.nodes) if isinstance(self._statements, Statements) else ()
 
     @property
+    def last_line(self) -> int:
+        """The last line of the function, which has a header."""
+        return self._statements.last_line
+
+    @property
     def source(self) -> str:
         """The source that the function stands in."""
         return self._text

@@ -6,26 +6,50 @@ A language is a folder that makes a `Dependences` of a function, and a line here
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
 
 from counterlens.dependence.analysing import MODULE, ProgramAnalysis
-from counterlens.dependence.braces.program import BraceProgram
+from counterlens.dependence.braces.program import BraceLanguage, BraceProgram, located_in
 from counterlens.dependence.c.language import C
 from counterlens.dependence.graph import Dependences
 from counterlens.dependence.java.language import JAVA
 from counterlens.dependence.program import Program
 from counterlens.dependence.rules import DEFAULT, Rules
 from counterlens.errors import SourceError
+from counterlens.syntax.document import Document
+from counterlens.syntax.functions import Function, functions
 
-_ANALYSES: dict[str, Callable[[str, Rules], ProgramAnalysis]] = {
-    "python": Program,
-    "java": lambda source, rules: BraceProgram(source, JAVA, rules),
-    "c": lambda source, rules: BraceProgram(source, C, rules),
+
+@dataclass(frozen=True, slots=True)
+class AnalysedLanguage:
+    """How one language is analysed.
+
+    Attributes:
+        parse: Parses a source text.
+        located: Finds the functions of a document, also of one that does not parse everywhere.
+    """
+
+    parse: Callable[[str, Rules], ProgramAnalysis]
+    located: Callable[[Document], list[Function]]
+
+
+def _braces(language: BraceLanguage) -> AnalysedLanguage:
+    return AnalysedLanguage(
+        lambda source, rules: BraceProgram(source, language, rules), partial(located_in, language)
+    )
+
+
+_LANGUAGES = {
+    "python": AnalysedLanguage(Program, functions),
+    "java": _braces(JAVA),
+    "c": _braces(C),
 }
 
 
 def analysed_languages() -> tuple[str, ...]:
     """The ids of the languages whose functions can be analysed."""
-    return tuple(_ANALYSES)
+    return tuple(_LANGUAGES)
 
 
 def analyse(source: str, language: str = "python", rules: Rules = DEFAULT) -> ProgramAnalysis:
@@ -39,12 +63,18 @@ def analyse(source: str, language: str = "python", rules: Rules = DEFAULT) -> Pr
     Raises:
         SourceError: the source cannot be read, or its language is not one of `analysed_languages()`.
     """
-    made = _ANALYSES.get(language)
-    if made is None:
+    known = _LANGUAGES.get(language)
+    if known is None:
         raise SourceError(
-            f"the dependences of {language} cannot be found", f"Those of {', '.join(_ANALYSES)} can"
+            f"the dependences of {language} cannot be found", f"Those of {', '.join(_LANGUAGES)} can"
         )
-    return made(source, rules)
+    return known.parse(source, rules)
+
+
+def located(document: Document) -> list[Function]:
+    """The functions of a document that can be analysed, in the order of the text; none in other languages."""
+    known = _LANGUAGES.get(document.language)
+    return known.located(document) if known is not None else []
 
 
 def dependences(

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from counterlens.dependence.analysing import MODULE
+from counterlens.dependence.languages import located
 from counterlens.syntax.document import Document
-from counterlens.syntax.functions import Function, function_at, functions
+from counterlens.syntax.functions import Function
 
 _DECIDING = frozenset(
     {"if_statement", "for_statement", "while_statement", "try_statement", "match_statement"}
@@ -20,12 +21,13 @@ def module_of(document: Document) -> Function:
 
 def scopes(document: Document) -> list[Function]:
     """The functions of a document, and its own statements."""
-    return [*functions(document), module_of(document)]
+    return [*located(document), module_of(document)]
 
 
 def scope_at(document: Document, offset: int) -> Function:
     """The innermost function around a byte, or the module."""
-    return function_at(document, offset) or module_of(document)
+    around = [function for function in located(document) if function.start <= offset <= function.end]
+    return around[-1] if around else module_of(document)
 
 
 def first_decision(document: Document) -> int | None:

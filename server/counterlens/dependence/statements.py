@@ -43,6 +43,10 @@ class StatementTable(Protocol):
 
     header: int
 
+    @property
+    def last_line(self) -> int:
+        """The last line of the function, which has a header."""
+
     def line(self, number: int) -> int:
         """The first line of a statement, from 1."""
 
@@ -75,6 +79,11 @@ class Statements:
             self.nodes.append(node)
             stack.extend(reversed(_inside(node)))
         self.number = {node: number for number, node in enumerate(self.nodes)}
+
+    @property
+    def last_line(self) -> int:
+        """The last line of the function, which has a header."""
+        return self.nodes[self.header].end_lineno  # type: ignore[attr-defined, no-any-return]
 
     def line(self, number: int) -> int:
         """The first line of a statement."""

@@ -14,12 +14,13 @@ from lsprotocol import types
 from counterlens.confidence import Confidence
 from counterlens.confidence.calibration import Calibration
 from counterlens.dependence import Dependences
+from counterlens.dependence.languages import located
 from counterlens.lsp.known_doubts import KnownDoubts
 from counterlens.lsp.known_operators import KnownOperators
 from counterlens.probes.dependence.inferred import Inferred
 from counterlens.probes.pairs.record import PairsRecord
 from counterlens.syntax.document import Document
-from counterlens.syntax.functions import Function, functions
+from counterlens.syntax.functions import Function
 
 Made = TypeVar("Made")
 
@@ -125,7 +126,7 @@ class Analysis:
         self.document, self.confidence, self.shown, self.unscored = document, None, None, ()
         self.state, self.reason = ScoringState.SCORING, ""
         if self.known:
-            current = {function.qualname: self.source_of(function) for function in functions(document)}
+            current = {function.qualname: self.source_of(function) for function in located(document)}
             self.known = {
                 name: known for name, known in self.known.items() if current.get(name) == known.source
             }

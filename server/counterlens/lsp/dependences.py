@@ -13,7 +13,7 @@ from typing import Any
 
 from lsprotocol import types
 
-from counterlens.dependence import MODULE, Dependences, dependences
+from counterlens.dependence import MODULE, Dependences, analysed_languages, dependences
 from counterlens.dependence.module_scope import first_decision, scope_at, scopes
 from counterlens.errors import Cancelled, CounterlensError, SourceError
 from counterlens.lsp.analysis import Analysis, Examined
@@ -25,7 +25,7 @@ from counterlens.lsp.progress import Announcements, ask_first
 from counterlens.lsp.settings import EditorSettings
 from counterlens.lsp.targets import plain, scope_named
 from counterlens.probes.dependence.examined import Relation
-from counterlens.probes.dependence.inferred import InferenceMethod, Inferred, infer
+from counterlens.probes.dependence.inferred import InferenceMethod, Inferred, infer, require_inferred
 from counterlens.probes.dependence.probe import DependenceOptions
 from counterlens.progress import Steps
 from counterlens.reports.arcs import dependence_fragment
@@ -70,6 +70,8 @@ async def _dependences(ls: CounterlensServer, argument: Any = None) -> Dependenc
         analysis, function = scope_named(ls, argument)
         method = _method(plain(argument).get("method"))
         document = analysis.document
+        if method != NONE:
+            require_inferred(document)
         found = await ls.offload(_analysed, document, function)
         source, known = analysis.source_of(function), Examined(function.start_line, found)
         if method != NONE:
@@ -111,7 +113,7 @@ def _analysed(document: Document, function: Function) -> Dependences:
     Raises:
         SourceError: the source does not parse, or the function is defined again further down.
     """
-    found = dependences(document.text, function.qualname)
+    found = dependences(document.text, function.qualname, language=document.language)
     if not found.statements:
         raise SourceError("there are no statements here, so nothing depends on anything")
     line = found.statements[0].line
@@ -184,7 +186,7 @@ def _code_actions(
     ls: CounterlensServer, analysis: Analysis, params: types.CodeActionParams
 ) -> list[types.CodeAction]:
     """The offer for the function at a place, or for the module's own statements."""
-    if analysis.document.language != "python":
+    if analysis.document.language not in analysed_languages():
         return []
     scope = scope_at(analysis.document, ls.places(analysis).offset(params.range.start))
     whole = scope.qualname == MODULE

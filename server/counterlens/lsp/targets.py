@@ -9,11 +9,13 @@ from typing import Any
 from lsprotocol import types
 from pygls import uris
 
-from counterlens.dependence import MODULE
+from counterlens.dependence import MODULE, analysed_languages
+from counterlens.dependence.languages import located
 from counterlens.dependence.module_scope import module_of, scope_at
 from counterlens.errors import CounterlensError
 from counterlens.lsp.analysis import Analysis
 from counterlens.lsp.base import CounterlensServer
+from counterlens.syntax import functions
 from counterlens.syntax.functions import Function, find_function, function_at
 
 
@@ -65,6 +67,20 @@ def open_python(ls: CounterlensServer, argument: Any) -> Analysis:
     return analysis
 
 
+def open_analysed(ls: CounterlensServer, argument: Any) -> Analysis:
+    """The document that `{uri}` means, where its functions can be analysed.
+
+    Raises:
+        CounterlensError: it is not open, or in another language.
+    """
+    analysis = ls.analyses.get(str(plain(argument).get("uri")))
+    if analysis is None or analysis.document.language not in analysed_languages():
+        raise CounterlensError(
+            "there is no open file whose dependences can be found", "Open one and try again"
+        )
+    return analysis
+
+
 def function_named(ls: CounterlensServer, argument: Any) -> tuple[Analysis, Function]:
     """The document and the function that `{uri, function? | position?}` means.
 
@@ -88,15 +104,16 @@ def scope_named(ls: CounterlensServer, argument: Any) -> tuple[Analysis, Functio
     Raises:
         CounterlensError: the document is not open, or there is no such function.
     """
-    asked = plain(argument)
+    asked, analysis = plain(argument), open_analysed(ls, argument)
+    document = analysis.document
     if asked.get("function") == MODULE:
-        analysis = open_python(ls, argument)
-        return analysis, module_of(analysis.document)
-    if not asked.get("function") and asked.get("position") is not None:
-        analysis = open_python(ls, argument)
-        offset = ls.places(analysis).offset(position(asked["position"]))
-        return analysis, scope_at(analysis.document, offset)
-    return function_named(ls, argument)
+        return analysis, module_of(document)
+    if asked.get("function"):
+        where = document.path or "the text"
+        return analysis, functions.function_named(located(document), str(asked["function"]), where)
+    if asked.get("position") is not None:
+        return analysis, scope_at(document, ls.places(analysis).offset(position(asked["position"])))
+    raise CounterlensError("there is no function here", "Put the cursor into a function and try again")
 
 
 def path_of(uri: str) -> Path | None:

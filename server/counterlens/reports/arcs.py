@@ -78,7 +78,7 @@ def _lines(found: Dependences) -> tuple[int, list[str]]:
     lines = found.source.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     if found.function == MODULE:
         return 1, lines
-    first, last = found.statements[0].line, found.syntax[0].end_lineno  # type: ignore[attr-defined]
+    first, last = found.statements[0].line, found.last_line
     return first, textwrap.dedent("\n".join(lines[first - 1 : last]).expandtabs(4)).split("\n")
 
 

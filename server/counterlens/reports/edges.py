@@ -9,7 +9,7 @@ from counterlens.counting import plural
 from counterlens.dependence import Dependences, Kind, Statement
 from counterlens.metrics.agreement import Agreement
 from counterlens.metrics.traces import Trace
-from counterlens.probes.dependence.examined import ExaminedFunction, Relation, true_edges
+from counterlens.probes.dependence.examined import Relation, edges_of, require_statements
 from counterlens.probes.dependence.inferred import EdgeStatus, InferenceMethod, Inferred
 from counterlens.probes.dependence.one_by_one import counted
 from counterlens.probes.dependence.rules import RULES
@@ -79,11 +79,11 @@ def shown_edges(found: Dependences, inferred: Inferred | None = None) -> list[Sh
             )
             for one in inferred.edges
         ]
-    subject = ExaminedFunction.of(found)
+    require_statements(found)
     return [
         ShownEdge(relation, at[source], at[target], names, _outcome(relation, outcomes.get((source, target))))
         for relation in Relation
-        for (source, target), names in true_edges(subject, relation).items()
+        for (source, target), names in edges_of(found, relation).items()
     ]
 
 

@@ -11,12 +11,14 @@ from tree_sitter import Node, Tree
 from counterlens.dependence.analysing import MODULE, find
 from counterlens.dependence.braces.lowering import BraceLayout
 from counterlens.dependence.braces.reading import Syntax
-from counterlens.dependence.braces.statements import BraceStatements
+from counterlens.dependence.braces.statements import BraceStatements, header_of
 from counterlens.dependence.cfg import ENTRY, EXIT, NOWHERE, Arc, ControlFlowGraph
 from counterlens.dependence.graph import Dependences
 from counterlens.dependence.rules import DEFAULT, Rules
 from counterlens.dependence.statements import Statement
 from counterlens.errors import SourceError
+from counterlens.syntax.document import Document
+from counterlens.syntax.functions import Function
 from counterlens.syntax.languages import parser_for
 from counterlens.text import BOM
 
@@ -130,6 +132,7 @@ class NoStatements:
     """The table of a function without statements."""
 
     header = NOWHERE
+    last_line = 0
 
     def line(self, number: int) -> int:
         """Of no statement there is a line."""
@@ -138,6 +141,27 @@ class NoStatements:
     def listed(self, text: str) -> tuple[Statement, ...]:  # noqa: ARG002 - there is none to look for in it
         """No statements."""
         return ()
+
+
+def located_in(language: BraceLanguage, document: Document) -> list[Function]:
+    """The functions of a document in a language, in the order of the text."""
+    found = []
+    for full, own, node in _named(list(language.functions(document.tree.root_node))):
+        start, body = header_of(node), node.child_by_field_name("body")
+        found.append(
+            Function(
+                name=own,
+                qualname=full,
+                start=node.start_byte,
+                end=node.end_byte,
+                header=start.start_byte,
+                body=node.end_byte if body is None else body.start_byte,
+                start_line=node.start_point.row + 1,
+                end_line=node.end_point.row + 1,
+                column=start.start_point.column,
+            )
+        )
+    return found
 
 
 def _named(functions: list[BraceFunction]) -> Iterator[tuple[str, str, Node]]:

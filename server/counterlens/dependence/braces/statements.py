@@ -97,16 +97,21 @@ class BraceStatements:
                 stack += reversed(list(inside(node)))
         self.number = {node.id: number for number, node in enumerate(self.nodes)}
 
+    @property
+    def last_line(self) -> int:
+        """The last line of the function."""
+        return self.nodes[self.header].end_point.row + 1
+
     def line(self, number: int) -> int:
         """The first line of a statement."""
-        return _start(self.nodes[number]).start_point.row + 1
+        return header_of(self.nodes[number]).start_point.row + 1
 
     def listed(self, text: str) -> tuple[Statement, ...]:
         """The statements with their lines and their text."""
         data = text.encode("utf-8", "surrogatepass")
         found = []
         for number, node in enumerate(self.nodes):
-            start = _start(node)
+            start = header_of(node)
             end = _end(node)
             inside = data[start.start_byte : end].rstrip()
             line = start.start_point.row + 1
@@ -115,7 +120,7 @@ class BraceStatements:
         return tuple(found)
 
 
-def _start(node: Node) -> Node:
+def header_of(node: Node) -> Node:
     """The node that a statement's text begins with."""
     if node.type == "do_statement":
         return next((child for child in node.children if child.type == "while"), node)

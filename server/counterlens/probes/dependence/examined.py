@@ -132,8 +132,7 @@ class ExaminedFunction:
         Raises:
             SourceError: there is nothing in it.
         """
-        if not found.statements:
-            raise SourceError(f"{found.function} has no statements, so nothing depends on anything")
+        require_statements(found)
         lines = _lines(found.source)
         starts = [0]
         for line in lines:
@@ -172,10 +171,25 @@ class ExaminedFunction:
         return self.data.decode()
 
 
+def require_statements(found: Dependences) -> None:
+    """Refuse a function in which there is nothing.
+
+    Raises:
+        SourceError: there is nothing in it.
+    """
+    if not found.statements:
+        raise SourceError(f"{found.function} has no statements, so nothing depends on anything")
+
+
 def true_edges(subject: ExaminedFunction, relation: Relation) -> dict[StatementPair, tuple[str, ...]]:
     """The edges of the dependence graph, in order, with the variables of data dependences."""
+    return edges_of(subject.dependences, relation)
+
+
+def edges_of(dependences: Dependences, relation: Relation) -> dict[StatementPair, tuple[str, ...]]:
+    """The edges of a dependence graph in any language, in order, with the variables of data dependences."""
     found: dict[StatementPair, set[str]] = {}
-    for edge in subject.dependences.edges:
+    for edge in dependences.edges:
         if (edge.kind is Kind.CONTROL) == (relation is Relation.CONTROL):
             found.setdefault((edge.source, edge.target), set()).update({edge.variable} - {""})
     return {pair: tuple(sorted(names)) for pair, names in sorted(found.items())}

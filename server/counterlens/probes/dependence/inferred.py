@@ -178,9 +178,9 @@ def require_inferred(document: Document) -> Document:
     if document.language == "python":
         return document
     raise SourceError(
-        f"{document.path or 'the text'} is {document.language}: what a model infers is compared for Python"
-        " alone, because interventions change Python",
-        "`counterlens dependence` without --infer shows the true dependences",
+        f"what a model infers is compared for Python alone, not for {document.language}: interventions change"
+        " Python",
+        "The true dependences need no model",
     )
 
 
