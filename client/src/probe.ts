@@ -70,6 +70,8 @@ export class ProbeReports implements vscode.Disposable, vscode.TextDocumentConte
     this.panel.enable("draw", true);
     if (!result.ok) {
       this.panel.say("");
+      // What the function's own tests say is more than fits into a message, and is gone with it.
+      if (result.html) return this.present(uri, result, "");
       return this.explain(result);
     }
     this.present(uri, result, "");

@@ -225,6 +225,22 @@ async def test_the_probe_runs_from_the_code_lens(client: LanguageClient, tmp_pat
     assert re.fullmatch(r"Probe counterfactually · (\d+ of \d+ changed the verdict|uninformative)", lens)
 
 
+async def test_what_the_own_tests_of_a_function_say_stays_on_a_page(
+    client: LanguageClient, tmp_path: Path
+) -> None:
+    wrong = SOURCE.replace("result = -1", "result = 2")
+    uri = open_file(client, tmp_path / "sign.py", wrong)
+    answer = await probe(client, {"uri": uri, "function": "sign"})
+    assert not answer.ok
+    assert "does not pass its own tests" in answer.error
+    assert answer.function == "sign"
+    assert "does not pass its own tests" in answer.html
+    assert "expected: -1" in answer.html
+    gone = await probe(client, {"uri": uri, "function": "gone"})
+    assert not gone.ok
+    assert gone.html == ""
+
+
 async def test_a_probe_that_draws_completions_refines_its_answer(
     client: LanguageClient, tmp_path: Path
 ) -> None:

@@ -207,5 +207,5 @@ export class TestTree {
 
 /** A description would take the label's place in a screen reader. */
 function labelled({ mutation, what }: Pick<Subject, "mutation" | "what">, outcome = ""): string {
-  return [mutation, what, outcome].filter(Boolean).join(" · ");
+  return [mutation, outcome, what].filter(Boolean).join(" · ");
 }

@@ -20,7 +20,7 @@ from rich.console import Console
 
 from counterlens.confidence import Confidence
 from counterlens.confidence.measuring import FunctionConfidence, measure_function
-from counterlens.errors import Cancelled, CounterlensError
+from counterlens.errors import Cancelled, CounterlensError, SourceError
 from counterlens.lsp import code_lens
 from counterlens.lsp.analysis import Analysis
 from counterlens.lsp.askable import Askable
@@ -51,7 +51,7 @@ from counterlens.probes.runner import require_probed, run_targets
 from counterlens.probes.subjects import targets_in
 from counterlens.progress import Steps
 from counterlens.reports.build.pairs import pairs_blocks
-from counterlens.reports.document import Report
+from counterlens.reports.document import CodeBlock, Gist, Heading, Paragraph, Report
 from counterlens.reports.render import html, markdown, terminal
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function, find_function, functions
@@ -134,9 +134,10 @@ class MeasuredProbe:
 
 async def _probe(ls: CounterlensServer, argument: Any = None) -> ProbeAnswer:
     """Probe a function counterfactually."""
-    settings = ls.settings
+    settings, name = ls.settings, ""
     try:
         analysis, function = function_named(ls, argument)
+        name = function.qualname
         document, root = analysis.document, folder_of(ls, analysis.document.path)
         place = document.path or root or Path()
         await require_trusted_workspace(ls, place)
@@ -154,7 +155,8 @@ async def _probe(ls: CounterlensServer, argument: Any = None) -> ProbeAnswer:
     except Cancelled:
         return ProbeAnswer(ok=False, error=t("The probe was cancelled."))
     except CounterlensError as error:
-        return ProbeAnswer(ok=False, error=ls.refuse(error, settings))
+        page = _why_not(name, error) if name and ls.client_shows_results else ""
+        return ProbeAnswer(ok=False, error=ls.refuse(error, settings), function=name, html=page)
     # where another model is asked by now, who waits gets the answer, and it says nothing of that one
     if ls.asks(settings) and analysis.document is document and not mutations:
         analysis.note(function, probe=probed.record)
@@ -168,6 +170,15 @@ async def _probe(ls: CounterlensServer, argument: Any = None) -> ProbeAnswer:
     if not shows:
         await show_markdown(ls, f"probe {function.name}", answer.summary, answer.markdown)
     return answer
+
+
+def _why_not(name: str, error: CounterlensError) -> str:
+    """Why a function could not be probed, as a page: what its own tests say is longer than a message."""
+    if not isinstance(error, SourceError):
+        return ""
+    said = Paragraph(f"{error.message}.", lead="What this means:")
+    hint = [CodeBlock(error.hint, "text")] if error.hint else []
+    return html.fragment((Heading(1, name), Gist((said,)), *hint))
 
 
 def _options(settings: EditorSettings, asked: dict[str, Any]) -> CompletionOptions:
