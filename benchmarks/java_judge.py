@@ -29,11 +29,22 @@ class JavaProblem:
 
 
 def java_problems(folder: Path) -> Iterator[JavaProblem]:
-    """The problems of HumanEval-X and HumanEvalPack whose data are in a folder."""
+    """The problems of HumanEval-X and HumanEvalPack whose data are in a folder; those of both once."""
+    known: set[tuple[str, str]] = set()
+    for problem in (*_humaneval_x(folder), *_humanevalpack(folder)):
+        if (problem.source, problem.tests) not in known:
+            known.add((problem.source, problem.tests))
+            yield problem
+
+
+def _humaneval_x(folder: Path) -> Iterator[JavaProblem]:
     with gzip.open(folder / "humaneval-x" / "humaneval_java.jsonl.gz", "rt", encoding="utf-8") as lines:
         for record in map(json.loads, lines):
             source = record["prompt"] + record["canonical_solution"]
             yield JavaProblem(f"HumanEval-X {record['task_id']}", source, record["test"])
+
+
+def _humanevalpack(folder: Path) -> Iterator[JavaProblem]:
     with (folder / "humanevalpack" / "java" / "humanevalpack.jsonl").open(encoding="utf-8") as lines:
         for record in map(json.loads, lines):
             source = record["prompt"] + record["canonical_solution"]

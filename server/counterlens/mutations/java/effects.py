@@ -9,7 +9,7 @@ from tree_sitter import Node
 from counterlens.mutations.assumptions import NEITHER_RAISES, PURE_OPERATORS
 from counterlens.mutations.java.module import JavaModule
 from counterlens.mutations.java.static_types import UNKNOWN, JavaTypes, head, operands
-from counterlens.mutations.java.variables import JavaVariable
+from counterlens.mutations.java.variables import JavaVariable, compact
 
 _COLLECTIONS = {
     "List", "ArrayList", "LinkedList", "Set", "HashSet", "TreeSet", "LinkedHashSet", "Map", "HashMap",
@@ -204,7 +204,7 @@ class JavaEffectAnalysis:
 
     def _new(self, node: Node, found: JavaEffects) -> None:
         kind = node.child_by_field_name("type")
-        name = head("".join(self._module.text(kind).split())) if kind is not None else ""
+        name = head(compact(self._module.text(kind))) if kind is not None else ""
         found.raises = found.reads_objects = True
         if name not in _PURE_NEW or name in self._module.declared_types:
             found.unknown = True

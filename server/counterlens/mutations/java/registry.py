@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from counterlens.mutations.java.def_use_break import JavaDefUseBreak
 from counterlens.mutations.java.if_else_flip import JavaIfElseFlip
 from counterlens.mutations.java.loops import JavaForWhileConvert
 from counterlens.mutations.java.mutation import JavaMutation
@@ -27,6 +28,7 @@ _OWN: tuple[JavaMutation, ...] = (
     JavaRemoveConditional(),
     JavaBlockSwapPlain(),
     # data flow
+    JavaDefUseBreak(),
     JavaOperandSwap(),
     JavaReorderParameters(),
     JavaReplaceArithmetic(),

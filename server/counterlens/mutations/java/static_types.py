@@ -8,7 +8,7 @@ from functools import lru_cache
 from tree_sitter import Node
 
 from counterlens.mutations.java.module import JavaModule
-from counterlens.mutations.java.variables import JavaKind, JavaVariable
+from counterlens.mutations.java.variables import JavaKind, JavaVariable, compact
 
 UNKNOWN = ""
 _BOXED = {
@@ -186,7 +186,7 @@ class JavaTypes:
 
     def _cast(self, node: Node) -> str:
         kind = node.child_by_field_name("type")
-        text = "".join(self._module.text(kind).split()) if kind is not None else UNKNOWN
+        text = compact(self._module.text(kind)) if kind is not None else UNKNOWN
         return text if self._is_library(text) else UNKNOWN
 
     def _assignment(self, node: Node) -> str:
@@ -243,18 +243,18 @@ class JavaTypes:
 
     def _new(self, node: Node) -> str:
         kind = node.child_by_field_name("type")
-        text = "".join(self._module.text(kind).split()) if kind is not None else UNKNOWN
+        text = compact(self._module.text(kind)) if kind is not None else UNKNOWN
         with_body = any(child.type == "class_body" for child in node.named_children)
         return UNKNOWN if with_body or "<>" in text or not self._is_library(text) else text
 
     def _new_array(self, node: Node) -> str:
         kind = node.child_by_field_name("type")
-        text = "".join(self._module.text(kind).split()) if kind is not None else UNKNOWN
+        text = compact(self._module.text(kind)) if kind is not None else UNKNOWN
         sizes = sum(child.type == "dimensions_expr" for child in node.named_children)
         more = "".join(
             self._module.text(child) for child in node.named_children if child.type == "dimensions"
         )
-        return text + "[]" * sizes + "".join(more.split()) if text and self._is_library(text) else UNKNOWN
+        return text + "[]" * sizes + compact(more) if text and self._is_library(text) else UNKNOWN
 
 
 _FINDERS: dict[str, Callable[[JavaTypes, Node], str]] = {
@@ -287,7 +287,7 @@ def _fields_of(module: JavaModule) -> dict[str, str]:
             dimensions = declarator.child_by_field_name("dimensions")
             text = module.text(kind) + (module.text(dimensions) if dimensions is not None else "")
             known = module.text(name)
-            found[known] = UNKNOWN if known in found else "".join(text.split())
+            found[known] = UNKNOWN if known in found else compact(text)
     return found
 
 

@@ -11,6 +11,7 @@ from counterlens.mutations.base import Concept
 from counterlens.mutations.edits import replace
 from counterlens.mutations.java.mutation import JavaContext, JavaMutation
 from counterlens.mutations.java.static_types import UNKNOWN, element_of
+from counterlens.mutations.java.variables import compact
 from counterlens.mutations.mutation import Example, Site, SiteRefused
 
 _NO_TYPE = {"array_initializer", "lambda_expression", "method_reference", "null_literal"}
@@ -61,7 +62,7 @@ class JavaVarTypes(JavaMutation):
         start = node.start_byte
         if value.type in _NO_TYPE or declared is None:
             return SiteRefused(start, "its value has no type of its own")
-        written = "".join(module.text(declared).split())
+        written = compact(module.text(declared))
         if inferred in {UNKNOWN, "null"} or written not in {"var", inferred}:
             return SiteRefused(start, "its value has another type, or one that the source does not show")
         names = (child for child in (node, *node.children_by_field_name("declarator")))

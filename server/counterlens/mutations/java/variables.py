@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from enum import Enum
@@ -324,10 +325,13 @@ def _text(node: Node) -> str:
 
 
 def _type_text(node: Node | None, dimensions: Node | None) -> str:
-    """A type without blanks; empty for `var`."""
+    """A type without needless blanks; empty for `var`."""
     if node is None:
         return ""
-    text = "".join(_text(node).split())
-    return (
-        "" if text == "var" else text + "".join(_text(dimensions).split() if dimensions is not None else [])
-    )
+    text = compact(_text(node))
+    return "" if text == "var" else text + (compact(_text(dimensions)) if dimensions is not None else "")
+
+
+def compact(text: str) -> str:
+    """A type without blanks but those between words: `List<?extends A>`."""
+    return re.sub(r"(?<!\w)\s+|\s+(?!\w)", "", text.strip())
