@@ -1,4 +1,4 @@
-"""Errors that a user can act on: what happened, and what to do about it."""
+"""Errors for users, with a message and a remedy."""
 
 
 class CounterlensError(Exception):

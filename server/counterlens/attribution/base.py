@@ -1,4 +1,4 @@
-"""Is this program right? The verdict, and what attribution offers (Hooda et al. 2024, section 3.1)."""
+"""Verdicts on programs: the types of attribution (Hooda et al. 2024, section 3.1)."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""The baseline: a project's whole suite, run once as it stands, test by test.
+"""The baseline: one run of a project's whole suite, test by test.
 
-Everything about a test is found out at once: whether it passes, what time it takes, and which lines it runs.
-The results are stored on disk under a digest of everything that they depend on, so a stopped run resumes, and
-nothing runs again without a change.
+The run records for each test whether it passes, its time, and the lines that it runs. The results are stored
+on disk under a digest of everything that they depend on, so a stopped run resumes, and nothing runs again
+without a change.
 """
 
 from __future__ import annotations

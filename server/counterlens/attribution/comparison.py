@@ -1,9 +1,9 @@
-"""Did two calls do the same? Compared here, on encoded values, where neither program can take part.
+"""Compare the encoded results of two calls, where neither program can interfere.
 
-Values are the same when `==` would say so for values of the built-in types: numbers by value whatever
-their type, sequences in order and of one type, sets and dictionaries in any order. Beyond `==`: NaN is equal
-to NaN, floats may differ by their rounding (`RELATIVE`), objects are the same when their classes have the
-same name and their attributes are the same, and iterators when they give the same. Exceptions are the same
+Values are the same when `==` would say so for values of the built-in types: numbers by value whatever their
+type, sequences in order and of one type, sets and dictionaries in any order. Beyond `==`: NaN is equal to
+NaN, floats may differ by their rounding (`RELATIVE`), objects are the same when their classes have the same
+name and their attributes are the same, and iterators when their items are the same. Exceptions are the same
 when their classes have the same name; their messages do not count.
 """
 

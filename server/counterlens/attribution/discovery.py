@@ -1,10 +1,10 @@
 """Static discovery of the test cases that mention a function; nothing is run.
 
-A case counts when its code mentions the function under a name that the test file imported from the
-function's module, directly or through fixtures and other definitions of the file and of its `conftest.py`.
-A method is mentioned by its own name together with its class; a special method by its class alone.
-Over-approximates where a name is shadowed; misses what is reached only through other code, through strings,
-or through modules loaded by path.
+A case counts when its code mentions the function under a name that the test file imported from the function's
+module, directly or through fixtures and other definitions of the file and of its `conftest.py`. A method is
+mentioned by its own name together with its class; a special method by its class alone. Over-approximates if a
+name is shadowed; misses functions that are reached only through other code, strings, or modules loaded by
+path.
 """
 
 from __future__ import annotations

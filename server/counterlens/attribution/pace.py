@@ -2,8 +2,8 @@
 
 A change that breaks a loop often makes it endless, and each such program would cost the whole limit. The
 bound is on processor time, which a busy machine does not use up, set against the original's wall-clock time,
-which a busy machine only lengthens: so a verdict does not depend on what else the machine does. Programs that
-a model wrote keep the whole limit, because right ones may be far slower than the original.
+which a busy machine only lengthens: so a verdict does not depend on other load. Programs that a model wrote
+keep the whole limit, because right ones may be far slower than the original.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""One verdict for any program: by a file of tests, by another program, or by what is found beside it."""
+"""One verdict for any program: by a file of tests, by another program, or by tests found beside it."""
 
 from __future__ import annotations
 

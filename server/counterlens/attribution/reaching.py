@@ -1,4 +1,4 @@
-"""How many of the tests that judge a function run a part of it, as their baseline saw them."""
+"""The number of judging tests that run a part of a function, by their baseline."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Calls of a function of a program, made in the sandbox, and what came of each."""
+"""Calls of a program's function in the sandbox, with their results."""
 
 from __future__ import annotations
 

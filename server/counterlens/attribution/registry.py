@@ -2,7 +2,7 @@
 
 Handwritten inputs count first: tests and doctests are found, and all of them must hold. Only if there are
 none, `FALLBACKS` are asked one after the other. The tests that come with a problem (`supplied_tests.py`) are
-no part of this: who has them makes their judge and passes it on.
+not included: their owner makes a judge and passes it on.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Can tests and their program be in two processes? Read off the tests, before there is a program.
+"""Decide from the tests alone whether they and their program can be in two processes.
 
 From another process, a class of the program cannot be derived from, and no class or module of the tests can
-be handed to it. Only what the tests themselves do counts here; nothing that a program does leads to its being
-judged in the process of its tests.
+be handed to it. Only the tests count: no behaviour of a program leads to its being judged in the process of
+its tests.
 """
 
 from __future__ import annotations

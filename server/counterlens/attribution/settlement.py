@@ -1,7 +1,7 @@
-"""Verification of counterfactuals by running them: does each keep the meaning, or break it, as it claims?
+"""Verification of counterfactuals by running them: each must keep or break the meaning as it claims.
 
-Preserving counterfactuals of which a judge finds the program wrong are to be discarded and counted (Hooda
-et al. 2024, section 4.2). Breaking ones that nothing tells from the original stay, marked as possibly
+Preserving counterfactuals of which a judge finds the program wrong are to be discarded and counted (Hooda et
+al. 2024, section 4.2). Breaking ones that no judge tells from the original stay, marked as possibly
 equivalent.
 """
 

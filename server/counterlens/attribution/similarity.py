@@ -1,7 +1,7 @@
 """Textual and structural similarity of two functions: a weak hint, never a verdict.
 
-Text that differs may do the same, and text that hardly differs may not (Hooda et al. 2024, section 4.3). So
-this is a type of its own, which no judge gives and nothing mixes with judgements.
+Different texts may behave alike, and similar texts may not (Hooda et al. 2024, section 4.3), so similarity
+has a separate type, which is never mixed with judgements.
 """
 
 from __future__ import annotations

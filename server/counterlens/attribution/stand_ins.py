@@ -1,4 +1,4 @@
-"""Programs with nothing where a function should be: tests that pass with one do not see the function."""
+"""Programs with a stand-in for a function: tests that pass with one do not check the function."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs a project's suite in the sandbox, in slices, and makes its baseline of that.
+"""Runs a project's suite in the sandbox, in slices, and builds its baseline.
 
 The result of a slice is stored at once. A test, or a test file while it is imported, that ends the process or
 does not end costs the rest of its slice; it is named, and left out of the next one.

@@ -1,8 +1,8 @@
 """Tests supplied with a problem: text that calls the function and asserts, as in datasets.
 
 HumanEval's `check(candidate)`, MBPP's lines of `assert`, CRUXEval's input and output are of this form. The
-tests never meet the candidate: they are run beside the original to see which calls they make, the candidate
-makes those calls in a process of its own, and the tests are run again with what it returned.
+tests never share a process with the candidate: they run beside the original to record their calls, the
+candidate makes those calls in a separate process, and the tests run again with its results.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A model's calibration map, from code whose truth is known: measured, fitted, and told what it is worth."""
+"""Fit and evaluate a model's calibration map on code whose truth is known."""
 
 from __future__ import annotations
 

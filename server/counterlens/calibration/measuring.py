@@ -1,8 +1,8 @@
-"""Masked spans: does the model, asked to go on where a syntax node begins, write that node?
+"""Masked spans: whether the model, continuing at the start of a syntax node, writes that node.
 
 This is the truth that confidences are calibrated against. A node is cut out with everything after it, the
-model continues at temperature 0 after the same header that the node was scored with, and what it writes has
-to begin with the node's own tokens. Blanks between tokens are free, line ends and indentation are not.
+model continues at temperature 0 after the same header that the node was scored with, and its text must begin
+with the node's own tokens. Blanks between tokens are ignored, line ends and indentation are not.
 """
 
 from __future__ import annotations

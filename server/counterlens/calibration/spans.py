@@ -1,4 +1,4 @@
-"""Whether what a model wrote begins with a syntax node: blanks between tokens are free, line ends are not."""
+"""Whether a model's text begins with a syntax node; blanks between tokens are ignored, line ends are not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command line: a thin face over the library, one file per subcommand."""
+"""The command line: a thin front end over the library, one file per subcommand."""
 
 from counterlens.cli.main import main
 

@@ -1,4 +1,4 @@
-"""`counterlens calibrate`: how far confidences can be taken at their word, and a map that corrects them."""
+"""`counterlens calibrate`: how often confidences are right, and a map that corrects them."""
 
 from __future__ import annotations
 

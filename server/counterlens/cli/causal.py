@@ -1,4 +1,4 @@
-"""`counterlens causal`: what confidence in a concept does to a model's cross-entropy."""
+"""`counterlens causal`: the effect of confidence in a concept on a model's cross-entropy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`counterlens changed`: what a commit or a pull request changes, probed; for hooks and for CI."""
+"""`counterlens changed`: probe the changes of a commit or a pull request; for hooks and for CI."""
 
 from __future__ import annotations
 

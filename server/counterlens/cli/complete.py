@@ -1,4 +1,4 @@
-"""`counterlens complete`: what the model would write at a place, and how sure it is of each part of it."""
+"""`counterlens complete`: the model's completion at a place, with the probability of each part."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`counterlens data`: which benchmark data is here, and is it what it says?"""
+"""`counterlens data`: find and check benchmark data."""
 
 from __future__ import annotations
 

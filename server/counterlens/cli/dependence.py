@@ -1,4 +1,4 @@
-"""`counterlens dependence`: what each statement depends on, and what a model makes of it."""
+"""`counterlens dependence`: the dependences of each statement, and those that a model infers."""
 
 from __future__ import annotations
 

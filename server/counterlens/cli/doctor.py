@@ -1,4 +1,4 @@
-"""`counterlens doctor`: what is installed, what this machine can do, and what to fix."""
+"""`counterlens doctor`: check the installation and this machine, with remedies."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`counterlens probe --task all`: what each probe finds is shown as it comes, and kept when interrupted."""
+"""`counterlens probe --task all`: show each result as it arrives, and keep it when interrupted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The option that names tests which never judge, for commands that run tests and no probe."""
+"""The option that excludes tests, for commands that run tests and no probe."""
 
 from __future__ import annotations
 

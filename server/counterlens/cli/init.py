@@ -1,4 +1,4 @@
-"""`counterlens init`: a settings file for a repository, with what was found there."""
+"""`counterlens init`: write a settings file for a repository."""
 
 from __future__ import annotations
 

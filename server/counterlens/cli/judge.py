@@ -1,4 +1,4 @@
-"""`counterlens judge`: is this program right?"""
+"""`counterlens judge`: judge a program."""
 
 from __future__ import annotations
 

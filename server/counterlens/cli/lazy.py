@@ -1,4 +1,4 @@
-"""A group of subcommands of which only those are imported that are used."""
+"""A group of subcommands that are imported on first use."""
 
 from __future__ import annotations
 

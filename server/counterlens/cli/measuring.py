@@ -1,4 +1,4 @@
-"""The functions of files and folders, measured by the confidence probe, for the commands that sum them up."""
+"""Functions of files and folders, measured by the confidence probe, for commands that summarise them."""
 
 from __future__ import annotations
 

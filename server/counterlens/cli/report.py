@@ -1,4 +1,4 @@
-"""`counterlens report`, `compare` and `replay`: what runs found, and whether it comes out again."""
+"""`counterlens report`, `compare` and `replay`: show, compare and repeat the results of runs."""
 
 from __future__ import annotations
 

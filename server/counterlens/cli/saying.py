@@ -1,4 +1,4 @@
-"""The one way to a terminal: nothing that a file, a model or a server has said reaches it as a command."""
+"""The one way to a terminal: no text of a file, a model or a server reaches it as a command."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`counterlens score`: what the model finds likely in code, per token, per syntax node, or over a corpus."""
+"""`counterlens score`: the probability of code, per token, per syntax node, or over a corpus."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The alignment function of Palacio et al. 2023 (section III-B): which tokens belong to which syntax node.
 
-Tokenizers know nothing of syntax: one token may hold a blank and the name after it, two closing brackets,
-or half a character. Two rules say where such a token counts:
+Tokenizers ignore syntax: one token may hold a blank and the name after it, two closing brackets, or half a
+character. Two rules assign such a token:
 
 - `overlap` (the paper's; the default): it belongs to every node that it shares a byte with. No node that
   holds more than blanks is without a token, and a token that spans two nodes counts for both.

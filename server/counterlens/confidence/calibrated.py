@@ -1,4 +1,4 @@
-"""Apply a calibration map to a document's confidence: how often the model is right at what it says."""
+"""Apply a calibration map to a document's confidence."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""From a confidence to how often the model is right there: calibration maps, as files and as functions.
+"""Calibration maps, from a confidence to the share of right predictions, as files and as functions.
 
 A map belongs to one model and one way of aggregating. It is fitted elsewhere (`metrics.fitting`); reading and
 applying one takes NumPy alone. A node's curve is looked up by its concept category and by how many tokens it
-has, since a mean of 0.8 over twenty tokens promises less than one token at 0.8; what was too rare to have a
-curve of its own leans on the curve of its length, and then on that of all nodes.
+has, since a mean of 0.8 over twenty tokens promises less than one token at 0.8; groups that are too rare for
+their own curve use that of their length, and then that of all nodes.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """The few spans of a document that a calm overlay colours: no names that are new, and few lines on a screen.
 
-A model cannot know a name before it was written, nor what a function is about to be called, so the tokens of
-a name count for nothing where it first stands in a file, and where a definition gives it;
-nor do those of the text of strings. A span without any other token is not coloured.
+A model cannot know a new name, so the tokens of a name do not count at its first place in a file and in its
+definition; nor do those of the text of strings. A span without any other token is not coloured.
 """
 
 from __future__ import annotations

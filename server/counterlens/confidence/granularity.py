@@ -10,8 +10,8 @@ last; the group of a byte depends on the granularity:
 - `concept`: the innermost non-terminal around it that has a category other than `structure`; the value is
   the confidence of that whole node, also if the span is a part of it.
 
-Prose (comments, the text of strings) surprises every model and says nothing about code: it is left out
-unless it is asked for. A statement keeps the strings inside it and is left out only when it is all prose.
+Prose (comments, the text of strings) surprises every model without meaning: it is left out unless it is asked
+for. A statement keeps the strings inside it and is left out only when it is all prose.
 """
 
 from __future__ import annotations

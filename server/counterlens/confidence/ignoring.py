@@ -1,4 +1,4 @@
-"""Comments that say what is not to be shown as surprising.
+"""Comments that hide surprises.
 
     total = qux * 2  # counterlens: ignore[operators]      this line, this concept category
     total = qux * 2  # counterlens: ignore                 this line, whatever the category

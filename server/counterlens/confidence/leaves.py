@@ -1,9 +1,9 @@
-"""The leaves of a document's tree with what the model made of each: the rows that surprise is looked for in.
+"""The leaves of a document's tree with their scores, in which surprises are found.
 
-A token belongs to one leaf here, the one that holds its first byte that is no blank, so that nothing is
-counted twice. Tokens of nothing but blanks belong to none. Two things are left out, since they surprise every
-model and say nothing about the code: prose (comments, strings, and the tokens that reach into them, so the
-choice of a quotation mark too), and the names that a definition gives to itself and its parameters.
+A token belongs to one leaf here, the one that holds its first byte that is no blank, so that no token counts
+twice. Blank tokens belong to none. Two kinds are left out, because they surprise every model without meaning:
+prose (comments, strings, and the tokens that reach into them, so the choice of a quotation mark too), and the
+names that a definition gives to itself and its parameters.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""The numerical noise of a score: differences below it are none, and are not shown as such.
+"""The numerical noise of a score: smaller differences are not shown.
 
 The same tokens of the same unit, decoded in the same groups, get the same scores to the last bit. Other
-groups (another model server, another chunk size) round otherwise: `benchmarks/noise.py` measures by how much,
-docs/confidence.md says it.
+groups (another model server, another chunk size) round differently, as `benchmarks/noise.py` measures
+(docs/confidence.md).
 """
 
 from __future__ import annotations

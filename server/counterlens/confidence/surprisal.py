@@ -1,4 +1,4 @@
-"""Bits of surprisal per byte: what is comparable across models that cut text into different tokens.
+"""Bits of surprisal per byte, which are comparable across tokenizers.
 
 A token's surprisal, the negative binary logarithm of its probability, is spread evenly over its bytes that
 are not blank (over all its bytes, if all are). So the bits of a range are a sum over its bytes: those of a

@@ -1,8 +1,8 @@
-"""The data of the tree view (AsC-Viz, Palacio et al. 2023, section V): what faces draw as tree or sequence.
+"""Data of the tree view (AsC-Viz, Palacio et al. 2023, section V), drawn as tree or sequence.
 
 Three views, in the paper's terms. The partial tree of non-terminals is the default: it is the one that the
 paper's users preferred. Nodes are given flat, parents before children, each with the index of its parent:
-trees of broken or machine-made code are deeper than a call stack or a JSON reader would bear.
+trees of broken or generated code are deeper than a call stack or a JSON reader allows.
 """
 
 from __future__ import annotations

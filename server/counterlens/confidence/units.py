@@ -1,11 +1,11 @@
-"""The units that a document is scored in: its top-level definitions, and what stands between them.
+"""The units in which a document is scored: its top-level definitions, and the code between them.
 
-Each unit is scored after the header of the document (what stands before its first definition, up to a
-limit) and nothing else. So an edit makes only its own unit stale, and a function's scores do not move when
-code elsewhere in the file changes. The price: a function is scored without the functions before it.
+Each unit is scored after the header of the document (the code before its first definition, up to a limit) and
+nothing else. So an edit makes only its own unit stale, and a function's scores do not move when code
+elsewhere in the file changes. The cost is that a function is scored without the functions before it.
 
 Wrappers of definitions (a namespace, the guard of a header file) are divided into their contents. If all code
-is in types, as in Java, the definitions are the members of the top-level types, and the header is what stands
+is in types, as in Java, the definitions are the members of the top-level types, and the header is the code
 before the first of them: imports, the type's own header, its fields. A language whose grammar names nothing a
 definition is one unit.
 """

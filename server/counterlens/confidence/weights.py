@@ -1,9 +1,8 @@
 """How surprising a leaf is: several ways to weigh it, compared in docs/localisation.md.
 
 Surprise is relative to the usual: names surprise a model more than brackets do. Relative weights say how far
-a leaf lies above the median of its concept category in this document, in robust standard deviations.
-Categories that are rare here lean on the whole document, and a short document leans on what is usual
-anywhere.
+a leaf lies above the median of its concept category in this document, in robust standard deviations. Rare
+categories borrow from the whole document, and a short document from general values.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Benchmark data: one loader a published format, recognised by its name or by its content.
+"""Benchmark data: one loader per published format, recognised by its name or by its content.
 
 from counterlens.datasets import open_dataset
 

@@ -1,4 +1,4 @@
-"""The interface of every dataset: problems, one at a time, and where they come from."""
+"""The interface of every dataset: problems, one at a time, and their source."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Is this data what it says? Every reference solution must parse, and pass its own tests."""
+"""Check benchmark data: every reference solution must parse, and pass its own tests."""
 
 from __future__ import annotations
 

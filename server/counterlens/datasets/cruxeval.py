@@ -1,4 +1,4 @@
-"""CRUXEval (Gu et al. 2024): small Python functions with one input and what it gives."""
+"""CRUXEval (Gu et al. 2024): small Python functions with one input and its output."""
 
 from __future__ import annotations
 

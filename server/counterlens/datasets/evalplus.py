@@ -1,4 +1,4 @@
-"""HumanEval+ and MBPP+ (Liu et al. 2023): many more inputs; what is right is what the reference gives."""
+"""HumanEval+ and MBPP+ (Liu et al. 2023): many more inputs; the reference defines the right outputs."""
 
 from __future__ import annotations
 

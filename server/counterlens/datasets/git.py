@@ -1,4 +1,4 @@
-"""Git, asked so that nothing of the repository is run: no monitor, hook, filter, conversion, or transport.
+"""Git, called without running code of the repository: no monitor, hook, filter, conversion, or transport.
 
 The settings of a repository are text that came with it, and git runs what they name. A bare repository that
 lies among the files of another is text that came with those, so it counts for nothing.

@@ -1,4 +1,4 @@
-"""Datasets of the Hugging Face hub, through the `datasets` library: brought once, then found by name."""
+"""Datasets of the Hugging Face hub, through the `datasets` library: downloaded once, then found by name."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """`repo:PATH`: the user's own repository as a benchmark: its Python functions that have tests.
 
 A function counts when its docstring has examples or a test runs it. Given a sandbox, the whole suite runs
-once to find that out; without one, and where the suite cannot be run, a test counts that mentions it. Which
-tests then judge a version of a function is decided by `attribution.registry.find_judge`.
+once to find such tests; without one, or if the suite cannot be run, tests that mention it count. Which tests
+then judge a version of a function is decided by `attribution.registry.find_judge`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Records of HumanEval in other languages: what HumanEval-X and HumanEvalPack have in common."""
+"""Records of HumanEval in other languages: the common part of HumanEval-X and HumanEvalPack."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Program dependence: which statement decides about which, and which defines what another one uses."""
+"""Program dependence: control and data dependences between statements."""
 
 from counterlens.dependence.analysing import MODULE, ProgramAnalysis
 from counterlens.dependence.graph import Dependences, Edge, Kind

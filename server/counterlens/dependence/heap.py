@@ -1,4 +1,4 @@
-"""Which objects a statement changes, as far as names tell.
+"""The objects that a statement changes, as far as names show.
 
 Rules:
 

@@ -1,4 +1,4 @@
-"""Lays out statements as a control-flow graph: what all languages have in common.
+"""Lays out statements as a control-flow graph: the part common to all languages.
 
 Rules:
 

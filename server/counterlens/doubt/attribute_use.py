@@ -1,4 +1,4 @@
-"""How an attribute of a name is used: another may stand in its place only if it is used alike."""
+"""The use of an attribute of a name: only an attribute with the same use can replace it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Why a place is in doubt: token by token, what the model made of the text as it stands and changed."""
+"""Explain a doubt: the probability of each token, in the existing code and with the alternative."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""By how much an alternative must make the text likelier before it is a mark, for each kind.
+"""The margin of each kind: the gain in likelihood that makes an alternative a mark.
 
     python benchmarks/doubt.py --data DATA --fit
 

@@ -1,4 +1,4 @@
-"""The pieces of a function that are asked about together, and what is read before each of them."""
+"""The pieces of a function that are scored together, and the context of each."""
 
 from __future__ import annotations
 

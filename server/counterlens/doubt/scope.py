@@ -1,4 +1,4 @@
-"""`DoubtScope`: the part of a function that can be in doubt, and what is known in it."""
+"""`DoubtScope`: the part of a function that can be in doubt, and the names known in it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""By how much an alternative makes its place and what follows it likelier: one pass, then the likely ones.
+"""The gain in likelihood of an alternative and the code after it: one pass, then the likely ones.
 
 The first pass reads a function as it stands, with what the model would have written instead. An alternative
 whose first token is much less likely than what stands there will hardly win it back, so the alternatives are

@@ -1,4 +1,4 @@
-"""Tests settle doubts: a function's own, run with what stands there and with the alternative."""
+"""Verify doubts by the function's own tests, run on the existing code and on the alternative."""
 
 from __future__ import annotations
 

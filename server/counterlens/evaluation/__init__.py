@@ -1,1 +1,1 @@
-"""Evaluation at scale: many functions, several models, runs that survive whatever ends them."""
+"""Evaluation at scale: many functions, several models, runs that survive interruptions."""

@@ -1,4 +1,4 @@
-"""AsC-Causal on what the task `confidence` found: its records as snippets, effects as Table II has them."""
+"""AsC-Causal on the records of the task `confidence`, with effects as in Table II."""
 
 from __future__ import annotations
 

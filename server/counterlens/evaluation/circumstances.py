@@ -1,4 +1,4 @@
-"""Under which circumstances two runs came about: what differs between their manifests, in words."""
+"""Word the differences between the manifests of two runs."""
 
 from __future__ import annotations
 

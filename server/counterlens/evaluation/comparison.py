@@ -2,7 +2,7 @@
 
 The unit is a function, not a pair: the pairs of one function resemble each other, and the tests assume that
 their units do not. Only functions count that both sides could probe, from the same source. All tests of one
-comparison are a family, so each p stands beside the one that Holm's method makes of it.
+comparison are a family, so each p is shown with its adjustment by Holm's method.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How much a run will ask, before it asks: counted function by function, as far as there is time for that.
+"""Estimate the prompts of a run: counted function by function, within a time limit.
 
 Functions differ widely in how much is asked about them, so a small sample of them is often far off; what is
 estimated from one says so, with an interval.

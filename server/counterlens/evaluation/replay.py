@@ -1,4 +1,4 @@
-"""One record asked again: does it come out the same?"""
+"""Repeat one record, and compare the results."""
 
 from __future__ import annotations
 

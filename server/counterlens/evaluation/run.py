@@ -1,4 +1,4 @@
-"""A run: its plan is carried out into its folder, from the start or from where it was left."""
+"""A run: its plan is processed into its folder, from the start or resumed."""
 
 from __future__ import annotations
 

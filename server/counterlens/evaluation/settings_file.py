@@ -1,4 +1,4 @@
-"""`counterlens.toml`, or `[tool.counterlens]` of pyproject.toml: what a repository decides about its runs.
+"""`counterlens.toml`, or `[tool.counterlens]` of pyproject.toml: a repository's settings for its runs.
 
 A key is a field of `RunOptions`, or the flag of an option of a probe without its dashes. The command line
 overrides this file, and this file the defaults. Tables `[models.NAME]` are models that have a name, see

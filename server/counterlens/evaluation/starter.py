@@ -1,4 +1,4 @@
-"""The first settings file of a repository: what was found there, and every setting with what it does."""
+"""The first settings file of a repository: its findings, and every setting with an explanation."""
 
 from __future__ import annotations
 

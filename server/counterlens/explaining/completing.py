@@ -1,4 +1,4 @@
-"""A completion in its place: what the model wrote at a cut, how sure it was, and on which nodes.
+"""A completion in its place: what the model wrote at a cut, with its probabilities and nodes.
 
 Palacio et al. 2023 (section IV) draw prompt and completion as one syntax tree; here it is that of the file
 with the completion in it. At the first difference from the existing code, the probabilities of both have the

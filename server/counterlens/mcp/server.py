@@ -1,4 +1,4 @@
-"""The server: which tools there are, and what an assistant is told about each."""
+"""The server: its tools, and their descriptions for assistants."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Figures computed from verdicts: effects, and how sure they are."""
+"""Figures computed from verdicts: effects with their uncertainty."""

@@ -1,4 +1,4 @@
-"""How far confidences can be taken at their word: Brier score, expected calibration error, reliability.
+"""Calibration of confidences: Brier score, expected calibration error, reliability.
 
 A confidence of 0.8 is calibrated where 8 of 10 nodes that are shown with it are predicted right. Nodes of one
 function are alike, so intervals come from a bootstrap over functions, not over nodes.

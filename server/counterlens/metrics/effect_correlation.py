@@ -1,4 +1,4 @@
-"""Do a model's errors under one mutation go with those under another? Hooda et al. 2024, Figure 4.
+"""The correlation of a model's errors between mutations (Hooda et al. 2024, Figure 4).
 
 The unit is a function, because the pairs of one resemble each other: its value for a mutation is the mean
 effect of its informative pairs. Two mutations are correlated over the functions that have informative pairs

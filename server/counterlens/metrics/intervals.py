@@ -1,7 +1,7 @@
 """Confidence intervals in closed form for means of clustered observations: Wilson's, and Student's.
 
-Observations of one cluster, such as the pairs of one function, are alike, so n of them tell less than n
-independent ones. How much less is estimated by the analysis of variance (Searle, Casella and McCulloch 1992,
+Observations of one cluster, such as the pairs of one function, are alike, so n of them are worth less than n
+independent ones. The analysis of variance estimates the difference (Searle, Casella and McCulloch 1992,
 section 3.6): with the components b between and w within clusters of sizes m, the variance of the mean is
 
     v = b sum(m^2) / n^2 + w / n.

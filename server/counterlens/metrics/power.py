@@ -1,4 +1,4 @@
-"""How small a difference a number of functions can show, before anything is asked.
+"""The smallest difference that a number of functions can show.
 
 Each function counts as one observation, because its pairs are alike, and gives a paired outcome: with one
 model and with another, or with the change and without it. If the outcomes of a share d of the functions

@@ -1,4 +1,4 @@
-"""Tests of significance for scores, and what several tests together allow to conclude.
+"""Significance tests for scores, and adjustment for several tests.
 
 McNemar's exact test for paired verdicts is in `summary.py`.
 """

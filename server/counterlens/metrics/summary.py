@@ -1,4 +1,4 @@
-"""Effects of many pairs: how large, which way, how sure, and of what (Hooda et al. 2024, section 4.3)."""
+"""Effects of many pairs: size, direction, uncertainty and concept (Hooda et al. 2024, section 4.3)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Chains of dependence that were told, step by step, against a graph (Xie et al. 2025, CoRe).
+"""Chains of dependence from a model, judged step by step against a graph (Xie et al. 2025, CoRe).
 
 A trace names nodes, from what is depended on to what depends on it; each two neighbours are a step. A step is
 right if the second depends directly on the first. A wrong one leaves nodes out if a chain leads there

@@ -1,4 +1,4 @@
-"""A chat model that other code asks for us, such as the editor: it writes, and gives no probabilities."""
+"""A chat model behind other code, such as the editor: it writes, and gives no probabilities."""
 
 from __future__ import annotations
 

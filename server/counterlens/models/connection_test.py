@@ -1,4 +1,4 @@
-"""Connection test: whether a model answers, how fast, and what it can do."""
+"""Connection test: whether a model answers, its speed, and its capabilities."""
 
 from __future__ import annotations
 

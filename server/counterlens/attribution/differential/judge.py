@@ -1,4 +1,4 @@
-"""The judge by differential execution: what differs, on the smallest input on which it does."""
+"""The judge by differential execution, with the smallest input on which the results differ."""
 
 from __future__ import annotations
 

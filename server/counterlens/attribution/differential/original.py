@@ -1,4 +1,4 @@
-"""Behaviour of the original, recorded once, with which every candidate is compared."""
+"""The recorded behaviour of the original, for comparison with every candidate."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """From a type hint to values of that type: Hypothesis strategies for annotations that are only read.
 
 Nothing of the user's code is imported: annotations are resolved within the file, classes of the file are
-built by expressions, and what is not known is said.
+built by expressions, and unknown types are reported.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Can a function be judged by what it does on inputs? Read in its source; the reason if it cannot.
+"""Decide from the source whether a function can be judged on inputs, or give the reason.
 
 Follows the names of functions and classes of the same file. Effects behind other imports are noticed when the
 original runs: twice, in two processes, and watched for files, network and processes.

@@ -8,7 +8,7 @@
 | a range, slice, bytearray, Decimal, Fraction, moment, UUID or path | `["m", class, part, …]` |
 
 A form becomes a real value of that type again, and nothing in it is ever executed: no pickles, and no classes
-but these. Containers and objects are not plain; who has them writes them in a form of their own.
+but these. Containers and objects are not plain; the caller encodes them.
 """
 
 from __future__ import annotations

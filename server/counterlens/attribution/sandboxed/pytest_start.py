@@ -1,4 +1,4 @@
-"""Starts pytest in the project's own configuration, without what plug-ins would do to the run."""
+"""Starts pytest in the project's own configuration, without plug-ins that would change the run."""
 
 from __future__ import annotations
 

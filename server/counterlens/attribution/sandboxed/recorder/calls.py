@@ -1,4 +1,4 @@
-"""Makes calls one after the other and reports what came of each.
+"""Makes calls one after the other and reports their results.
 
 Lines of the report: `call N` before a call, `done N {…}` after it; instead of both, `failed {…}` where there
 is nothing to call. An observation has `r` (the result) or `x` (the class of the exception) or `l` (a limit

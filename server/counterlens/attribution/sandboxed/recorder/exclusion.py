@@ -1,4 +1,4 @@
-"""Tests that are never to judge: patterns over their names. Used inside the sandbox and outside of it."""
+"""Excluded tests: patterns over their names. Used inside the sandbox and outside of it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs a project's tests and tells, one by one, what became of each and which lines it ran.
+"""Runs a project's tests and reports, one by one, their outcomes and lines.
 
 The report grows while the tests run, a line each, so that nothing is lost when one of them ends the process:
 

@@ -1,7 +1,7 @@
-"""Runs given tests without the candidate: first to see what they call, then with what the candidate returned.
+"""Runs given tests without the candidate: first to record their calls, then with the candidate's results.
 
 The tests run beside the original and never beside a candidate. They call a stand-in: when recording, it calls
-the original and notes the arguments; when replaying, it hands out what came of the same call of the candidate
+the original and notes the arguments; when replaying, it returns the candidate's result of the same call, made
 in another process, as plain values. So no object, no function and no patch of the candidate is ever near the
 assertions.
 """

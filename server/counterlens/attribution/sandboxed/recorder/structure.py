@@ -13,7 +13,7 @@
 | what cannot be compared, or is too large | `["?", class]`, `["…"]` |
 
 Looks at types and memory only: no method of a class that a program defines is called, so an object cannot
-lie about what it is equal to.
+misreport its equality.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A plug-in of pytest that tells a survey what becomes of each test."""
+"""A pytest plug-in that reports the outcome of each test to a survey."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs doctest examples one after the other, and reports what each printed or raised."""
+"""Runs doctest examples one after the other, and reports their output or exceptions."""
 
 from __future__ import annotations
 import __future__

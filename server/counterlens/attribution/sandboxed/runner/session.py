@@ -1,4 +1,4 @@
-"""One run: read the task, run what it asks for, report, and leave."""
+"""One run: read the task, run it, report, and exit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The replicas of one model on the nodes of a cluster: who is idle, and what makes up for a lost one."""
+"""The replicas of one model on the nodes of a cluster: idle ones, and substitutes for lost ones."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Values between two processes that do not trust each other: plain ones by content, all others as handles.
 
 A value that `plain` writes arrives as a real value of that type, and so do containers and named tuples of
-such values; whoever receives it compares real values. Nothing that arrives is ever executed.
+such values; so the receiver compares real values. Received data is never executed.
 
 Mutable containers are numbered, and followed on both sides; see `containers`.
 """

@@ -1,8 +1,9 @@
-"""The tests' end of the line to a candidate that runs in another process.
+"""The tests' end of the connection to a candidate in another process.
 
 Data from the other process is never trusted. Plain values are decoded by exact type; the special methods of a
-class are those of `operators.OPERATORS` and no others; what would end a loop of the tests is an error. Some
-values of the tests cannot be passed on; that is noted as `CandidateConnection.needs_sharing`.
+class are those of `operators.OPERATORS` and no others; an exception that would end a loop of the tests
+becomes an error. Some values of the tests cannot be passed on; that is noted as
+`CandidateConnection.needs_sharing`.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Mutable containers that both processes have, each its own copy: what one does to a copy, the other follows.
+"""Mutable containers with a copy in each process: changes of one copy are repeated on the other.
 
-So a list that the program gives twice is one list for the tests, and one that the tests go on filling after
-they have handed it over is the program's too, as in one process. Numbers are counted alike on both
-sides. A container is followed as long as the tests hold it, the oldest no longer where there are very many.
+So a list that the program returns twice is one list for the tests, and later changes by the tests reach the
+program, as in one process. Numbers are counted alike on both sides. A container is tracked as long as the
+tests hold it; beyond a limit the oldest are dropped.
 """
 
 from __future__ import annotations

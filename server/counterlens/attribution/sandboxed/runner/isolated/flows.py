@@ -1,9 +1,9 @@
 """Track the program's results and changes through the tests, by their source.
 
-`for v in f(3): assert v == 6`, `all(…)`, `zip(…)` and `next(…)` in a `map` succeed with nothing at all. What
-flows into a loop are calls in what is looped over, and what is assigned, in the same function, to a name in
-it. And `f(xs) == sorted(xs)` succeeds where the program empties `xs`. Only a value that is empty, and a call
-that changed what it was given, is ever looked up.
+`for v in f(3): assert v == 6`, `all(…)`, `zip(…)` and `next(…)` in a `map` succeed with nothing at all. Calls
+in the iterable, and assignments to its names in the same function, flow into a loop. And
+`f(xs) == sorted(xs)` succeeds where the program empties `xs`. Only a value that is empty, and a call that
+changed what it was given, is ever looked up.
 """
 
 from __future__ import annotations

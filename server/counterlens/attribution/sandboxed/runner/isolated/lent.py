@@ -1,8 +1,7 @@
 """Operations of a program on objects that tests pass to it: call, iterate, and read public attributes.
 
-Closed are the ways to where all names can be reached, such as a frame, and whatever belongs to the test
-framework: a mock can be called and has the attributes that a test gave it, but what it remembers, and how it
-is set up, is for the tests alone.
+Frames and other ways to all names, and the test framework, are closed: a mock can be called and has the
+attributes that a test gave it, but its records and set-up belong to the tests alone.
 """
 
 from __future__ import annotations

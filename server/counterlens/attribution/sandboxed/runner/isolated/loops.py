@@ -1,8 +1,7 @@
 """Find the loops of tests over results, and their reused arguments, in their source.
 
-What flows into a loop are calls in what is looped over, and what is assigned to a name in it: in the same
-function, in its module, or as an attribute; what a fixture or a helper of the tests gives; and what is handed
-to a helper that loops over it.
+These flow into a loop: calls in the iterable; assignments to its names in the same function, in its module,
+or as an attribute; results of fixtures and helpers; and arguments of a helper that loops over them.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""The operators of the program's objects that tests can use, and which of them give the program a say.
+"""The operators of the program's objects that tests can use, and those that let the program decide.
 
 The tests' side can see plain values. The program decides the behaviour of its objects under operators: an
-`__sub__` that gives 0.0 is as close as one likes to everything.
+`__sub__` that returns 0.0 is close to everything.
 """
 
 from __future__ import annotations

@@ -1,10 +1,9 @@
 """Proxies for the objects of a candidate that runs in another process.
 
 Functions, classes and objects of the program are proxies here that pass every use on; plain values are real
-ones. No code of the program runs here, so it cannot touch the tests, the test framework or the report. What a
-proxy is equal to is never for the program to say where the other side is a plain value: it is not. If both
-are the program's own, its `__eq__` decides. That an operator of one of its objects has had a say is noted
-(`CandidateConnection.own_operators`), whatever it said.
+ones. No code of the program runs here, so it cannot touch the tests, the test framework or the report. A
+proxy never equals a plain value, whatever the program says. If both are the program's own, its `__eq__`
+decides. Uses of its objects' operators are noted (`CandidateConnection.own_operators`).
 
 Classes of the tests cannot derive from a proxy: that is noted as `CandidateConnection.needs_sharing`.
 """
