@@ -1,13 +1,15 @@
-/** The first run without any model: three choices, asked for once. */
+/** The first run without any model: what there is, asked for once. */
 
 import * as vscode from "vscode";
 import { connect } from "./models/connecting";
+import { selectModel } from "./models/selecting";
 import { browse, choose } from "./models/writing";
 import type { Server } from "./server";
 import { DEFAULTS } from "./settings";
 
 const ASKED = "counterlens.modelWasChosen";
 const EMBEDDED = vscode.l10n.t("Embedded");
+const CODE = vscode.l10n.t("Code Model…");
 const FILE = vscode.l10n.t("GGUF File…");
 const SERVER = vscode.l10n.t("Server…");
 
@@ -21,10 +23,11 @@ export async function askForFirstModel(
   await memory.update(ASKED, true);
   if (isChosen()) return;
   const message = vscode.l10n.t(
-    "Which model shall Counterlens ask? The embedded one (SmolLM2-135M) is small and runs on this machine; so does any GGUF file. With a server, your code is sent there.",
+    "Which model shall Counterlens ask? The embedded one (SmolLM2-135M) is small and quick. A code model of 0.5 to 3 billion parameters knows more, and is fetched once. Both run on this machine, as does any GGUF file; with a server, your code is sent there.",
   );
-  const choice = await vscode.window.showInformationMessage(message, EMBEDDED, FILE, SERVER);
+  const choice = await vscode.window.showInformationMessage(message, EMBEDDED, CODE, FILE, SERVER);
   if (choice === EMBEDDED) await choose({ model: DEFAULTS.model });
+  if (choice === CODE) await selectModel(server, secrets);
   if (choice === FILE) await browse();
   if (choice === SERVER) await connect(server, secrets);
 }

@@ -22,6 +22,7 @@ import {
   TASK_NEWS,
   type TaskNews,
 } from "./protocol";
+import { proxyEnvironment } from "./proxy";
 import { RestartPolicy } from "./restart";
 import { apiKeyEnvironment } from "./secrets";
 import type { Settings } from "./settings";
@@ -236,6 +237,7 @@ export class Server implements vscode.Disposable {
           // The client library leaves a command nothing but this: no PATH, no HOME, no proxy.
           env: {
             ...(process.env as Record<string, string>),
+            ...proxyEnvironment(vscode.workspace.getConfiguration("http").get("proxy"), process.env),
             ...interpreter.environment,
             ...(await apiKeyEnvironment(this.context.secrets)),
           },

@@ -3,10 +3,13 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import path from "node:path";
 import test, { after } from "node:test";
+import { type CodeModel, codeModelRows } from "../../client/src/models/codeModels";
 import { findModels, findOllamaModels, usualPlaces } from "../../client/src/models/finding";
-import { type ModelRow, modelRows, size } from "../../client/src/models/rows";
+import { type ModelRow, modelRows } from "../../client/src/models/rows";
+import { size } from "../../client/src/models/size";
 import { trialRows } from "../../client/src/models/trialRows";
 import type { TestedModel } from "../../client/src/protocol";
+import { proxyEnvironment } from "../../client/src/proxy";
 
 const home = mkdtempSync(path.join(tmpdir(), "counterlens-models-"));
 after(() => rmSync(home, { recursive: true }));
@@ -141,4 +144,57 @@ test("models of the editor stand apart, with where code goes; there is no headin
     sets: { model: "editor:copilot/x" },
   });
   assert.ok(modelRows(known, []).every(({ label }) => !label.startsWith("of the editor")));
+});
+
+const CODER: CodeModel = {
+  id: "coder-1b",
+  name: "Coder 1B",
+  spec: "hf:o/r/coder-1b-q4.gguf",
+  repository: "o/r",
+  licence: "Some Licence",
+  commercial: false,
+  parameters: 1_240_000_000,
+  bytes: 1_100_000_000,
+  alsoKnown: ["coder-1b-instruct", "coder:1b"],
+  path: "",
+  speed: 7.26,
+};
+
+test("a code model says licence, size and expected speed, and is fetched where it is not here", () => {
+  const [row] = codeModelRows([CODER], [], "embedded");
+  assert.equal(row?.kind, "fetch");
+  assert.equal(row?.description, "Some Licence: no commercial use · about 1.1 GB");
+  assert.match(row?.detail ?? "", /^About 7\.3 tokens\/s here, by size.* hub \(o\/r\)/);
+  const [unknown] = codeModelRows([{ ...CODER, speed: null, commercial: true }], [], CODER.spec);
+  assert.match(unknown?.description ?? "", /Some Licence · about 1\.1 GB · chosen$/);
+  assert.doesNotMatch(unknown?.detail ?? "", /tokens/);
+});
+
+test("a code model that is here, fetched or of another program, is used as it is, and listed once", () => {
+  const [fetched] = codeModelRows([{ ...CODER, path: "/hub/x.gguf" }], [], "");
+  assert.deepEqual([fetched?.kind, fetched?.sets.model], ["model", CODER.spec]);
+  const ollama = { path: "/o/blobs/sha256-1", name: "coder:1b", place: "Ollama", bytes: 1 };
+  const studio = {
+    path: "/l/Coder-1B-Instruct-Q8_0.gguf",
+    name: "Coder-1B-Instruct-Q8_0",
+    place: "LM Studio",
+    bytes: 1,
+  };
+  for (const other of [ollama, studio]) {
+    const [row] = codeModelRows([CODER], [other], "");
+    assert.deepEqual([row?.kind, row?.sets.model], ["model", other.path]);
+    assert.match(row?.detail ?? "", new RegExp(`On this machine: ${other.place}`));
+    const rows = modelRows({ ...known, model: other.path }, [other, file], [], [CODER]);
+    assert.deepEqual(
+      rows.filter(({ kind }) => kind === "model").map(({ label }) => label),
+      ["Embedded", "Coder 1B", "a"],
+    );
+  }
+});
+
+test("the editor's proxy is passed on, unless the environment names one", () => {
+  const proxy = "http://proxy.example:3128";
+  assert.deepEqual(proxyEnvironment(proxy, {}), { HTTPS_PROXY: proxy });
+  assert.deepEqual(proxyEnvironment(proxy, { https_proxy: "http://other.example" }), {});
+  assert.deepEqual(proxyEnvironment("", {}), {});
 });

@@ -5,6 +5,7 @@ import path from "node:path";
 import { after, before, describe, test } from "node:test";
 import { e2e, venvPython } from "../../scripts/paths.mjs";
 import { ask } from "../../scripts/terminal.mjs";
+import { startHub } from "./driver/hub-server.mjs";
 import { startModelServer } from "./driver/model-server.mjs";
 import { skip } from "./driver/requirements.mjs";
 import { until } from "./driver/retry.mjs";
@@ -13,6 +14,7 @@ import { Session, UNCERTAINTY } from "./driver/session.mjs";
 const KEY = "sk-e2e-models";
 const SCORED = { timeout: 120_000 };
 const SOON = { timeout: 30_000 };
+const CODER = "Qwen/Qwen2.5-Coder-0.5B-Instruct-GGUF/qwen2.5-coder-0.5b-instruct-q4_k_m.gguf";
 const FILE = "from counterlens.models.files import embedded_model; print(embedded_model())";
 
 /** The workbench's class, and the theme. */
@@ -28,20 +30,28 @@ describe("models, status and look", { skip }, () => {
   /** @type {import("./driver/workbench.mjs").Workbench} */
   let vscode;
   let models;
+  let hub;
 
   before(async () => {
     const folder = path.join(e2e, "run/models-server");
     mkdirSync(folder, { recursive: true });
+    const embedded = await ask(venvPython, ["-c", FILE]);
+    hub = await startHub({ [CODER]: embedded });
     [models, session] = await Promise.all([
       startModelServer({ folder, key: KEY, model: "house-model" }),
-      Session.start("models", { open: "grades.py", settings: UNCERTAINTY }),
+      Session.start("models", {
+        open: "grades.py",
+        settings: UNCERTAINTY,
+        environment: { HF_ENDPOINT: hub.url },
+      }),
     ]);
     vscode = session.workbench;
     mkdirSync(path.join(session.workspace, "weights"));
-    symlinkSync(await ask(venvPython, ["-c", FILE]), path.join(session.workspace, "weights/found-here.gguf"));
+    symlinkSync(embedded, path.join(session.workspace, "weights/found-here.gguf"));
   });
   after(async () => {
     models?.stop();
+    hub?.stop();
     await session?.stop();
   });
 
@@ -146,6 +156,20 @@ describe("models, status and look", { skip }, () => {
     await vscode.command("Counterlens: Test Connection");
     await vscode.choice("Token probabilities").waitFor(SCORED);
     await session.screenshot("tested");
+    await vscode.page.keyboard.press("Escape");
+  });
+
+  step("a code model is fetched by its name, with its licence and expected speed said before", async () => {
+    await vscode.command("Counterlens: Select Model…");
+    const row = vscode.choice("Qwen2.5-Coder 0.5B Instruct");
+    await row.waitFor(SOON);
+    assert.match(await row.innerText(), /Apache-2\.0 · about 490 MB/);
+    await until(async () => assert.match(await row.innerText(), /tokens\/s here/), { ms: 60_000 });
+    await session.screenshot("code-models");
+    await row.click();
+    await vscode.statusItem(/qwen2\.5-coder-0\.5b-instruct-q4_k_m: ready/).waitFor(SCORED);
+    await vscode.command("Counterlens: Select Model…");
+    await until(async () => assert.match(await row.innerText(), /chosen[\s\S]*On this machine/));
     await vscode.page.keyboard.press("Escape");
   });
 

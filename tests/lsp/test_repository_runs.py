@@ -156,7 +156,10 @@ def test_the_editors_settings_hold_where_they_are_not_the_default(tmp_path: Path
     assert arguments({}) == ["--task", "completion", "--model", "smollm2-135m"]
     address = "http://127.0.0.1:1/v1"
     remote = {"model": "remote", "remote": {"baseUrl": address, "model": "m", "api": "chat"}}
-    assert arguments(remote)[2:] == ["--model", "remote:m", "--base-url", address, "--api", "chat"]
+    # What has no effect on the model would be refused.
+    assert arguments(remote | {"threads": 2, "mask": "piece"})[2:] == [
+        *("--model", "remote:m", "--base-url", address, "--api", "chat")
+    ]
     probe = {"probe": {"maxTokens": 33, "timeout": 10}, "threads": 2}
     assert arguments(probe)[4:] == ["--threads", "2", "--max-tokens", "33"]
     assert "--max-tokens" not in arguments(probe, None, "likelihood")  # which does not take it

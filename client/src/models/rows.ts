@@ -1,12 +1,15 @@
 /** The rows of "Select Model". Pure, so that it can be tested. */
 
-import { t, written } from "../language";
+import { t } from "../language";
+import { type CodeModel, type CodeModelRow, codeModelRows, isSame } from "./codeModels";
 import type { FoundModel } from "./finding";
+import { size } from "./size";
 
 /** What can be chosen: settings to write, or a way on. */
 export type ModelRow =
   | { kind: "heading"; label: string }
   | { kind: "model"; label: string; description: string; detail: string; sets: Record<string, string> }
+  | CodeModelRow
   | { kind: "browse" | "connect" | "test"; label: string; detail: string };
 
 /** What the settings say now, of every level where a person may have said it. */
@@ -35,10 +38,15 @@ export function modelRows(
   { model, embedded, endpoints }: Known,
   found: FoundModel[],
   offered: OfferedModel[] = [],
+  codeModels: CodeModel[] = [],
 ): ModelRow[] {
   const chosen = (isChosen: boolean) => (isChosen ? t("chosen") : "");
+  const code = codeModelRows(codeModels, found, model);
+  const others = found.filter((file) => !codeModels.some((one) => isSame(one, file)));
   const listed =
-    found.some(({ path }) => path === model) || offered.some(({ id }) => `${OFFERED}${id}` === model);
+    code.some(({ sets }) => sets.model === model) ||
+    found.some(({ path }) => path === model) ||
+    offered.some(({ id }) => `${OFFERED}${id}` === model);
   const other = model !== embedded && !model.startsWith("remote") && !listed;
   return [
     { kind: "heading", label: t("on this machine") },
@@ -60,7 +68,10 @@ export function modelRows(
           },
         ]
       : []),
-    ...found.map(
+    ...(code.length > 0 ? [{ kind: "heading" as const, label: t("code models, on this machine") }] : []),
+    ...code,
+    ...(code.length > 0 ? [{ kind: "heading" as const, label: t("other files") }] : []),
+    ...others.map(
       ({ path, name, place, bytes }): ModelRow => ({
         kind: "model",
         label: name,
@@ -117,9 +128,4 @@ function once(endpoints: Endpoint[]): Endpoint[] {
       .map((one) => [`${one.baseUrl}\n${one.model}`, one]),
   );
   return [...known.values()];
-}
-
-export function size(bytes: number): string {
-  const giga = bytes / 1e9;
-  return giga >= 1 ? `${written(giga, 1)} GB` : `${written(Math.max(1, bytes / 1e6))} MB`;
 }

@@ -4,7 +4,9 @@ import { homedir } from "node:os";
 import * as vscode from "vscode";
 import type { Server } from "../server";
 import { DEFAULTS } from "../settings";
+import type { CodeModel } from "./codeModels";
 import { connect } from "./connecting";
+import { fetchAndChoose, offeredCodeModels } from "./fetching";
 import { type FoundModel, findModels, findOllamaModels, type Place, usualPlaces } from "./finding";
 import { type Endpoint, type ModelRow, modelRows, type OfferedModel } from "./rows";
 import { testConnection } from "./testing";
@@ -17,31 +19,40 @@ type Item = vscode.QuickPickItem & { row: ModelRow };
 
 /** The list is there at once; what is found on the disk joins it. */
 export async function selectModel(server: Server, secrets: vscode.SecretStorage): Promise<void> {
-  const row = await ask();
+  const row = await ask(server);
   if (!row) return;
   if (row.kind === "model") await choose(row.sets);
+  if (row.kind === "fetch") await fetchAndChoose(server, row.id, row.label);
   if (row.kind === "browse") await browse();
   if (row.kind === "connect") await connect(server, secrets);
   if (row.kind === "test") await testConnection(server);
 }
 
-function ask(): Promise<ModelRow | undefined> {
+function ask(server: Server): Promise<ModelRow | undefined> {
   const picker = vscode.window.createQuickPick<Item>();
   picker.title = vscode.l10n.t("Counterlens: Select Model");
   picker.placeholder = vscode.l10n.t("Model to ask about your code");
   picker.matchOnDescription = picker.matchOnDetail = true;
-  picker.items = items([], []);
+  const parts: Parts = { found: [], offered: [], code: [] };
+  picker.items = items(parts);
   picker.busy = true;
   let closed = false;
-  void Promise.all([search(() => closed), offered()]).then(([found, models]) => {
+  const join = (more: Partial<Parts>) => {
     if (closed) return;
+    Object.assign(parts, more);
     const active = picker.activeItems[0]?.row;
-    picker.items = items(found, models);
-    const same = picker.items.find(
-      ({ row }) => active && row.kind === active.kind && row.label === active.label,
-    );
+    picker.items = items(parts);
+    const same = picker.items.find(({ row }) => active && row.label === active.label);
     if (same) picker.activeItems = [same];
-    picker.busy = false;
+  };
+  void Promise.all([
+    search(() => closed).then((found) => join({ found })),
+    offered().then((models) => join({ offered: models })),
+    offeredCodeModels(server, false).then((code) => join({ code })),
+  ]).then(async () => {
+    if (parts.code.some(({ speed }) => speed === null || speed === undefined))
+      join({ code: await offeredCodeModels(server, true) });
+    if (!closed) picker.busy = false;
   });
   return new Promise((resolve) => {
     picker.onDidAccept(() => {
@@ -57,15 +68,22 @@ function ask(): Promise<ModelRow | undefined> {
   });
 }
 
-function items(found: FoundModel[], models: OfferedModel[]): Item[] {
+/** What the list is made of; each part joins it when it is known. */
+interface Parts {
+  found: FoundModel[];
+  offered: OfferedModel[];
+  code: CodeModel[];
+}
+
+function items({ found, offered: models, code }: Parts): Item[] {
   const model = vscode.workspace.getConfiguration("counterlens").get<string>("model") ?? DEFAULTS.model;
   const known = { model, embedded: DEFAULTS.model, endpoints: endpoints() };
-  return modelRows(known, found, models).map((row) =>
+  return modelRows(known, found, models, code).map((row) =>
     row.kind === "heading"
       ? { label: row.label, kind: vscode.QuickPickItemKind.Separator, row }
       : {
           label: row.label,
-          description: row.kind === "model" ? row.description : "",
+          description: "description" in row ? row.description : "",
           detail: row.detail,
           row,
         },

@@ -9,10 +9,11 @@ import click
 from rich.table import Table
 
 from counterlens.cli.named_models import THINKS, add_model, allow_model, named_models
-from counterlens.cli.options import ChosenModel, json_option, model_options, print_json, print_report
+from counterlens.cli.options import ChosenModel, json_option, model_options, print_json, print_report, steps
 from counterlens.cli.saying import say
 from counterlens.errors import ModelError
 from counterlens.models.base import ASKED
+from counterlens.models.code_models import code_models
 from counterlens.models.connection_test import run_connection_test
 from counterlens.models.files import embedded_model
 from counterlens.models.registry import BACKENDS, DEFAULT_MODEL
@@ -49,6 +50,37 @@ def list_models(as_json: bool = False) -> None:
     for row in rows:
         table.add_row(row["id"], row["description"], row["state"])
     print_report(table)
+
+
+@models.command("fetch")
+@click.argument("name", metavar="NAME", required=False)
+def fetch_model(name: str | None) -> None:
+    """Fetch a code model of the Hugging Face hub: NAME of those that are offered, or hf:OWNER/REPO/FILE.gguf.
+
+    Without NAME, list those that are offered. The file is checked against the hash that the hub names.
+    """
+    from counterlens.models.hub import fetch  # brings an HTTP client
+    from counterlens.models.hub_file import HubFile
+
+    if name is None:
+        for one in code_models():
+            here = "here" if HubFile(one.repository, one.file).here() else f"about {one.bytes / 1e9:.1f} GB"
+            licence = one.licence if one.commercial else f"{one.licence}: no commercial use"
+            say(f"{one.id}  {one.name}, {licence}, {here}")
+        return
+    spec = next((one.spec for one in code_models() if one.id == name), name)
+    if not spec.startswith("hf:"):
+        offered = ", ".join(one.id for one in code_models())
+        raise ModelError(
+            f"no model {name} is offered", f"There are: {offered}; or write hf:OWNER/REPO/FILE.gguf"
+        )
+    with steps(f"fetching {name}", total_known=True) as report:
+        path = fetch(
+            spec.removeprefix("hf:"),
+            lambda done, total: report(f"fetching {name}, {total / 1e6:.0f} MB", done, total),
+        )
+    say(f"{path}")
+    say(f"ask it with: -m {spec}")
 
 
 models.add_command(add_model)

@@ -13,7 +13,6 @@ from counterlens.lsp.progress import with_progress
 from counterlens.lsp.settings import EditorSettings
 from counterlens.lsp.targets import plain
 from counterlens.models.code_models import CodeModel, code_models, measured_speed, noted_speed
-from counterlens.models.hub_file import HubFile
 from counterlens.models.registry import DEFAULT_MODEL
 from counterlens.progress import Steps
 
@@ -31,6 +30,7 @@ class OfferedModel:
     spec: str
     repository: str
     licence: str
+    commercial: bool
     parameters: int
     bytes: int
     alsoKnown: tuple[str, ...]  # noqa: N815 - as on the wire
@@ -81,13 +81,16 @@ def _offered(host: ModelHost, settings: EditorSettings, measure: bool) -> tuple[
 
 
 def _shown(one: CodeModel, embedded: float | None) -> OfferedModel:
+    from counterlens.models.hub_file import HubFile  # brings an HTTP client
+
     path = HubFile(one.repository, one.file).here()
     return OfferedModel(
         id=one.id,
         name=one.name,
         spec=one.spec,
         repository=one.repository,
-        licence=recognised(one.licence),
+        licence=one.licence,
+        commercial=one.commercial,
         parameters=one.parameters,
         bytes=one.bytes,
         alsoKnown=one.also_known,
@@ -112,6 +115,8 @@ async def _fetch(ls: CounterlensServer, argument: Any = None) -> FetchedModel:
 
 
 def _fetched(one: CodeModel, steps: Steps) -> str:
+    from counterlens.models.hub_file import HubFile
+
     shown = -1
 
     def progress(done: int, total: int) -> None:

@@ -32,6 +32,7 @@ class CodeModel:
         parameters: How many, about.
         bytes: The size of the file, about.
         also_known: How other programs name it, in lower case.
+        commercial: Whether the licence allows commercial use.
     """
 
     id: str
@@ -42,6 +43,7 @@ class CodeModel:
     parameters: int
     bytes: int
     also_known: tuple[str, ...] = ()
+    commercial: bool = True
 
     @property
     def spec(self) -> str:

@@ -1,0 +1,89 @@
+/** The code models that are offered by name: as rows of "Select Model". Pure, so that it can be tested. */
+
+import { t, written } from "../language";
+import type { FoundModel } from "./finding";
+import { size } from "./size";
+
+/** The server's executeCommand: the code models that are offered. */
+export const CODE_MODELS = "counterlens.codeModels";
+/** The server's executeCommand: fetch one of them. */
+export const FETCH_MODEL = "counterlens.fetchModel";
+
+export interface CodeModel {
+  id: string;
+  name: string;
+  /** What the setting takes. */
+  spec: string;
+  repository: string;
+  licence: string;
+  commercial: boolean;
+  parameters: number;
+  /** About. */
+  bytes: number;
+  /** How the names of other programs' files begin, or an Ollama name; lower case. */
+  alsoKnown: string[];
+  /** Where it has been fetched; empty where it is not here. */
+  path: string;
+  /** Tokens that it would write in a second here, about; null where that is not known. */
+  speed?: number | null;
+}
+
+export interface FetchedModel {
+  ok: boolean;
+  error: string;
+  hint: string;
+  cancelled: boolean;
+  spec: string;
+}
+
+export interface CodeModelRow {
+  kind: "model" | "fetch";
+  label: string;
+  description: string;
+  detail: string;
+  sets: Record<string, string>;
+  /** Of the model that is to be fetched. */
+  id: string;
+}
+
+/**
+ * @param chosen the model of the settings
+ * @param found the files of other programs, of which one may be a model that is offered
+ */
+export function codeModelRows(models: CodeModel[], found: FoundModel[], chosen: string): CodeModelRow[] {
+  return models.map((model) => {
+    const other = found.find((file) => isSame(model, file));
+    const here = model.path !== "" || other !== undefined;
+    const spec = model.path === "" && other ? other.path : model.spec;
+    return {
+      kind: here ? "model" : "fetch",
+      label: model.name,
+      description: [facts(model), spec === chosen ? t("chosen") : ""].filter(Boolean).join(" · "),
+      detail: [speed(model), where(model, other)].filter(Boolean).join(" "),
+      sets: { model: spec },
+      id: model.id,
+    };
+  });
+}
+
+/** Whether a file of another program is this model, however it is quantized. */
+export function isSame({ alsoKnown }: CodeModel, { name }: FoundModel): boolean {
+  return alsoKnown.some((known) => name.toLowerCase().startsWith(known));
+}
+
+function facts({ licence, commercial, bytes }: CodeModel): string {
+  const allowed = commercial ? licence : t("{0}: no commercial use", licence);
+  return [allowed, t("about {0}", size(bytes))].join(" · ");
+}
+
+function where({ path, repository }: CodeModel, other: FoundModel | undefined): string {
+  if (path) return t("On this machine.");
+  if (other) return t("On this machine: {0}, {1}.", other.place, other.path);
+  return t("Fetched from the Hugging Face hub ({0}); nothing of your code is sent.", repository);
+}
+
+function speed({ speed: tokens }: CodeModel): string {
+  if (tokens === null || tokens === undefined) return "";
+  const shown = written(tokens, tokens < 10 ? 1 : 0);
+  return t("About {0} tokens/s here, by size from the embedded model's.", shown);
+}

@@ -1,0 +1,34 @@
+/** The code models that the server offers, and fetching one of them. */
+
+import * as vscode from "vscode";
+import { ensureRunning } from "../cursor";
+import { NO_ANSWER, type Server } from "../server";
+import { ended } from "../statusText";
+import { CODE_MODELS, type CodeModel, FETCH_MODEL, type FetchedModel } from "./codeModels";
+import { browse, choose } from "./writing";
+
+/** @param measure wait until it is known how fast they would be here */
+export async function offeredCodeModels(server: Server, measure: boolean): Promise<CodeModel[]> {
+  if (!server.isRunning) return [];
+  const call = { command: CODE_MODELS, arguments: [{ measure }] };
+  const answer = await server.request<{ models: CodeModel[] }>("workspace/executeCommand", call);
+  return answer?.models ?? [];
+}
+
+/** Fetch a model, which the server shows the progress of, and choose it. */
+export async function fetchAndChoose(server: Server, id: string, name: string): Promise<void> {
+  if (!(await ensureRunning(server))) return;
+  const call = { command: FETCH_MODEL, arguments: [{ id }] };
+  const found = await server.request<FetchedModel>("workspace/executeCommand", call);
+  if (found?.cancelled) return;
+  if (found?.ok) {
+    await choose({ model: found.spec });
+    void vscode.window.showInformationMessage(vscode.l10n.t("Counterlens asks {0} from now on.", name));
+    return;
+  }
+  const [again, file] = [vscode.l10n.t("Try Again"), vscode.l10n.t("GGUF File…")];
+  const why = found ? [found.error, found.hint].filter(Boolean).map(ended).join(" ") : NO_ANSWER;
+  const choice = await vscode.window.showErrorMessage(why, again, file);
+  if (choice === again) await fetchAndChoose(server, id, name);
+  if (choice === file) await browse();
+}

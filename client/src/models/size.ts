@@ -1,0 +1,8 @@
+/** Sizes of files, for people. */
+
+import { written } from "../language";
+
+export function size(bytes: number): string {
+  const giga = bytes / 1e9;
+  return giga >= 1 ? `${written(giga, 1)} GB` : `${written(Math.max(1, bytes / 1e6))} MB`;
+}

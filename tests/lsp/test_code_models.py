@@ -1,0 +1,72 @@
+"""Code models that are offered by name: how fast they would be, and fetching one through the editor."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import pytest
+import pytest_lsp
+from pytest_lsp import ClientServerConfig, LanguageClient
+
+from counterlens.models.files import embedded_model
+from tests.lsp.conftest import initialize
+from tests.lsp.test_tasks import ask
+
+ROOT = Path(__file__).parents[2]
+NAME = "Qwen/Qwen2.5-Coder-0.5B-Instruct-GGUF/qwen2.5-coder-0.5b-instruct-q4_k_m.gguf"
+
+
+@pytest.fixture(scope="module")
+def hub() -> Iterator[str]:
+    command = [sys.executable, "-m", "tests.models.hub_server", f"{NAME}={embedded_model()}"]
+    with subprocess.Popen(
+        command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        yield str(json.loads(process.stdout.readline())["url"])
+        process.kill()
+
+
+CONFIG = ClientServerConfig(server_command=[sys.executable, "-m", "counterlens", "serve", "--stdio"])
+
+
+@pytest_lsp.fixture(config=CONFIG)
+async def client(lsp_client: LanguageClient) -> AsyncIterator[None]:
+    await lsp_client.initialize_session(initialize())
+    yield
+    await lsp_client.shutdown_session()
+
+
+@pytest.fixture(autouse=True)
+def surroundings(hub: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Before the server is started, which has them from here."""
+    patch = pytest.MonkeyPatch()
+    patch.setenv("HF_ENDPOINT", hub)
+    patch.setenv("HF_HUB_CACHE", str(tmp_path_factory.mktemp("hub")))
+    yield
+    patch.undo()
+
+
+async def test_models_are_listed_with_their_speed_and_fetched(client: LanguageClient) -> None:
+    listing = await ask(client, "counterlens.codeModels", "", measure=True)
+    speeds = [one.speed for one in listing.models]
+    assert speeds == sorted(speeds, reverse=True)  # the smallest first
+    assert all(speed > 0 for speed in speeds)
+    (wanted,) = (one for one in listing.models if one.spec == f"hf:{NAME}")
+    assert not wanted.path
+
+    fetched = await ask(client, "counterlens.fetchModel", "", id=wanted.id)
+    assert fetched.ok, fetched.error
+    assert (fetched.spec, Path(fetched.path).read_bytes()[:4]) == (wanted.spec, b"GGUF")
+    again = await ask(client, "counterlens.codeModels", "")
+    assert [one.path for one in again.models if one.id == wanted.id] == [fetched.path]
+
+    refused = await ask(client, "counterlens.fetchModel", "", id="none")
+    assert not refused.ok
+    assert "no model none is offered" in refused.error
+    missing = await ask(client, "counterlens.fetchModel", "", id="qwen2.5-coder-3b")
+    assert "the hub gives no Qwen/Qwen2.5-Coder-3B" in missing.error
