@@ -5,7 +5,7 @@ A package names, in its own metadata, what it adds to a group:
     [project.entry-points."counterlens.models"]
     my-backend = "my_package.backend:BACKEND"
 
-A plug-in that cannot be loaded breaks nothing: it is left out, and `failures` says why.
+A plug-in that cannot be loaded is left out, and `failures` gives the reason.
 """
 
 from __future__ import annotations

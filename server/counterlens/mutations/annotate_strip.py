@@ -1,4 +1,4 @@
-"""`annotate-strip`: the annotations of a function's parameters go."""
+"""`annotate-strip`: the annotations of a function's parameters are removed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`blank-line`: a blank line comes in, or goes."""
+"""`blank-line`: a blank line is added or removed."""
 
 from __future__ import annotations
 

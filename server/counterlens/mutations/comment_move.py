@@ -1,4 +1,4 @@
-"""`comment-move`: a comment goes to the line above, or below."""
+"""`comment-move`: a comment moves to the line above, or below."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Loops that count: what a `for` over a range, and a `while` with a counter, say."""
+"""Counting loops: a `for` over a range, and a `while` with a counter."""
 
 from __future__ import annotations
 

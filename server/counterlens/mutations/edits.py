@@ -1,7 +1,7 @@
 """Small edits over byte ranges of a source, and rendering them all in one pass.
 
-A mutation never builds source text. It says which byte ranges of the original change, and of what the new
-text is made: literal text, and slices of the original that move. A slice is rendered with the edits that lie
+A mutation never builds source text. It names the byte ranges of the original that change, and the parts of
+the new text: literal text, and moved slices of the original. A slice is rendered with the edits that lie
 inside it, so sites inside one another compose, and every byte that no edit names survives.
 """
 

@@ -1,4 +1,4 @@
-"""Side-effect analysis: which variables, objects, exceptions and jumps a piece of code can cause.
+"""Side-effect analysis: the variables, objects, exceptions and jumps that a piece of code can affect.
 
 Lowering rules, from the strongest:
 

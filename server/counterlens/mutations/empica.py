@@ -1,7 +1,7 @@
 """The eight transformations of EMPICA (Nguyen et al. 2024, Table 1), each at all of its sites at once.
 
-They are mutations of Counterlens, as the paper's examples have them: conditions are negated by `not`, only an
-`if` with an `else` of its own is flipped, variables are called `VAR1` and so on, any arithmetic operator may
+They are Counterlens's mutations, as in the paper's examples: conditions are negated by `not`, only an `if`
+with an `else` of its own is flipped, variables are called `VAR1` and so on, any arithmetic operator may
 become any other, and the file is taken to be the whole program.
 """
 

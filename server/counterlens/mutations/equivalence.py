@@ -1,4 +1,4 @@
-"""Breaking mutations that may not have broken anything: what no test and no input tells from the original."""
+"""Possibly equivalent breaking mutations: those that no test and no input tells from the original."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The languages that can be mutated: for each language how it is parsed, and which mutations it has.
+"""The languages that can be mutated: the parser and the mutations of each language.
 
 The registry by language: a language is one entry of `_LANGUAGES`, and nothing above asks which one it is.
 """

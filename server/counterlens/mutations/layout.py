@@ -1,4 +1,4 @@
-"""Lines, indentation and blanks: what an edit has to mind so that the text around it still means the same."""
+"""Lines, indentation and blanks, which edits must respect so that the surrounding text keeps its meaning."""
 
 from __future__ import annotations
 

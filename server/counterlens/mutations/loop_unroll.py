@@ -1,4 +1,4 @@
-"""`loop-unroll`: a loop is replaced by its body, as often as it was seen to run for one input."""
+"""`loop-unroll`: a loop is replaced by its body, repeated as often as it ran for one input."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`operand-swap`: the operands of a comparison change places, and its operator turns round."""
+"""`operand-swap`: the operands of a comparison change places, and its operator is mirrored."""
 
 from __future__ import annotations
 

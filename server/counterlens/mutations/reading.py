@@ -1,4 +1,4 @@
-"""Reading a source into a LibCST tree, and finding where each node stands, in spite of two known limits."""
+"""Reading a source into a LibCST tree, and finding the position of each node, despite two known limits."""
 
 from __future__ import annotations
 

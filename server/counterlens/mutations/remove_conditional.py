@@ -1,4 +1,4 @@
-"""`remove-conditional`: an `if` goes, and what it guarded stays."""
+"""`remove-conditional`: an `if` is removed, and its body stays."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`remove-definition`: an assignment goes, though its variable is used."""
+"""`remove-definition`: an assignment is removed, although its variable is used."""
 
 from __future__ import annotations
 

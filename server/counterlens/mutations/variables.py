@@ -1,4 +1,4 @@
-"""Scopes, variables and the occurrences of names: what the resolution of names is made of."""
+"""Scopes, variables and the occurrences of names, for name resolution."""
 
 from __future__ import annotations
 

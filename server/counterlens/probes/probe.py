@@ -1,7 +1,7 @@
 """The contract of a probe: one experiment on one function, with its options, its record and its figures.
 
 A probe is one file and one line in `probes/registry.py`, or an entry point `counterlens.probes` of another
-package. `probes/runner.py` runs every probe in the same way, whoever asks: a terminal, an editor, an
+package. `probes/runner.py` runs every probe in the same way for all callers: a terminal, an editor, an
 assistant or an evaluation of thousands of functions.
 """
 

@@ -1,4 +1,4 @@
-"""Records: what one probe found about one function, typed, and the same on every face.
+"""Records: the typed result of one probe on one function, the same in every front end.
 
 msgspec turns them into JSON and back, checks what it reads against the types, and gives their JSON Schema.
 Nothing in a record differs from run to run: no clock, no address, no temporary folder.

@@ -1,4 +1,4 @@
-"""The one way to run a probe: every face and every evaluation asks here."""
+"""The one way to run a probe, for every front end and every evaluation."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The same facts for different readers: JSON for programs, text for people."""
+"""Reports for different readers: JSON for programs, text for people."""

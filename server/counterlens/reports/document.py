@@ -1,7 +1,7 @@
 """A report as data: blocks that a terminal, Markdown, HTML and LaTeX show each in its own way.
 
-Nothing here is escaped, and nothing is styled: that is what `reports/render` is for. In texts of paragraphs,
-items and titles what stands in backquotes is code.
+Nothing here is escaped, and nothing is styled: `reports/render` does both. Backquotes mark code in
+paragraphs, items and titles.
 """
 
 from __future__ import annotations

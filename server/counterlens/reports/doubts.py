@@ -1,4 +1,4 @@
-"""Why a place is in doubt, in words and as a table."""
+"""Explain a doubt, in words and as a table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The dependences of a function as they are shown: each edge once, and what a model makes of it, in words."""
+"""The dependences of a function for display: each edge once, with the model's view in words."""
 
 from __future__ import annotations
 

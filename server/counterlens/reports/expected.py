@@ -1,4 +1,4 @@
-"""Word the model's expectation at a place: each word once, with how likely it was."""
+"""Word the model's expectation at a place: each word once, with its probability."""
 
 from __future__ import annotations
 

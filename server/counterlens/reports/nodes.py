@@ -1,4 +1,4 @@
-"""How sure the model is of the nodes around a place, innermost first, as Markdown."""
+"""The model's confidence in the nodes around a place, innermost first, as Markdown."""
 
 from __future__ import annotations
 

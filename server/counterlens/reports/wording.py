@@ -1,4 +1,4 @@
-"""Small things in words that every form of a report says alike."""
+"""Phrases that all formats of a report share."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs inside a sandbox, as any program would: tries what that claims to prevent, and says what it could.
+"""Runs inside a sandbox, as any program would: attacks the claims of the sandbox, and reports the successes.
 
 Keeps to Python 3.8 and the standard library. Its argument is JSON of what to try it on; it prints JSON again:
 the names of all attempts, and of those that succeeded.

@@ -1,4 +1,4 @@
-"""Interface of every sandbox: run one untrusted Python program under limits and say what happened."""
+"""Interface of every sandbox: run one untrusted Python program under limits and report the outcome."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bubblewrap around the launcher: what a program may not read is not there at all.
+"""Bubblewrap around the launcher: files that a program may not read do not exist there.
 
 See the manual of bwrap(1). The launcher inside confines each program once more, with namespaces nested in
 these, Landlock, a seccomp filter and resource limits.

@@ -1,4 +1,4 @@
-"""Packages of ours that are copied into the sandbox: their files, and the script that starts a module."""
+"""Counterlens packages that are copied into the sandbox: their files, and the script that starts a module."""
 
 from __future__ import annotations
 

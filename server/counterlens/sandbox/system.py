@@ -1,4 +1,4 @@
-"""System files that every program may read: what interpreters and compiled packages need."""
+"""System files that every program may read, because interpreters and compiled packages need them."""
 
 from __future__ import annotations
 

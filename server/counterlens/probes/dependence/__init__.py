@@ -1,1 +1,1 @@
-"""Which dependences does a model infer: asked for them, or seen in how its expectations move?"""
+"""The dependences that a model infers, prompted or measured by its expectations."""

@@ -1,4 +1,4 @@
-"""One answer to one of CoRe's questions, beside what is true and what the rules that ask no model say."""
+"""One answer to one of CoRe's questions, with the truth and the answers of the rules that ask no model."""
 
 from __future__ import annotations
 

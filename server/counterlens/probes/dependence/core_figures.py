@@ -7,7 +7,8 @@ For sources, means over the questions: whether exactly these were said, precisio
 that cannot be read says no, and names no source. Precision is 1 if nothing is named, and recall is 1 if
 nothing is true. A figure of yes and no without a denominator is 0.
 
-CoRe gives no intervals. Ours draw functions anew, because the questions of one hang together.
+CoRe gives no intervals. Ours are bootstraps over functions, because the questions of one function are
+correlated.
 """
 
 from __future__ import annotations

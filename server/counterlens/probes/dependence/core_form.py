@@ -1,7 +1,7 @@
 """CoRe's questions about one function (Xie et al. 2025): its own where the data has them, else a sample.
 
 There are three tasks (data dependence, control dependence, information flow) in two forms: whether one
-instance depends on another one, and by which steps; and what all the sources of an instance are.
+instance depends on another one, and by which steps; and all the sources of an instance.
 """
 
 from __future__ import annotations

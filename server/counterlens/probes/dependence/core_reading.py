@@ -1,8 +1,8 @@
 """Reads answers to CoRe's questions as CoRe's own evaluation does (Xie et al. 2025).
 
 The first code block of an answer that is JSON with one of CoRe's keys counts; an answer without a block is
-read whole, and if that is no JSON, the last object in it counts. Reasoning in `<think>` marks is skipped. A
-trace of variables has to go on where the step before ended.
+read whole, and if that is no JSON, the last object in it counts. Reasoning in `<think>` marks is skipped.
+Each step of a trace of variables must begin at the end of the previous one.
 """
 
 from __future__ import annotations

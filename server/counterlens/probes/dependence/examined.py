@@ -1,4 +1,4 @@
-"""The function that a model is examined on: its text, and where its statements and names stand in it.
+"""The examined function: its text, and the positions of its statements and names.
 
 Rules:
 
@@ -8,8 +8,8 @@ Rules:
   no statement of the function.
 - What a statement binds: names that are stored to, parameters, imports, exception and capture names; and,
   because objects change, the variables at the root of a stored attribute or subscript and of the receiver of
-  a method called for its effect (`x.append(v)` as a statement). This is read off the syntax: no analysis is
-  consulted that could leak the answer.
+  a method called for its effect (`x.append(v)` as a statement). This follows from the syntax alone: no
+  analysis could leak the answer.
 """
 
 from __future__ import annotations

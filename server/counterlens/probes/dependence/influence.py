@@ -1,8 +1,7 @@
-"""Interventional inference: which dependences a model's expectations show, without asking it anything.
+"""Interventional inference: the dependences that a model's expectations show, without a prompt.
 
-If the model's belief about statement b rests on statement a, it moves when a is changed. The influence of
-every statement on every later one makes a matrix; what exceeds a threshold counts as an edge that the model
-infers.
+If the model's belief about statement b depends on statement a, it moves when a is changed. The influence of
+every statement on every later one makes a matrix; entries above a threshold count as inferred edges.
 InferenceMethod, assumptions and limits: `docs/influence.md`.
 """
 

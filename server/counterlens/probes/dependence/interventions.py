@@ -3,7 +3,7 @@
 The model reads (teacher forcing) the text before the statement, the changed statement, and what follows, byte
 for byte. Only `HIDE` touches what stands in between, too: a name is easily copied from its last use, so a
 renamed definition shows at the first use and hardly at the later ones. `HIDE` therefore renames the uses
-between the definition and the statement that is looked at along with it, up to where the name is bound anew.
+between the definition and the observed statement along with it, up to the next binding of the name.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """The protocol of EMPICA for dependence (Nguyen et al. 2024, section 5.1, RQ4, and Table 7).
 
 A model writes a function, is shown it, and lists all pairs of statements of which one depends on the other.
-Precision, recall and F1 are means over functions. The paper does not say what a function counts in which a
-figure has no denominator: one without a true dependence is left out here, and where nothing is listed,
-precision is 0. Its reference is Joern; ours is our own dependence graph.
+Precision, recall and F1 are means over functions. The paper does not define figures without a denominator: a
+function without a true dependence is left out here, and precision is 0 if nothing is listed. Its reference is
+Joern; ours is our own dependence graph.
 """
 
 from __future__ import annotations

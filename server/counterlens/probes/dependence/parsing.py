@@ -1,8 +1,8 @@
-"""Reads pairs of statements out of whatever a model answered, and says what it could not read.
+"""Reads pairs of statements from a model's answer, and reports unreadable parts.
 
-Understood are a JSON list of two-element lists (as asked for), and, because models answer as they please,
-`(1, 2)`, `1 -> 2`, `1 → 2`, `1: 2`, and `2 depends on 1` with or without words like `line` or `statement`.
-Pairs are (what is depended on, what depends on it).
+It accepts a JSON list of two-element lists, as requested, and the other forms of models' answers: `(1, 2)`,
+`1 -> 2`, `1 → 2`, `1: 2`, and `2 depends on 1` with or without words like `line` or `statement`. Pairs are
+(what is depended on, what depends on it).
 """
 
 from __future__ import annotations

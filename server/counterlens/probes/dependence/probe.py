@@ -1,4 +1,4 @@
-"""The dependence probe (Nguyen et al. 2024): which statements does the model take to depend on which?
+"""The dependence probe (Nguyen et al. 2024): the dependences that the model infers.
 
 The truth is the dependence graph. Dependences are inferred from its token probabilities, if it gives them,
 when a statement is changed; else it is asked.

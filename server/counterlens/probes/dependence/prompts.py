@@ -1,9 +1,9 @@
-"""Prompts of the prompted inference: templates are data, one file a task and chat format, in `templates/`.
+"""Prompts of the prompted inference: templates are data, one file per task and chat format, in `templates/`.
 
 A `.completion.txt` is continued as it stands; a `.chat.txt` is an instruction, a line of three hyphens, and a
 message. `$statements` are the numbered statements (`3:     return x`), `$source` and `$target` two of the
-numbers; `core-` tasks have `$lines` and `$function` (`core_questions.py`, `trace_questions.py`). To word a
-task anew, edit its files.
+numbers; `core-` tasks have `$lines` and `$function` (`core_questions.py`, `trace_questions.py`). To reword a
+task, edit its files.
 """
 
 from __future__ import annotations

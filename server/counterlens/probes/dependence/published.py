@@ -2,8 +2,8 @@
 
 The population are CoRe's own questions where the data has them (`datasets/core.py`), with people's labels as
 truth; elsewhere a sample of such questions with the dependence graph as truth, so that any function can be
-asked about. `core_form.py` says what is asked, `core_asking.py` how, `core_reading.py` how answers are read,
-`core_figures.py` what is counted.
+asked about. `core_form.py` builds the questions, `core_asking.py` asks them, `core_reading.py` reads the
+answers, and `core_figures.py` computes the figures.
 """
 
 from __future__ import annotations

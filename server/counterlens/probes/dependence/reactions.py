@@ -1,9 +1,9 @@
-"""How a model's expectation of each statement moves when an earlier one is changed.
+"""The change of a model's expectation of each statement when an earlier one is changed.
 
 For a changed statement a, the model reads the function up to a's line once, and then each of the
-continuations: the rest as it is, and the changed ones, each to the end of the last statement that is looked
-at in it; what follows cannot change the probability of what stands before. The reaction of a token is
-log p(token | original) - log p(token | changed): positive where the token was expected because of a.
+continuations: the rest as it is, and the changed ones, each to the end of its last observed statement; later
+text cannot change the probability of earlier text. The reaction of a token is log p(token | original) - log
+p(token | changed): positive if the token was expected because of a.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Rules that ask no model: the baselines that every figure of dependence inference stands beside.
+"""Rules that ask no model: the baselines of dependence inference.
 
 Control: the innermost header around a statement, by indentation. Data: a name recurs, which one statement
-binds and a later one reads. `docs/influence.md` shows how far they come.
+binds and a later one reads. `docs/influence.md` shows their figures.
 """
 
 from __future__ import annotations

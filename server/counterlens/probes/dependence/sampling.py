@@ -1,4 +1,4 @@
-"""Which questions are asked if not all of them are: a sample by seed, half of it with the answer yes."""
+"""Sampling of questions: by seed, half of them with the answer yes."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
-"""Questions that are answered by yes or no, all those of one function together.
+"""Yes-or-no questions, all those of one function together.
 
-If the model gives probabilities, those of the two answers are compared: the text that the questions begin
-with alike is read once, and so is what several of them continue with. Elsewhere the model writes an answer,
-and that is read.
+If the model gives probabilities, those of the two answers are compared, with common prefixes read once.
+Otherwise the model writes an answer, which is parsed.
 """
 
 from __future__ import annotations

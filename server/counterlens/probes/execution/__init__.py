@@ -1,1 +1,1 @@
-"""Execution reasoning (Liu et al. 2024): does the model know what this code gives?"""
+"""Execution reasoning (Liu et al. 2024): does the model know the output of this code?"""

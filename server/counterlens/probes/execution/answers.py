@@ -1,4 +1,4 @@
-"""Answers to the questions what calls give, after the checks that come before figures."""
+"""Answers on the outputs of calls, after the sanity checks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Calls of a function that stand somewhere already: in its doctests, in tests, in those of a dataset."""
+"""Existing calls of a function: in its doctests, in tests, in those of a dataset."""
 
 from __future__ import annotations
 

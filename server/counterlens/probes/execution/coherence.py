@@ -1,4 +1,4 @@
-"""The coherence probe: are the states on the way right if the output is? (beyond Liu et al. 2024)."""
+"""The coherence probe: are the intermediate states right if the output is? (beyond Liu et al. 2024)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Accuracy over what makes code hard to run in one's head (Liu et al. 2024, Figures 4 and 7)."""
+"""Accuracy over sources of difficulty (Liu et al. 2024, Figures 4 and 7)."""
 
 from __future__ import annotations
 

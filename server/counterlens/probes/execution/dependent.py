@@ -1,4 +1,4 @@
-"""The dependent execution probe (Liu et al. 2024, definition 2): does it know what its own code gives?"""
+"""The dependent execution probe (Liu et al. 2024, definition 2): does it know the output of its own code?"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The execution probe (Liu et al. 2024, definition 1): does the model know what this code gives?"""
+"""The execution probe (Liu et al. 2024, definition 1): does the model know the output of this code?"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A program without what would explain it: comments and docstrings (Liu et al. 2024, section IV-B)."""
+"""A program without comments and docstrings (Liu et al. 2024, section IV-B)."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Prompts of execution reasoning, and how their answers are read.
 
-Templates are data, one file a style and format, in `templates/`: `$source` is the program, `$call` the call;
-see `probes/prompts/templates.py`. To add a style: write its files, and add it to `STYLES`.
+Templates are data, one file per style and format, in `templates/`: `$source` is the program, `$call` the
+call; see `probes/prompts/templates.py`. To add a style: write its files, and add it to `STYLES`.
 """
 
 from __future__ import annotations

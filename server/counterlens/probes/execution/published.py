@@ -1,8 +1,8 @@
 """The protocol of CodeMind (Liu et al. 2024): which questions, what is right, and the published tables.
 
 Shares are of the programs whose answer ended; the paper gives no intervals, and nor do these tables. All are
-asked step by step (chain of thought) unless a table says otherwise. Answers are right if they are written
-as the output is, blanks and the kind of quotation marks aside: so the scripts of the authors compare them.
+asked step by step (chain of thought) unless a table says otherwise. Answers are right if they have the text
+of the output, blanks and the kind of quotation marks aside, as in the authors' scripts.
 """
 
 from __future__ import annotations

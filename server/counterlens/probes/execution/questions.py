@@ -1,4 +1,4 @@
-"""Questions of execution reasoning: what does this code give for this input? (Liu et al. 2024)."""
+"""Questions of execution reasoning: the output of code for an input (Liu et al. 2024)."""
 
 from __future__ import annotations
 

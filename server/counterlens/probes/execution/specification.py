@@ -1,4 +1,4 @@
-"""The specification probe (Liu et al. 2024, definition 3): does a test that the model is shown help?"""
+"""The specification probe (Liu et al. 2024, definition 3): does showing a test help?"""
 
 from __future__ import annotations
 

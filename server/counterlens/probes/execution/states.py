@@ -1,4 +1,4 @@
-"""States of a traced function to ask about: what a variable is when a line has run so many times."""
+"""States of a traced function to ask about: the value of a variable after the k-th run of a line."""
 
 from __future__ import annotations
 

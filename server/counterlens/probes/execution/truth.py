@@ -1,4 +1,4 @@
-"""The truth about a call: what it gives, and how often its loops run."""
+"""The truth about a call: its output, and the iterations of its loops."""
 
 from __future__ import annotations
 

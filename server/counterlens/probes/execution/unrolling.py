@@ -1,4 +1,4 @@
-"""A function with its loops written out as they run for one call (Liu et al. 2024, Table IV)."""
+"""A function with its loops unrolled for one call (Liu et al. 2024, Table IV)."""
 
 from __future__ import annotations
 

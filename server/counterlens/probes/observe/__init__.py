@@ -1,4 +1,4 @@
-"""One call of a program, run in the sandbox under an observer that reports what it saw.
+"""One call of a program, run in the sandbox under an observer that reports its observations.
 
 `run` is the side of the host. `kit`, `loops`, `outputs` and `trace` are copied into the sandbox, run in the
 user's interpreter, and import nothing of Counterlens.

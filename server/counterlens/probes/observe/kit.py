@@ -1,4 +1,4 @@
-"""The common steps of every observer: read the program and the call, run them, report what was seen.
+"""The common steps of every observer: read the program and the call, run them, and report.
 
 The arguments are the program's file, the call, and the folders to put on `sys.path`. The report is one JSON
 document on the result descriptor: what the observer notes, and `error`, a text or null.

@@ -1,4 +1,4 @@
-"""Observer of the output: reports what the call gives, twice, so that chance shows.
+"""Observer of the output: reports the result of the call twice, to reveal randomness.
 
 The report has `outputs`: `[repr, repr]`, each of a fresh run of the program; empty if one fails.
 """

@@ -1,6 +1,6 @@
 """Observer of states: reports what each line of a function changes while the call runs.
 
-Followed is the function that the call names, its outermost activation. The report has `steps`:
+It follows the outermost activation of the called function. The report has `steps`:
 `[[line, {name: literal}]]`, one for each time that a line ran, with the variables that it bound or changed,
 as far as they are plain values.
 """

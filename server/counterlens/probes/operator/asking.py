@@ -1,4 +1,4 @@
-"""The operators of a function, asked as it stands and after changes that keep the meaning."""
+"""The questions on a function's operators, in the original and after preserving changes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The construct of a swap's operator: what Ahmed et al. 2024 swapped, and what we swap beside it.
+"""The construct of a swap's operator: the swaps of Ahmed et al. 2024, and ours.
 
 They swap the branches of if-else (sections 3.1.2 and 4.1) and the operands of conditions, in both with one of
 six comparisons. They keep operands without calls, and a call beside a constant: two that are neither may have

@@ -1,4 +1,4 @@
-"""Operators in a corpus: how often each is there (Ahmed et al. 2024, section 4.2.1), in which operations."""
+"""Operators in a corpus: their counts (Ahmed et al. 2024, section 4.2.1), and their operations."""
 
 from __future__ import annotations
 

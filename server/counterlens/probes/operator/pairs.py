@@ -1,4 +1,4 @@
-"""Originals and transformed versions of a function, and which operator of the one is which of the other."""
+"""Originals and transformed versions of a function, with the mapping of their operators."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""Which operator does a model expect in a gap? Each candidate by the probability of all that follows.
+"""The operator that a model expects in a gap: each candidate by the probability of the following text.
 
-A left-to-right model asked for the next token sees only what stands before the gap. Here it is asked for
-the probability of the whole text with each candidate in its place, from the line of the gap to the end of
-the function: what follows the gap decides with it, and by Bayes' rule the candidates' shares of that
-probability are what the model believes of the gap, given both sides.
+A left-to-right model that predicts the next token sees only the text before the gap. Here it is asked for the
+probability of the whole text with each candidate in its place, from the line of the gap to the end of the
+function: what follows the gap decides with it, and by Bayes' rule the candidates' shares of that probability
+are what the model believes of the gap, given both sides.
 
 A masked model reads both sides itself. It is asked as Ahmed et al. 2024 ask theirs: all pieces of a candidate
 are masked at once, and their log-probabilities added up.

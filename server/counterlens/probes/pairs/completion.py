@@ -1,10 +1,9 @@
-"""The completion probe (CACP, Hooda et al. 2024, section 4): does the model hold when the code changes shape?
+"""The completion probe (CACP, Hooda et al. 2024, section 4): does the model hold when the code is rewritten?
 
-Original and counterfactual are cut at the same place, both are completed at temperature 0, both programs
-are judged. A model that follows the code rather than its usual shape gives the same verdict twice. The
-original and all counterfactuals of a function are asked as one batch, always made up in the same way, so
-that no verdict depends on what else was asked. Beside the counterfactuals stand placebos: what a verdict
-does when nothing changes.
+Original and counterfactual are cut at the same place, both are completed at temperature 0, both programs are
+judged. A model that follows the code rather than its usual shape gives the same verdict twice. The original
+and all counterfactuals of a function are one batch, always composed in the same way, so that no verdict
+depends on other questions. Placebos show how verdicts vary when nothing changes.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The counterfactuals of a function that keep its meaning, and where it and they are cut for the model."""
+"""The preserving counterfactuals of a function, and the cuts of all versions."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Completions that are drawn at a temperature: how often each side of a pair passes.
+"""Completions drawn at a temperature, and the pass rates of each side of a pair.
 
-The draws of an original are those of all its counterfactuals. A pair is drawn no further once the interval of
-the difference says what there is to say, the others up to the number that was asked for.
+The draws of an original are those of all its counterfactuals. Drawing stops for a pair once the interval of
+the difference decides it, and otherwise at the requested number.
 """
 
 from __future__ import annotations

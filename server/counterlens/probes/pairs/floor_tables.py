@@ -1,4 +1,4 @@
-"""The tables of effects beside their noise floor: what a verdict does when nothing changes."""
+"""The tables of effects beside their noise floor."""
 
 from __future__ import annotations
 

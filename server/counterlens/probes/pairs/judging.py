@@ -1,4 +1,4 @@
-"""The judge of one probe, and the checks that it must pass before a figure is believed."""
+"""The judge of one probe, and the sanity checks before its figures."""
 
 from __future__ import annotations
 

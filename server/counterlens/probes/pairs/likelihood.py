@@ -1,4 +1,4 @@
-"""The likelihood probe: likelihood effects of a function's counterfactuals; nothing is written or run."""
+"""The likelihood probe: likelihood effects of a function's counterfactuals; no code is generated or run."""
 
 from __future__ import annotations
 

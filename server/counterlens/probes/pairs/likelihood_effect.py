@@ -1,4 +1,4 @@
-"""The likelihood effect: how much less likely the true rest of a function becomes under a mutation.
+"""The likelihood effect: the loss in likelihood of a function's true rest under a mutation.
 
 It is the mutation effect of Hooda et al. 2024 (section 3.4) with the log-probability of what truly follows
 in place of a verdict: continuous, and without running anything. A model that follows the code expects the

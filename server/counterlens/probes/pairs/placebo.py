@@ -1,8 +1,8 @@
-"""The placebos of a function: what a verdict does when nothing changes, beside what the mutations do to it.
+"""The placebos of a function, which show how verdicts vary when nothing changes.
 
 They are asked and judged like the counterfactuals, in one batch with them, and cut where these are. A model
-whose answer may depend on what else is asked, or that others serve, is asked one of the originals once more,
-too, alone and past every answer that is kept.
+whose answers may depend on the batch, or a remote one, also gets one of the originals once more, alone and
+without the cache.
 """
 
 from __future__ import annotations

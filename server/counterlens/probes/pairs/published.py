@@ -1,4 +1,4 @@
-"""The protocol `cacp`: whose counterfactuals are asked about as published (Hooda et al. 2024).
+"""The protocol `cacp`: the published population of counterfactuals (Hooda et al. 2024).
 
 Population (section 3.3): five mutations. Only an `if` with its own `else` is flipped, whose condition
 consists of comparisons and changes no state. Names are given to, and exchanged among, the variables of a

@@ -2,7 +2,7 @@
 
 An average mutation effect is the share of pairs whose verdict changed, among those of which a side is right
 (section 4.3). The accuracy of originals counts every original once: a prompt that several counterfactuals are
-compared with is asked and judged once. Intervals, which the paper has none of, are of clusters of functions.
+compared with is asked and judged once. Intervals, which are not in the paper, are over functions.
 """
 
 from __future__ import annotations

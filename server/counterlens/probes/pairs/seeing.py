@@ -2,7 +2,7 @@
 
 Tests that pass with nothing in the hole would call anything right that a model writes there, and every pair
 at that cut would seem to hold. So a pair is judged only by tests that see its hole. Hooda et al. 2024 do not
-control for this; under their protocol it is not asked for.
+control for this; their protocol does not require it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How far the tests reach into a hole, in words."""
+"""Word the reach of the tests into a hole."""
 
 from __future__ import annotations
 

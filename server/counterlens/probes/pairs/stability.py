@@ -1,6 +1,6 @@
-"""Whether a greedy verdict is stable: what comes of the other ways that rounding may have taken.
+"""Whether a greedy verdict is stable under the alternatives at near ties.
 
-Between two tokens that are nearer than the model's rounding, the work beside a prompt decides. The second is
+Other work in the batch decides between two tokens that are closer than the model's rounding. The second is
 taken there, too, the rest is decoded greedily, and that program is judged like the first.
 """
 

@@ -1,6 +1,6 @@
 """Word pairs and their records: they claim no more than was measured.
 
-The one place where results of pairs are put into words, for every face; a `Translator` says them in another
+The one place that words the results of pairs, for every front end; a `Translator` says them in another
 language.
 """
 

@@ -1,4 +1,4 @@
-"""Calls of one function in code and in texts: do they have the input that is asked about?"""
+"""Calls of one function in code and in texts, compared with the input of a question."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The text of a function: what is shown of it or of its program, its docstring, and it without a body."""
+"""The text of a function: its visible part, its docstring, and the function without a body."""
 
 from __future__ import annotations
 

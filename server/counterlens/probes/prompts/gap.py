@@ -1,4 +1,4 @@
-"""A source cut in two: what the model reads, and how its completion becomes a whole program again."""
+"""A source cut in two: the prompt, and the whole program with a completion."""
 
 from __future__ import annotations
 

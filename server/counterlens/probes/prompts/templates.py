@@ -1,8 +1,8 @@
 """Prompt templates: data, one file for each form, in the `templates` folder of a probe.
 
 A `.completion.txt` is continued as it stands; a `.chat.txt` is an instruction, a line of three hyphens, and a
-message. `$name` is a place to be filled. A template of one model, `summary.MODEL.chat.txt`, goes before
-the general one, where MODEL is a part of the model's name.
+message. `$name` is a place to be filled. A template of one model, `summary.MODEL.chat.txt`, takes precedence
+over the general one; MODEL is a part of the model's name.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
-"""A program without what shows the answer to the question that is asked about it.
+"""A program without the parts that reveal the answer to a question.
 
 A file may hold the question beside its answer: an `assert` at its end, a doctest of its module, a test, a
-comment. Whoever shows the program to a model cuts every statement, text and comment that calls the function
-with the input that is asked about (Liu et al. 2024, definition 1: the output follows from program and input).
+comment. Before a model sees the program, this module cuts every statement, text and comment that calls the
+function with the input that is asked about (Liu et al. 2024, definition 1: the output follows from program
+and input).
 """
 
 from __future__ import annotations

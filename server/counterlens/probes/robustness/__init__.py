@@ -1,1 +1,1 @@
-"""Robustness and sensitivity (Nguyen et al. 2024): does what a model says of code follow what code does?"""
+"""Robustness and sensitivity (Nguyen et al. 2024): do a model's answers follow the behaviour of code?"""

@@ -1,4 +1,4 @@
-"""One question on all versions of a function: how alike are the answers? (Nguyen et al. 2024, equation 1)."""
+"""One question on all versions of a function: similarity of answers (Nguyen et al. 2024, equation 1)."""
 
 from __future__ import annotations
 

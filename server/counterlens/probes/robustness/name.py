@@ -1,4 +1,4 @@
-"""The name probe (Nguyen et al. 2024, section 4.2.2): does the name that a model gives follow the code?"""
+"""The name probe (Nguyen et al. 2024, section 4.2.2): does the model's name follow the code?"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The output probe (Nguyen et al. 2024, section 4.2.3): does what a model expects follow the code?"""
+"""The output probe (Nguyen et al. 2024, section 4.2.3): does the model's expected output follow the code?"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which programs are asked about (Nguyen et al. 2024, RQ3): given ones, buggy ones, or the model's own."""
+"""The programs of a probe (Nguyen et al. 2024, RQ3): given ones, buggy ones, or the model's own."""
 
 from __future__ import annotations
 

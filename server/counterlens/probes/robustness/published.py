@@ -1,4 +1,4 @@
-"""The protocol of EMPICA (Nguyen et al. 2024): what is asked about which versions, and how answers are read.
+"""The protocol of EMPICA (Nguyen et al. 2024): its questions, its versions, and the reading of answers.
 
 The tables are in `published_tables.py`.
 """

@@ -1,4 +1,4 @@
-"""The summary probe (Nguyen et al. 2024, section 4.2.1): does what a model says of code follow the code?"""
+"""The summary probe (Nguyen et al. 2024, section 4.2.1): does the model's summary follow the code?"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The versions of a function that are asked about, and whether each keeps or breaks the meaning."""
+"""The versions of a function, and whether each keeps or breaks the meaning."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""From records to reports: what is shown, in which order and in which words."""
+"""From records to reports: content, order and wording."""

@@ -1,4 +1,4 @@
-"""The report on a calibration: how far confidences can be taken at their word, before and after a map."""
+"""The report on a calibration: the accuracy of confidences, before and after a map."""
 
 from __future__ import annotations
 

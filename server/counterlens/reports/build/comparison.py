@@ -1,4 +1,4 @@
-"""The report on what changed from one side to the other, function by function."""
+"""The report on the differences of two sides, function by function."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How sure the model is of code: a function in two lines, or a document with its least certain places."""
+"""The model's confidence in code: a function in two lines, or a document with its least certain places."""
 
 from __future__ import annotations
 

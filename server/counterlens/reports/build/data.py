@@ -1,4 +1,4 @@
-"""The reports on benchmark data: what was found, and what is wrong with it."""
+"""The reports on benchmark data: what was found, and its problems."""
 
 from __future__ import annotations
 

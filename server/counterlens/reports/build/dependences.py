@@ -1,4 +1,4 @@
-"""The report on the dependences of a function, and on what a model takes them to be."""
+"""The report on the dependences of a function, and on those that a model infers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the models of a run stand at the gate, in words."""
+"""Word the result of the gate for the models of a run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Why a run has nothing to say of a model, in words: an empty result is not a good one."""
+"""Word the reason for an empty result of a model."""
 
 from __future__ import annotations
 

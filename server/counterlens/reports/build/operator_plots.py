@@ -1,4 +1,4 @@
-"""Figures 6 and 7 of Ahmed et al. 2024: how unexpected operators are before and after swaps, as box plots."""
+"""Figures 6 and 7 of Ahmed et al. 2024: the surprisal of operators before and after swaps, as box plots."""
 
 from __future__ import annotations
 

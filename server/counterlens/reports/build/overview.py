@@ -1,4 +1,4 @@
-"""The top of a report on a run: what it answers, in words and one picture, and where a model fails."""
+"""The top of a report on a run: the answer in words and one picture, and the worst functions."""
 
 from __future__ import annotations
 

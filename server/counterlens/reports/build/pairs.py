@@ -1,4 +1,4 @@
-"""The report on the pairs of one function: what was changed, what the model wrote, and what it means."""
+"""The report on the pairs of one function: changes, completions, and their meaning."""
 
 from __future__ import annotations
 

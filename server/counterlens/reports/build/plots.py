@@ -1,7 +1,7 @@
 """The plots of a run: as Vega-Lite where Altair is there, else the two main ones as still pictures.
 
-Colours are those of Okabe and Ito, which the colour-blind tell apart; shape or text says the same again.
-Beside every plot stands its table.
+Colours are those of Okabe and Ito, which are distinct for colour-blind readers; shape or text repeats the
+information. Every plot has a table beside it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Word the comparison of several models: who holds more often, and who is too weak to say."""
+"""Word the comparison of several models: those that hold more often, and those that are too weak."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The report on a trend: what moved from run to run, and where runs cannot be connected."""
+"""The report on a trend: the changes from run to run, and the gaps between runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How far confidences can be taken at their word, for programs. The keys are added to, never renamed."""
+"""The calibration of confidences, for programs. The keys are added to, never renamed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Records as CSV: one line per pair, answer, operator or whatever the records list, else per function."""
+"""Records as CSV: one line per pair, answer, operator or other listed item, else per function."""
 
 from __future__ import annotations
 

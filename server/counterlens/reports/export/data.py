@@ -1,4 +1,4 @@
-"""Benchmark data, for programs: what was found, and what is wrong with it."""
+"""Benchmark data, for programs: what was found, and its problems."""
 
 from __future__ import annotations
 

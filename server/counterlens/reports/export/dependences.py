@@ -1,4 +1,4 @@
-"""The dependences of a function, and what a model takes them to be, for programs.
+"""The dependences of a function, and those that a model infers, for programs.
 
 The keys are a contract: added to, never renamed.
 """

@@ -1,7 +1,7 @@
 """Records as JUnit XML: every function under every mutation is a case, which fails if that costs it.
 
-A case fails when a right verdict was lost; where nothing can be said (wrong on both sides, not judged, left
-out, a verdict that changes with nothing) it is skipped, with the reason.
+A case fails when a right verdict was lost; it is skipped, with the reason, if there is no conclusion (wrong
+on both sides, not judged, left out, an unstable verdict).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Records with where they come from: what every exporter works on, whoever probed."""
+"""Records with their origin, the input of every exporter."""
 
 from __future__ import annotations
 

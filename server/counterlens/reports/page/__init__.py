@@ -1,8 +1,8 @@
 """A scored document as one page that needs nothing else: the code, its levels, hover details and the tree.
 
-The page loads nothing and may run nothing but its own script, which its content security policy names by
-hash. What comes from the document or the model reaches it as JSON in a block that cannot be left (no `<`
-stands in it), and the script makes only text nodes of it.
+The page loads nothing and may run only its own script, which its content security policy names by hash. Text
+from the document or the model reaches it as JSON in a block that cannot be left (no `<` stands in it), and
+the script makes only text nodes of it.
 """
 
 from __future__ import annotations

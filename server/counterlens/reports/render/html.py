@@ -1,8 +1,8 @@
 """A report as HTML: a page that loads nothing, or fragments for a page of a host.
 
-Everything is escaped here, and colours only repeat what words say. A page runs only the scripts that its
-content security policy names by their hashes: its own and Vega, if it has something to narrow down or to
-plot. Without scripts it shows the same, with still plots, no filter, and pairs that do not open.
+Everything is escaped here, and colours only repeat the words. A page runs only the scripts that its content
+security policy names by their hashes: its own and Vega, if it has something to narrow down or to plot.
+Without scripts it shows the same, with still plots, no filter, and pairs that do not open.
 """
 
 from __future__ import annotations

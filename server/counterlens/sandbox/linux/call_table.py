@@ -1,4 +1,4 @@
-"""Which system calls a program may make, by what they are for, and their numbers on each machine.
+"""The system calls that a program may make, by purpose, and their numbers on each architecture.
 
 The list is what the standard library and compiled packages do to the program itself, to its files and to its
 children. Names and numbers: the kernel's `asm/unistd_64.h` and `asm-generic/unistd.h`.

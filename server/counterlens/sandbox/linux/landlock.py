@@ -1,4 +1,4 @@
-"""Landlock: which files a process may read and write, without namespaces and without root.
+"""Landlock: limits on the files that a process may read and write, without namespaces and without root.
 
 See the kernel's documentation, "Landlock: unprivileged access control". It is inherited and cannot be
 taken back.

@@ -1,9 +1,9 @@
 """Abstract Syntax Concepts: the category of every node type (Palacio et al. 2023, section III-A and Table I).
 
 The ten categories and their names are the paper's. Its figure 3 gives examples of node types, not a full
-assignment, so the tables, one file a language, are ours: every named node type of the grammar has a category.
-A node type that only groups others (`module`, `argument_list`) is `STRUCTURE`, which the paper does not
-report. Keywords, operators and punctuation take the category of the node that they belong to.
+assignment, so the tables, one file per language, are ours: every named node type of the grammar has a
+category. A node type that only groups others (`module`, `argument_list`) is `STRUCTURE`, which the paper does
+not report. Keywords, operators and punctuation take the category of the node that they belong to.
 
 A language without a table of its own has the categories that the tables agree about, since grammars share
 many names; its other node types are `UNCATEGORISED`. To give it a table, add a file here and a line to
