@@ -384,3 +384,54 @@ def test_a_reader_that_leaves_early_causes_no_traceback(sign: Path) -> None:
     done = subprocess.run(["/bin/bash", "-c", command], capture_output=True, text=True, check=False)
     assert "Traceback" not in done.stderr
     assert "BrokenPipe" not in done.stderr
+
+
+JAVA = """\
+class Shape {
+    int area(int w, int h) {
+        if (w < 0 || h < 0) {
+            return 0;
+        } else {
+            return w * h;
+        }
+    }
+}
+"""
+
+
+def test_mutate_takes_java_and_says_what_java_does_not_have(cli: Cli, tmp_path: Path) -> None:
+    file = tmp_path / "Shape.java"
+    file.write_text(JAVA)
+    ran = cli("mutate", f"{file}::area", "--json", "--explain")
+    assert ran.code == 0, ran.err
+    made = {one["mutation"]: one for one in ran.json if "source" in one}
+    flipped = made["if-else-flip"]
+    assert "if (w >= 0 && h >= 0) {\n            return w * h;\n        } else {" in flipped["source"]
+    assert (flipped["function"], flipped["preserving"]) == ("Shape.area", True)
+    assert not made["replace-arithmetic"]["preserving"]
+    refused = {one["mutation"]: one["reason"] for one in ran.json if one.get("refused")}
+    assert refused["annotate-strip"] == "it is not for Java yet"
+    assert refused["reorder-parameters"] == "other classes may call it"
+    ran = cli("mutate", file, "--explain")
+    assert ran.code == 0, ran.err
+    assert "negated the condition" in ran.out
+    assert "not for Java yet" in ran.out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "data", "said"),
+    [
+        (["--mutation", "annotate-strip"], JAVA, "annotate-strip is not for Java yet"),
+        (["--settle"], JAVA, "only Python can be run"),
+        ([], "class A { int f( { } }", "does not parse as Java"),
+    ],
+)
+def test_what_java_cannot_do_is_said(
+    cli: Cli, tmp_path: Path, arguments: list[str], data: str, said: str
+) -> None:
+    file = tmp_path / "Shape.java"
+    file.write_text(data)
+    ran = cli("mutate", file, *arguments)
+    assert ran.code == 1
+    assert said in ran.err
+    assert "Traceback" not in ran.err

@@ -81,11 +81,14 @@ class JavaRefactorCondition(JavaMutation):
             return "the condition of an else if is evaluated only after the others failed"
         if not module.in_sequence(node):
             return "the if does not stand in a block, where a variable could be declared"
+        reason = why_not_moved(context, test)
+        if reason is not None:
+            return reason
         if assigns(context, test):
             return "the condition assigns a variable, and the compiler follows where"
         if is_constant(module, test):
             return "the condition may be a constant, and the compiler follows which branch runs"
-        return why_not_moved(context, test)
+        return None
 
     def _site(self, context: JavaContext, node: Node, name: str) -> Site:
         module, test = context.module, tested(node)

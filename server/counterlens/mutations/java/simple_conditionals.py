@@ -182,11 +182,14 @@ def _kept(context: JavaContext, node: Node) -> str | None:
     branches, test = branches_of(node), tested(node)
     if branches.other is not None or is_else_if(module, node):
         return "there is another branch"
+    reason = why_not_moved(context, test)
+    if reason is not None:
+        return reason
     if assigns(context, test):
         return "the condition assigns a variable that the body may need"
     if not completes(module, branches.then) and _is_followed(module, node):
         return "what follows could not be reached any more, and would not compile"
-    return why_not_moved(context, test)
+    return None
 
 
 def _is_followed(module: JavaModule, node: Node) -> bool:
