@@ -63,7 +63,7 @@ def test_commands_take_the_name(cli: Cli, server: Script) -> None:
     assert server.requests[0][1]["model"] == "coder"
     elsewhere = cli("complete", "sums.py:2", "-m", "near", "--base-url", "http://127.0.0.1:1/v1")
     assert elsewhere.code == 2
-    assert "where near is served is in its entry of a settings file" in elsewhere.err
+    assert "--base-url has no effect on near" in elsewhere.err
     assert "there is no model 'near'" in cli("--no-config", "complete", "sums.py:2", "-m", "near").err
     Path("other.toml").write_text('[models.near]\nbase-url = "http://127.0.0.1:1/v1"\nurl = "x"\n')
     wrong = cli("--config", "other.toml", "complete", "sums.py:2", "-m", "near")

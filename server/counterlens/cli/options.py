@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import wraps
@@ -20,7 +20,7 @@ from counterlens.errors import OptionError, SandboxError
 from counterlens.models import DEFAULT_MODEL, Model, load
 from counterlens.models.entries import ModelEntry, is_entry_name
 from counterlens.models.opening import open_cached
-from counterlens.models.registry import MASKS, Options
+from counterlens.models.registry import MASKS, SOME_TAKE, Options, takes
 from counterlens.sandbox.base import Sandbox
 from counterlens.sandbox.registry import best_sandbox, chosen
 from counterlens.text import json_text, printable
@@ -43,31 +43,30 @@ class ChosenModel:
         name: As the user typed it.
         options: How it is opened.
         cached: Whether what it has answered before is taken from there.
+        given: Names of the options of `SOME_TAKE` that the user typed for this model.
     """
 
     name: str
     options: Options
     cached: bool = True
+    given: frozenset[str] = frozenset()
 
     def named(self, name: str) -> ChosenModel:
         """Another model, opened in the same way, that gives embeddings."""
-        return replace(self, name=name, options=replace(self.options, api="completions"))
+        options = replace(self.options, api="completions")
+        return replace(self, name=name, options=options, given=frozenset())
 
     @property
     def opening(self) -> Options:
         """How it is opened, with what settings files say of its name.
 
         Raises:
-            OptionError: a settings file cannot be read; or an option is given that its entry decides.
+            OptionError: a settings file cannot be read; or an option was typed that has no effect on it.
         """
-        if not is_entry_name(self.name) or self.name == DEFAULT_MODEL:
-            return self.options
-        entries = entries_of(self.name)
-        if entries and self.options.base_url is not None:
-            raise OptionError(
-                f"where {self.name} is served is in its entry of a settings file", "Leave out --base-url"
-            )
-        return replace(self.options, entries=entries)
+        named = is_entry_name(self.name) and self.name != DEFAULT_MODEL
+        entries = entries_of(self.name) if named else ()
+        refuse_untaken(self.given, [self.name], entries)
+        return replace(self.options, entries=entries) if named else self.options
 
     def opened(self) -> Model:
         """Open the model; close it afterwards.
@@ -77,6 +76,35 @@ class ChosenModel:
             OptionError: as `opening`.
         """
         return (open_cached if self.cached else load)(self.name, self.opening)
+
+
+def refuse_untaken(given: Iterable[str], names: Sequence[str], entries: tuple[ModelEntry, ...]) -> None:
+    """See to it that each option that the user typed has an effect on some model.
+
+    Args:
+        given: Names of options of `SOME_TAKE`.
+        names: Of the models, see `counterlens.models.load`.
+        entries: Named models of settings files.
+
+    Raises:
+        OptionError: an option has none.
+        ModelError: there is no such model.
+    """
+    for option in sorted(given):
+        if not any(takes(name, option, entries) for name in names):
+            flag = f"--{option.replace('_', '-')}"
+            raise OptionError(
+                f"{flag} has no effect on {' or '.join(names)}: it is for {SOME_TAKE[option]}",
+                f"Leave out {flag}",
+            )
+
+
+def typed() -> frozenset[str]:
+    """Names of the options of `SOME_TAKE` that the user typed."""
+    context = click.get_current_context()
+    return frozenset(
+        name for name in SOME_TAKE if context.get_parameter_source(name) is ParameterSource.COMMANDLINE
+    )
 
 
 def entries_of(*names: str) -> tuple[ModelEntry, ...]:
@@ -116,7 +144,7 @@ def model_options(command: Command) -> Command:
             exact=exact,
             thinking_tokens=thinking_tokens,
         )
-        chosen_model = ChosenModel(model, options, not no_cache)
+        chosen_model = ChosenModel(model, options, not no_cache, typed())
         return command(*arguments, model=chosen_model, **others)
 
     decorated: Any = gathered

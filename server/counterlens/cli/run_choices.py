@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -10,17 +10,17 @@ from typing import Any, TypeVar, cast
 import click
 from click.core import ParameterSource
 
-from counterlens.cli.options import entries_of, sandbox_option, strong_sandbox
+from counterlens.cli.options import entries_of, refuse_untaken, sandbox_option, strong_sandbox
 from counterlens.cli.probe_options import declared_options, filed, from_file, probe_options, taken_from
 from counterlens.cli.saying import say
 from counterlens.datasets.repository import PREFIX
-from counterlens.errors import DataError, OptionError
+from counterlens.errors import DataError
 from counterlens.evaluation.engines.base import EvaluationEngine
 from counterlens.evaluation.engines.registry import ENGINES, LOCAL, Where
 from counterlens.evaluation.plan import absolute
 from counterlens.evaluation.run_options import RunOptions
 from counterlens.evaluation.settings import RunSettings, SettingsUsed
-from counterlens.models.entries import ModelEntry
+from counterlens.models.registry import SOME_TAKE
 from counterlens.probes.options import flag_of, specs
 from counterlens.probes.registry import PROBES
 
@@ -144,8 +144,9 @@ class RunChoices:
             if self._chosen["data"] is None:
                 raise DataError(f"there is no run in {out} to resume", "Start one with --data NAME_OR_PATH")
             made = RunSettings.of(given=self._given, settings_file=self._file, **self._chosen)
-            entries = entries_of(*made.models, *([made.encoder] if made.encoder else []))
-            _check_address(made, entries)
+            asked = [*made.models, *([made.encoder] if made.encoder else [])]
+            entries = entries_of(*asked)
+            refuse_untaken(self._explicit & SOME_TAKE.keys(), asked, entries)
             return replace(made, entries=entries)
         differing = [
             f"--{name.replace('_', '-')} was {getattr(kept, name)!r}, now {self._chosen[name]!r}"
@@ -166,18 +167,6 @@ class RunChoices:
                 f"--resume keeps them: counterlens bench --resume --out {out}; or choose another folder",
             )
         return replace(kept, budget=self._chosen["budget"]) if "budget" in self._explicit else kept
-
-
-def _check_address(settings: RunSettings, entries: Iterable[ModelEntry]) -> None:
-    """See to it that an address is that of some model: an entry of a settings file has its own.
-
-    Raises:
-        OptionError: it is of none.
-    """
-    named = {entry.name for entry in entries}
-    asked = {*settings.models, settings.encoder or ""} - named
-    if named and settings.base_url is not None and not any(model.startswith("remote") for model in asked):
-        raise OptionError("--base-url is of no model of this run", "It is for remote:NAME")
 
 
 def engine_of(context: click.Context) -> EvaluationEngine:

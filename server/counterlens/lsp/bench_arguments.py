@@ -11,7 +11,7 @@ from counterlens.evaluation.run_options import RunOptions
 from counterlens.evaluation.settings_file import SettingsFile
 from counterlens.lsp.editor_models import PREFIX as OFFERED
 from counterlens.lsp.settings import EditorSettings
-from counterlens.models.registry import DEFAULT_MODEL
+from counterlens.models.registry import DEFAULT_MODEL, takes
 from counterlens.probes.options import OptionSpec, declared, specs
 from counterlens.probes.registry import PROBES
 
@@ -63,8 +63,16 @@ def _model(settings: EditorSettings, file: SettingsFile | None) -> Iterator[str]
             yield from ("--api", settings.remote_api)
     for name in ("threads", "mask"):
         value, default = getattr(settings, name), specs(RunOptions)[name].default
-        if value != default and value != (file.run.get(name) if file else None):
+        said = value == default or value == (file.run.get(name) if file else None)
+        if not said and _takes(settings.model_spec, name):
             yield from (specs(RunOptions)[name].flag, str(value))
+
+
+def _takes(model: str, option: str) -> bool:
+    try:
+        return takes(model, option)
+    except ModelError:  # a name in a settings file: a model elsewhere
+        return False
 
 
 def _flag(spec: OptionSpec, value: Any, filed: Mapping[str, Any]) -> Iterator[str]:

@@ -48,6 +48,18 @@ class Options:
     progress: Progress | None = field(default=None, compare=False, repr=False)
 
 
+SOME_TAKE = {
+    "threads": "local models",
+    "mask": "masked models (onnx:FOLDER)",
+    "base_url": "remote:NAME; a name in [models] has its own",
+    "thinking_tokens": "remote models",
+}
+"""The options that have an effect on some models alone, and on which."""
+
+_LOCAL = frozenset({"threads"})
+_BY_ENTRY = frozenset({"thinking_tokens"})
+
+
 @dataclass(frozen=True, slots=True)
 class Backend:
     """One kind of model.
@@ -59,6 +71,7 @@ class Backend:
         open: Opens a name of this kind.
         here: Whether such a model runs on the machine that opens it.
         fallback: Whether it is taken only if no other kind accepts the name.
+        takes: Which of `SOME_TAKE` have an effect on such a model; None: any of them may.
     """
 
     form: str
@@ -67,6 +80,7 @@ class Backend:
     open: Callable[[str, Options], Model]
     here: bool = True
     fallback: bool = False
+    takes: frozenset[str] | None = None
 
 
 def load(spec: str = DEFAULT_MODEL, options: Options | None = None) -> Model:
@@ -107,6 +121,23 @@ def runs_here(spec: str, entries: Iterable[ModelEntry] = ()) -> bool:
         ModelError: there is no such model.
     """
     return entry_named(spec, entries) is None and _backend(spec).here
+
+
+def takes(spec: str, option: str, entries: Iterable[ModelEntry] = ()) -> bool:
+    """Whether an option of `SOME_TAKE` has an effect on a model of this name.
+
+    Args:
+        spec: See `load`.
+        option: Its name in `Options`.
+        entries: Named models of settings files.
+
+    Raises:
+        ModelError: there is no such model.
+    """
+    if entry_named(spec, entries) is not None:
+        return option in _BY_ENTRY
+    taken = _backend(spec).takes
+    return taken is None or option in taken
 
 
 def _backend(spec: str) -> Backend:
@@ -189,18 +220,21 @@ _OWN = (
         "the embedded model: SmolLM2-135M-Instruct Q4_1, Apache-2.0, runs on this machine",
         lambda spec: spec == DEFAULT_MODEL,
         _open_embedded,
+        takes=_LOCAL,
     ),
     Backend(
         "hf:OWNER/REPO/FILE.gguf",
         "a GGUF file from the Hugging Face hub, downloaded once, runs on this machine",
         lambda spec: spec.startswith("hf:"),
         _open_hub,
+        takes=_LOCAL,
     ),
     Backend(
         "onnx:FOLDER|OWNER/REPO",
         "a Hugging Face model exported to ONNX, causal or masked, runs on this machine",
         lambda spec: spec.startswith("onnx:"),
         _open_export,
+        takes=_LOCAL | {"mask"},
     ),
     Backend(
         "remote[:NAME]",
@@ -208,6 +242,7 @@ _OWN = (
         lambda spec: spec == "remote" or spec.startswith("remote:"),
         _open_remote,
         here=False,
+        takes=frozenset({"base_url", "thinking_tokens"}),
     ),
     Backend(
         "PATH/FILE.gguf",
@@ -215,6 +250,7 @@ _OWN = (
         lambda spec: spec.endswith(".gguf") or "/" in spec,
         _open_path,
         fallback=True,
+        takes=_LOCAL,
     ),
 )
 
