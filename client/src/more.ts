@@ -42,10 +42,10 @@ export class More implements vscode.Disposable {
       ({ document }) => document.uri.toString() === place.uri,
     );
     if (!editor) return;
-    await vscode.window.showTextDocument(editor.document, {
-      viewColumn: editor.viewColumn ?? vscode.ViewColumn.Active,
-      selection: new vscode.Range(at, at),
-    });
+    editor.selection = new vscode.Selection(at, at);
+    // The cell of a notebook has no column of its own, and has the keyboard already.
+    if (editor.viewColumn !== undefined && editor !== vscode.window.activeTextEditor)
+      await vscode.window.showTextDocument(editor.document, { viewColumn: editor.viewColumn });
     this.wanted = place;
     await vscode.commands.executeCommand("editor.action.hideHover"); // one that is there would only be focused
     await vscode.commands.executeCommand("editor.action.showHover", { focus: "autoFocusImmediately" });

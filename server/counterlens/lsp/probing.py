@@ -50,8 +50,8 @@ from counterlens.probes.record import Record
 from counterlens.probes.runner import require_probed, run_targets
 from counterlens.probes.subjects import targets_in
 from counterlens.progress import Steps
-from counterlens.reports.build.pairs import pairs_blocks
-from counterlens.reports.document import CodeBlock, Gist, Heading, Paragraph, Report
+from counterlens.reports.build.pairs import pairs_blocks, why_not_probed
+from counterlens.reports.document import Report
 from counterlens.reports.render import html, markdown, terminal
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function, find_function, functions
@@ -155,7 +155,7 @@ async def _probe(ls: CounterlensServer, argument: Any = None) -> ProbeAnswer:
     except Cancelled:
         return ProbeAnswer(ok=False, error=t("The probe was cancelled."))
     except CounterlensError as error:
-        page = _why_not(name, error) if name and ls.client_shows_results else ""
+        page = _why_not(name, error) if ls.client_shows_results else ""
         return ProbeAnswer(ok=False, error=ls.refuse(error, settings), function=name, html=page)
     # where another model is asked by now, who waits gets the answer, and it says nothing of that one
     if ls.asks(settings) and analysis.document is document and not mutations:
@@ -174,11 +174,9 @@ async def _probe(ls: CounterlensServer, argument: Any = None) -> ProbeAnswer:
 
 def _why_not(name: str, error: CounterlensError) -> str:
     """Why a function could not be probed, as a page: what its own tests say is longer than a message."""
-    if not isinstance(error, SourceError):
+    if not name or not isinstance(error, SourceError):
         return ""
-    said = Paragraph(f"{error.message}.", lead="What this means:")
-    hint = [CodeBlock(error.hint, "text")] if error.hint else []
-    return html.fragment((Heading(1, name), Gist((said,)), *hint))
+    return html.fragment(why_not_probed(name, error.message, error.hint))
 
 
 def _options(settings: EditorSettings, asked: dict[str, Any]) -> CompletionOptions:

@@ -30,6 +30,7 @@ from counterlens.reports.build.confidence import confidence_lines
 from counterlens.reports.document import (
     Actions,
     Block,
+    CodeBlock,
     Difference,
     Gist,
     Heading,
@@ -84,6 +85,18 @@ def pairs_blocks(
     for number, pair in enumerate(record.pairs):
         blocks += _pair(pair, number if actions else None, level + 1)
     return tuple(blocks)
+
+
+def why_not_probed(function: str, reason: str, hint: str | None) -> tuple[Block, ...]:
+    """Why a function has no pairs, such as what its own tests say.
+
+    Args:
+        function: Its name.
+        reason: What happened.
+        hint: What to do, or the output of a test.
+    """
+    told = Gist((Paragraph(f"{reason}.", lead="What this means:"),))
+    return Heading(1, function), told, *([CodeBlock(hint)] if hint else ())
 
 
 def together(records: Sequence[PairsRecord]) -> tuple[TableBlock, ...]:
