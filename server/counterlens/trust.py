@@ -20,7 +20,7 @@ _MARKS = (".git", ".hg")
 
 
 class TrustError(CounterlensError):
-    """Something of a folder would run, and nobody has said that it may."""
+    """Code of a folder would run without the user's trust."""
 
 
 def repository_of(place: Path) -> Path:

@@ -39,7 +39,7 @@ class Judgement(StrEnum):
 
 
 class Strength(StrEnum):
-    """How much a judgement is worth: what stands behind "passed", and what behind "failed"."""
+    """The strength of a judgement: the evidence of "passed" and of "failed"."""
 
     STRONG = "strong"  # somebody's tests, or an input on which two programs differ
     MODERATE = "moderate"  # a few examples, or many inputs that reach nearly all branches

@@ -53,7 +53,7 @@ def files_with_tests(place: Layout) -> list[Path]:
 
 
 def read_text(path: Path, largest: int) -> str | None:
-    """The text of a file; None if it cannot be read, or is larger than so many bytes."""
+    """The text of a file; None if it cannot be read, or exceeds the size limit."""
     try:
         return path.read_text("utf-8", "replace") if path.stat().st_size <= largest else None
     except OSError:

@@ -1,6 +1,6 @@
 """Which of a function's tests can judge it: those that pass on the file as it stands, here and now.
 
-One test that cannot be used vetoes no function: it is left out, and named with the reason. Excluded tests are
+An unusable test does not exclude a function: it is left out, and named with the reason. Excluded tests are
 found by one run of all of them on the original (two, where some need its process), in the same way as later
 judgements. Effects of the sandbox or the set-up on a test therefore never count against a program.
 """

@@ -78,7 +78,7 @@ def measure(
     seed: int = 0,
     steps: Steps | None = None,
 ) -> MeasuredNodes:
-    """Observe at least so many nodes, if there are so many, of units drawn at random.
+    """Observe at least a number of nodes, if there are enough, of units drawn at random.
 
     Args:
         model: The model.

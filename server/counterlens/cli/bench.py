@@ -154,7 +154,7 @@ def hold_to(out: Path, fail_under: float | None) -> None:
     """Hold the models of a run to a share, and say how that went.
 
     Raises:
-        click.exceptions.Exit: with `FAILED_GATE`, if one surely keeps less.
+        click.exceptions.Exit: with `FAILED_GATE`, if one certainly keeps less.
     """
     if fail_under is None:
         return

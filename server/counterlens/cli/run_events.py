@@ -1,4 +1,4 @@
-"""A run told to a program that started it: one JSON object a line; the end of standard input stops the run.
+"""Report a run to the program that started it, one JSON object per line; end of input stops the run.
 
 A program that ends, however it ends, closes what it held, so no run is left behind without one.
 """

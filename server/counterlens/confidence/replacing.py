@@ -49,7 +49,7 @@ def replacements(found: Confidence, token: int, *, limit: int = 3) -> tuple[Repl
     Args:
         found: The document's scores.
         token: The index of a token.
-        limit: At most so many.
+        limit: The most.
     """
     scores, document = found.scores, found.document
     start, end = int(scores.start[token]), int(scores.end[token])

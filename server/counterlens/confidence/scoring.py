@@ -77,7 +77,7 @@ def score_alone(
 ) -> TokenScores:
     """Score a snippet after nothing at all, as Palacio et al. 2023 do (section VI-B).
 
-    Its first token has no score, whatever a model reads before a text: nothing that stands there precedes it.
+    Its first token has no score, because no text precedes it.
 
     Args:
         model: The model.

@@ -86,7 +86,7 @@ def check(
     Args:
         dataset: The dataset to check.
         run: Runs a problem's tests against its solution; None to parse only.
-        limit: Only the first so many problems.
+        limit: The number of first problems to use.
         cancel: Set it to give up.
         progress: Called before each problem.
 

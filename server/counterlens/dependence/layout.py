@@ -135,7 +135,7 @@ class FlowLayout(Generic[Syntax]):
         self._protected([(node, Arc.RAISED) for node, arc in loose if arc is not Arc.PHANTOM])
 
     def pass_on(self, loose: Loose) -> None:
-        """Send an exception on behind a `finally` body."""
+        """Pass an exception on after a `finally` body."""
         if self.rules.implicit_exceptions:
             self.jump(Jump.RAISE, loose)
             return

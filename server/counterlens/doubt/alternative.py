@@ -54,7 +54,7 @@ class DoubtKind(ABC):
 
     @abstractmethod
     def alternatives(self, scope: DoubtScope) -> Iterator[Alternative]:
-        """All that could stand in places of a function; whether it parses is checked by who asks."""
+        """All alternatives of a function; the caller checks whether they parse."""
 
     def instead(self, node: tree_sitter.Node, text: str, question: str = "") -> Alternative:
         """Another text for a node."""

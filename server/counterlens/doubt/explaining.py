@@ -14,12 +14,12 @@ from counterlens.models.base import Model, TokenScores
 
 @dataclass(frozen=True, slots=True)
 class TokenPreference:
-    """A token of the text as it stands, of the changed one, or the same of both. Log-probabilities in nats.
+    """A token of the unchanged text, of the changed one, or the same of both. Log-probabilities in nats.
 
     Attributes:
         text: The token.
         stands: How likely it is as the text stands; None if only the changed text has it.
-        changed: How likely it is in the changed text; None if only the text as it stands has it.
+        changed: How likely it is in the changed text; None if only the unchanged text has it.
     """
 
     text: str

@@ -1,7 +1,7 @@
 """A function that fails its own tests: the likeliest alternative with which it passes them.
 
-Tests tell what the model's preference alone cannot, so here alternatives of all kinds are run, also of the
-silent ones, in the order in which the model finds their first tokens likely.
+Tests show more than the model's preference, so here alternatives of all kinds are run, also of the silent
+ones, in the order in which the model finds their first tokens likely.
 """
 
 from __future__ import annotations

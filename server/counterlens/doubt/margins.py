@@ -4,7 +4,7 @@
 
 prints them. They were fitted for precision, with the model below; another one's probabilities are less or
 more spread out, so its marks may be more or fewer. A kind whose margin is infinite is silent: the model's
-preference told too little there.
+preference shows too little there.
 """
 
 from __future__ import annotations

@@ -94,9 +94,9 @@ def fingerprint(scope: DoubtScope, *, margins: Mapping[str, float] = MARGINS) ->
 def marked(found: Sequence[Trial], margins: Mapping[str, float] = MARGINS) -> list[Trial]:
     """The alternatives that are marks, in the order of the text.
 
-    Each is likelier by more than the margin of its kind and than the noise, makes what follows no less likely
-    than noise does, and is likelier than all else that was tried on its place together: where several are
-    alike, what stands there is rare and not wrong. Marks do not overlap.
+    Each is likelier by more than the margin of its kind and than the noise, makes the following code no less
+    likely than noise does, and is likelier than all other alternatives of its place together: if several are
+    alike, the existing code is rare and not wrong. Marks do not overlap.
 
     Args:
         found: The alternatives that were tried in a function.

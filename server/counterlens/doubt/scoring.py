@@ -1,8 +1,8 @@
 """The gain in likelihood of an alternative and the code after it: one pass, then the likely ones.
 
 The first pass reads a function as it stands, with what the model would have written instead. An alternative
-whose first token is much less likely than what stands there will hardly win it back, so the alternatives are
-tried in the order of that difference, until they have cost what they may.
+whose first token is much less likely than the existing one can hardly win, so the alternatives are tried in
+the order of that difference, within a budget.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ class Trial:
 
     Attributes:
         alternative: The alternative.
-        head: Log-probability of its first token that differs, less that of the token that stands there; of
-            one that is not among those named, at most.
+        head: Log-probability of its first token that differs, less that of the existing token; of one that is
+            not among those named, at most.
         place: By how much the place is likelier with it.
         rest: By how much what follows is.
         noise: The rounding of the sum, in 95 of 100 cases.
@@ -122,7 +122,7 @@ def ranked_by_head(
 def _first_pass(
     model: Model, scope: DoubtScope, kinds: Collection[str] | None, cancel: Event | None
 ) -> Iterator[tuple[Passage, TokenScores, list[tuple[float, Alternative]]]]:
-    """The function as it stands, piece by piece, and its alternatives with how their first tokens compare."""
+    """The unchanged function, piece by piece, and its alternatives with how their first tokens compare."""
     if not model.offers(Capability.SCORE, cancel=cancel):
         raise UnscorableError(f"{model.info.name} gives no token probabilities")
     wanted = [one for one in alternatives_in(scope) if kinds is None or one.kind in kinds]
@@ -159,7 +159,7 @@ def _tried(
     cancel: Event | None,
     read: Callable[[int], None] | None,
 ) -> list[Trial]:
-    """One question: the text as it stands to where each comparison ends, and with each alternative."""
+    """One question: the unchanged text to where each comparison ends, and with each alternative."""
     ends = sorted({passage.until(one) for _, one in chosen}, reverse=True)
     texts = [passage.as_it_stands(end) for end in ends]
     texts += [passage.changed(one, passage.until(one)) for _, one in chosen]
@@ -203,7 +203,7 @@ def _shared(found: list[Trial]) -> list[Trial]:
 
 
 def _head(passage: Passage, scores: TokenScores, alternative: Alternative) -> float:
-    """How the first token of an alternative that differs compares with the one that stands there."""
+    """How the first token of an alternative that differs compares with the existing one."""
     before = len(passage.scope.text(passage.start, alternative.start).encode())
     until = passage.until(alternative)
     wanted = passage.changed(alternative, until).encode()

@@ -63,7 +63,7 @@ def snippets_of(records: Iterable[ConfidenceRecord], absent: Absent = Absent.DRO
     its nodes, and that in all concepts the mean over the 14 treatments.
 
     Args:
-        records: The manifests of the functions. Those of one file, `FILE::NAME`, hang together.
+        records: The manifests of the functions. Those of one file, `FILE::NAME`, are correlated.
         absent: The treatment of concepts that a function lacks.
     """
     found = []
@@ -143,7 +143,7 @@ def causal_tables(
     protocol: str = "",
     absent: Absent = Absent.DROP,
 ) -> list[Table]:
-    """The effects beside the correlations, and what became of the attempts to refute them.
+    """The effects with the correlations, and the refutation tests.
 
     Args:
         effects: By model.

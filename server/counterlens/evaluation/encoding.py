@@ -22,7 +22,7 @@ def opened_encoder(
 
     Args:
         settings: Of the run.
-        answers: The cache of its vectors; None to ask anew.
+        answers: The cache of its vectors; None to ignore the cache.
 
     Raises:
         ModelError: it cannot be opened, or gives no embeddings.

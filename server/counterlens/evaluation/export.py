@@ -28,7 +28,7 @@ def export(found: RunResults, folder: Path) -> list[Path]:
 
     Args:
         found: The run, finished or not.
-        folder: Where; made where there is none. Files of the same names are written anew.
+        folder: Where; made where there is none. Files of the same names are rewritten.
 
     Returns:
         The written text.

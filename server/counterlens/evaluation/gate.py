@@ -15,7 +15,7 @@ from counterlens.probes.pairs.record import PairsRecord
 
 @dataclass(frozen=True, slots=True)
 class GateResult:
-    """How one model of one task stands at the gate.
+    """The result of the gate for one model and task.
 
     Attributes:
         task: The task.
@@ -41,12 +41,12 @@ class GateResult:
 
     @property
     def noise(self) -> bool:
-        """Whether verdicts change with nothing, too, and the effect cannot be told from that."""
+        """Whether verdicts also change without a cause, and the effect does not exceed that."""
         return self.found.floor.count > 0 and not self.found.exceeded
 
     @property
     def failed(self) -> bool:
-        """Whether the model surely keeps less than is wanted."""
+        """Whether the model certainly keeps less than the required share."""
         return self.below and not self.noise
 
 

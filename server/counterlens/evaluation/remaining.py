@@ -1,8 +1,8 @@
 """How long a run still takes: by the prompts that are left, at the pace of those that are done.
 
 Functions differ widely in how much is asked about them, so they count by their prompts, not by their number.
-What a prompt costs besides, such as the other ways of a completion, long functions and tests, is in the pace,
-which is that of the same model and task as soon as one of its functions is done.
+Further costs of a prompt, such as alternative completions, long functions and tests, are in the pace, which
+is that of the same model and task as soon as one of its functions is done.
 """
 
 from __future__ import annotations

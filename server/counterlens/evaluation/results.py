@@ -35,7 +35,7 @@ class RunResults:
         records: In the order of the plan.
         totals: Items of the plan by task.
         lost: Records that are damaged, each with what is wrong with it.
-        further: Tables that take too long to be made anew for every report (`causal_results.py`).
+        further: Tables that take too long to be recomputed for every report (`causal_results.py`).
         spent: The usage of each model, if it was counted.
         begun: When the run was begun, in UTC; None if it does not say.
     """

@@ -94,7 +94,7 @@ class Run:
 
     @classmethod
     def resume(cls, store: Store, plan: Plan, engine: EvaluationEngine) -> Run:
-        """The run of a folder, to go on.
+        """The run of a folder, to continue.
 
         Raises:
             DataError: the data or the code is no longer what the run was begun with.

@@ -55,8 +55,8 @@ class RunSettings:
         thinking_tokens: Tokens of reasoning of a remote model beside those of its answer; None: as its entry
             says.
         budget: Once the run has cost so much, no function is begun any more; None: it may cost anything.
-        minutes: After so many no function is begun any more; those that tell most come first. None: all, in
-            the order of the data.
+        minutes: The minutes after which no function starts; the most informative ones come first. None: all,
+            in the order of the data.
         settings_file: The settings that come from a file; None without one.
         options: The options of each task, all of them, also those that were not given.
     """

@@ -261,7 +261,7 @@ class Store:
                 yield item, found
 
     def _drop_damaged(self) -> None:
-        """Drop what is damaged in the records, so that it is made anew."""
+        """Drop what is damaged in the records, so that it is recomputed."""
         wrong = [(item, found) for item, found in self._records() if isinstance(found, str)]
         with self._transaction():
             for item, why in wrong:
@@ -308,7 +308,7 @@ class Store:
             return {model: Usage(**json.loads(usage)) for model, usage in map(_two_texts, rows)}
 
     def keep_spent(self, model: str, usage: Usage) -> None:
-        """Keep what a model was asked, in place of what it was before."""
+        """Replace a model's stored usage."""
         with writing(self.folder):
             self._database.execute(_SPENT)
             row = (model, json.dumps(asdict(usage)))

@@ -1,4 +1,4 @@
-"""How a repository's figures moved from run to run, in the order of time.
+"""The trend of a repository's figures from run to run, in the order of time.
 
 A trend is over the code, so the commit and the hash of the sources may differ between two runs. If anything
 else that figures depend on differs, such as the model, an option or the test files, a later run is shown

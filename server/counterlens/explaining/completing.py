@@ -134,7 +134,7 @@ def explain(
         model: The model.
         document: The source.
         qualname: The function.
-        cut: The byte that the model goes on at, inside the function.
+        cut: The byte from which the model continues, inside the function.
         max_tokens: The completion's limit.
         steps: Progress and cancellation.
 

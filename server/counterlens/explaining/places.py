@@ -21,7 +21,7 @@ class Cursor:
         title: Its name in reports.
         document: The source.
         qualname: The function.
-        offset: The byte that the model goes on at.
+        offset: The byte from which the model continues.
     """
 
     title: str

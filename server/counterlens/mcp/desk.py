@@ -76,7 +76,7 @@ class Desk:
 
         Raises:
             SandboxError: there is none, or a weak one only and that was not allowed.
-            TrustError: nobody said that programs of the folder may run.
+            TrustError: the user has not trusted the folder.
         """
         require_trust([self.root], "its tests, and what they import", decided=self.trusted or None)
         best = chosen()

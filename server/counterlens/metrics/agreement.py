@@ -88,7 +88,7 @@ def corpus(functions: Sequence[Agreement], *, seed: int = 0, resamples: int = RE
     Args:
         functions: One agreement each.
         seed: Random seed of the bootstrap.
-        resamples: How many times the functions are drawn anew.
+        resamples: How many times the functions are resampled.
     """
 
     def pooled_f1(drawn: Sequence[Agreement]) -> float | None:

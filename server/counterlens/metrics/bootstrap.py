@@ -41,7 +41,7 @@ class IntervalEstimate:
 
     Attributes:
         value: The figure.
-        low: The lower end; None for fewer than six clusters, which tell little of others.
+        low: The lower end; None for fewer than six clusters, which show little about others.
         high: The upper end.
     """
 
@@ -58,7 +58,7 @@ def bootstrap(
     resamples: int = RESAMPLES,
     level: float = 0.95,
 ) -> Estimate:
-    """A figure with its interval; whole clusters are drawn, because what is in one hangs together.
+    """A figure with its interval; whole clusters are drawn, because its observations are correlated.
 
     Args:
         clusters: The unit that is drawn with replacement, such as functions.

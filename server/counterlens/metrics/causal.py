@@ -2,8 +2,9 @@
 
 The treatment is a snippet's confidence in a concept, the outcome its cross-entropy, and four features of its
 code are the confounders. The average treatment effect is the slope of the treatment in a linear regression
-that controls for the confounders (back-door criterion). Beside it stand Pearson's correlations, which control
-for nothing, and DoWhy's refutations: attempts to make the effect vanish, or appear where there is none.
+that controls for the confounders (back-door criterion). The tables also have Pearson's correlations, which
+control for nothing, and DoWhy's refutations: attempts to make the effect vanish, or appear where there is
+none.
 """
 
 from __future__ import annotations

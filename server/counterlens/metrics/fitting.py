@@ -55,7 +55,7 @@ def require_statistics() -> None:
 def fit_curve(confidence: Floats, right: Floats, method: Method = Method.AUTOMATIC) -> Curve:
     """The monotone curve that maps n confidences to how often they are right; n is 1 or more.
 
-    Neither method promises 0 or 1: with n nodes seen nothing below 1 / (n + 2) can be told from it.
+    Neither method reaches 0 or 1: n nodes cannot show a share below 1 / (n + 2).
     """
     n = len(confidence)
     if method is Method.AUTOMATIC:

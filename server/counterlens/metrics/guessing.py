@@ -53,7 +53,7 @@ class Chance:
 
 @dataclass(frozen=True, slots=True)
 class PerCandidate:
-    """How one candidate was told from the others.
+    """The distinction of one candidate from the others.
 
     Attributes:
         counts: True positives, false positives, false negatives.

@@ -87,8 +87,8 @@ class Sample:
     def effective_size(self, level: float = 0.95) -> float:
         """The number of independent observations of 0 and 1 that they are worth.
 
-        Those of a single cluster tell of no other one: they are taken as independent, and the interval is of
-        that cluster.
+        Those of a single cluster show nothing about others: they are treated as independent, and the interval
+        describes that cluster.
         """
         if self.clusters == 1:
             return float(self.n)

@@ -1,6 +1,6 @@
 """The noise floor: how often a verdict changes with nothing, and how far an effect lies above it.
 
-Effect and floor are shares of informative pairs of the same functions, so they hang together. The interval
+Effect and floor are shares of informative pairs of the same functions, so they are correlated. The interval
 of their difference d is Student's, with the variance that the jackknife finds by leaving out one of C
 functions at a time (Efron and Tibshirani 1993, "An introduction to the bootstrap", chapter 11), which is that
 of a bootstrap over functions without its chance:
@@ -56,7 +56,7 @@ class AboveFloor:
 
     @property
     def exceeded(self) -> bool | None:
-        """Whether the effect is told from noise, by interval and by test; None if nothing is known."""
+        """Whether the effect exceeds noise, by interval and by test; None if nothing is known."""
         low = self.difference.low
         return None if low is None else low > 0 and self.p is not None and self.p < _LEVEL
 

@@ -52,7 +52,7 @@ class PassCount:
 
 
 def looks(most: int) -> tuple[int, ...]:
-    """After how many draws a pair is looked at, when there are at most so many: up to four times."""
+    """The numbers of draws at which a pair is checked, given the most draws: up to four."""
     found = {math.ceil(most * part / _LOOKS) for part in range(1, _LOOKS + 1)}
     return tuple(sorted(n for n in found if n >= min(_LEAST, most)))
 

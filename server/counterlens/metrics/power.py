@@ -24,7 +24,7 @@ _TOLD = NormalDist().inv_cdf(POWER)
 
 
 def functions_needed(difference: float, discordant: float = DISCORDANT) -> int:
-    """How many functions tell a difference of two shares.
+    """The number of functions that show a difference of two shares.
 
     Args:
         difference: Above 0, at most `discordant`.
@@ -35,7 +35,7 @@ def functions_needed(difference: float, discordant: float = DISCORDANT) -> int:
 
 
 def detectable_difference(functions: int, discordant: float = DISCORDANT) -> float | None:
-    """The smallest difference of two shares that so many functions tell; None if they tell none."""
+    """The smallest difference of two shares that a number of functions shows; None if they tell none."""
     if functions < 1 or functions_needed(discordant, discordant) > functions:
         return None
     low, high = 0.0, discordant

@@ -1,6 +1,6 @@
 """How well a score ranks true edges above others: AUROC, average precision, thresholds by cross-validation.
 
-Scores and labels come by cluster (function): edges of one function hang together, so intervals, folds and
+Scores and labels come by cluster (function): edges of one function are correlated, so intervals, folds and
 permutations are made of whole functions or within them.
 """
 

@@ -28,8 +28,8 @@ class ModelStanding:
         second: The other.
         difference: The second's average mutation effect less the first's, with an interval over functions;
             several standings hold together at 95 % (Bonferroni).
-        needed: About how many functions would tell a difference of `TELLING` with probability `POWER`; None
-            if that cannot be said.
+        needed: The approximate number of functions that would show a difference of `TELLING` with probability
+            `POWER`; None if that cannot be said.
     """
 
     first: str

@@ -117,7 +117,7 @@ def summarize(observations: Iterable[Observation]) -> EffectSummary:
     """Sum up pairs.
 
     The intervals are Wilson's on the effective sample size, because the pairs of one function are not
-    independent. The pairs of a single function tell of that function alone.
+    independent. The pairs of a single function describe that function alone.
 
     Args:
         observations: The pairs.

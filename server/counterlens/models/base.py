@@ -172,7 +172,7 @@ class Prompt:
     Attributes:
         text: The prompt's text. It may end anywhere: back ends heal the last token (decision 4 of
             ARCHITECTURE.md), so that the continuation is what follows `text` exactly.
-        max_tokens: At most so many new tokens.
+        max_tokens: The most new tokens.
         stop: When to end before that.
         reply: Set where the text is a question, and no beginning of code; it is then read as it stands,
             and should end where a word does.

@@ -141,7 +141,7 @@ class AnswerStore:
         return None
 
     def _set_aside_if_damaged(self, error: sqlite3.Error) -> None:
-        """Begin anew after an error of the file; one of a full disk, or another process, is not one."""
+        """Begin again after an error of the file; one of a full disk, or another process, is not one."""
         if _is_damage(error) and self._database is not None:
             self._database.close()
             self._database = self._open() if self._set_aside() else None
@@ -307,7 +307,7 @@ class CachedModel(WrappedModel):
 
 
 def past_cache(model: Model) -> Model:
-    """A model that answers anew, whatever is kept of it."""
+    """A model that answers again, whatever is kept of it."""
     while isinstance(model, CachedModel):
         model = model.model
     return model

@@ -20,7 +20,7 @@ class ChatRequest:
 
     Attributes:
         messages: Role (`system` or `user`) and text of each.
-        max_tokens: At most so many new tokens.
+        max_tokens: The most new tokens.
     """
 
     messages: tuple[tuple[str, str], ...]

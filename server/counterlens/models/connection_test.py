@@ -41,7 +41,7 @@ class ConnectionTest:
 
 
 def run_connection_test(model: Model, *, cancel: Event | None = None) -> ConnectionTest:
-    """Let a model complete one line, and ask it anew what it can do.
+    """Let a model complete one line, and test its capabilities again.
 
     Args:
         model: The model; a cached one would answer from its cache.

@@ -70,9 +70,9 @@ class ModelEntry:
         key: The environment variable that holds the key; None: it is asked without one.
         context: Tokens that fit into one request, if that is known.
         concurrency: Requests at the same time, at most.
-        requests_per_minute: At most so many requests are begun in a minute; None: as many as it takes.
+        requests_per_minute: The most requests per minute; None: as many as it takes.
         parameters: Further parameters of each request for a completion: a JSON object, keys in order.
-        tokens_per_minute: At most so many tokens are asked for in a minute; None: as many as it takes.
+        tokens_per_minute: The most tokens per minute; None: as many as it takes.
         thinking_tokens: Tokens of reasoning, at most, beside those of an answer; None: as the command says.
         price: The price of a million tokens, if it is known.
     """

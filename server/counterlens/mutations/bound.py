@@ -1,4 +1,4 @@
-"""Definite assignment: where a local variable is surely bound, so that reading it cannot raise.
+"""Definite assignment: places at which a local variable is certainly bound, so reading it cannot raise.
 
 A binding statement covers the rest of its block: a block runs its statements in order, and leaves otherwise.
 The target of a `for`, of a `with` and of an `except` covers the body. A variable that is deleted somewhere is
@@ -21,7 +21,7 @@ _WITHIN = (
 
 
 class SurelyBound:
-    """The places of one module where its local variables are surely bound."""
+    """The places of one module at which its local variables are certainly bound."""
 
     def __init__(self, module: Module) -> None:
         self._module = module

@@ -54,8 +54,8 @@ def wanted_points(module: ParsedSource, site: Site, ratio: Ratio) -> tuple[int, 
 def other_points(module: ParsedSource, site: Site, ratio: Ratio) -> list[tuple[int, int]]:
     """Other cuts of a site, the nearest to `ratio` first; none if the site fixes its cut.
 
-    A part of its change stands before each, also of one that is else to stand there as a whole: between two
-    statements that changed places the rests differ, and behind both they do not.
+    Part of its change lies before each cut, even if the usual cut requires the whole: the rests differ
+    between two swapped statements, but not after both.
     """
     function = module.function_at(site.span[0])
     if site.cut is not None or function is None:

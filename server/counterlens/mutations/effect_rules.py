@@ -21,7 +21,7 @@ class EffectAnalysis:
 
     Attributes:
         module: The module.
-        bound: Which of its variables are surely bound.
+        bound: Its variables that are certainly bound.
         kinds: The values of its expressions.
     """
 

@@ -48,7 +48,7 @@ class SideEffects:
 
     @property
     def inert(self) -> bool:
-        """Whether nobody can tell that it ran, but by its value and the variables it binds."""
+        """Whether its run is visible only in its value and the variables it binds."""
         return not (self.opaque or self.yields or self.jumps or self.exits or self.heap is Heap.WRITE)
 
     def include(self, other: SideEffects) -> None:

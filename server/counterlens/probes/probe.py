@@ -138,7 +138,7 @@ class Context:
 
     @property
     def anew(self) -> Context:
-        """The same with a model that answers anew: to see whether it says the same again."""
+        """The same with a model that answers again: to see whether it says the same again."""
         return replace(self, model=past_cache(self.model))
 
     def complete(self, prompt: Prompt) -> Completion:

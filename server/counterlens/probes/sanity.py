@@ -25,7 +25,7 @@ def require_repeatable(
         model: The model's name.
         does: What it does, such as `answer the same question`.
         first: Its first answer.
-        ask: Asks the same once more, past every answer that is kept (`Context.anew`).
+        ask: Asks the same once more, without the cache (`Context.anew`).
         same: Whether two answers are the same.
 
     Raises:

@@ -30,7 +30,7 @@ def targets_of(
 
     Args:
         dataset: The data.
-        limit: At most so many, drawn at random.
+        limit: The most to draw at random.
         seed: Random seed of the draw.
         sandbox: The sandbox for their tests; None if no judge is needed.
         limits: The limits of each program together with the tests.

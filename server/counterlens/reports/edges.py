@@ -193,7 +193,7 @@ def asked_words(inferred: Inferred) -> list[str]:
 
 
 def _traces(relation: Relation, told: Sequence[Trace]) -> str:
-    """How many of the chains were told right, in words."""
+    """Word the share of right chains."""
     whole = sum(one.path for one in told)
     elsewhere = sum(one.correct for one in told) - whole
     return (

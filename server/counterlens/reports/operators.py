@@ -38,7 +38,7 @@ def belief_brief(belief: Belief, model: str, t: Translator = ENGLISH) -> str:
 
 
 def belief_table(belief: Belief, t: Translator = ENGLISH) -> str:
-    """All candidates with their shares, likeliest first; the one that stands there is marked."""
+    """All candidates with their shares, likeliest first; the existing one is marked."""
     found = belief.distribution
     ranked = sorted(
         zip(found.site.candidates, found.probability.tolist(), strict=True), key=lambda one: -one[1]

@@ -10,7 +10,7 @@ from counterlens.translating import ENGLISH, Translator
 
 
 def share(probability: float, t: Translator = ENGLISH) -> str:
-    """A probability for a reader: no more digits than tell it from its neighbours."""
+    """A probability for display, with no more digits than needed."""
     percent = 100 * probability
     if percent < 0.01:
         return t("below 0.01 %")

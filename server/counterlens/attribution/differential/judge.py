@@ -95,7 +95,7 @@ class DifferentialJudge:
     def _smallest(
         self, program: str, call: Call, one: CallRecord, other: CallRecord, cancel: Event | None
     ) -> tuple[Call, CallRecord, CallRecord]:
-        """The smallest input that was found to tell them apart, starting from one."""
+        """The smallest input found that distinguishes them, starting from one."""
         until = time.monotonic() + _PATIENCE
         best = (call, one, other)
         for _ in range(_TURNS):

@@ -38,7 +38,7 @@ class Untestable:
 
 @dataclass(frozen=True, slots=True)
 class Original:
-    """A function as it stands, and what it does.
+    """An unchanged function, and what it does.
 
     Attributes:
         text: The file.

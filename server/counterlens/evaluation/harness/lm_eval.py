@@ -1,8 +1,8 @@
 """A run as the output folder of lm-evaluation-harness: aggregated results and the samples of each task.
 
 Originals and counterfactuals are two tasks, with pass@1 of the greedy completions; that of counterfactuals
-has the mutation effect, too. Standard errors are those that the 95 % intervals stand for, so pairs of one
-function count for less than as many independent ones.
+has the mutation effect, too. Standard errors are derived from the 95 % intervals, so pairs of one function
+count for less than independent ones.
 """
 
 from __future__ import annotations

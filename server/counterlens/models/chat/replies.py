@@ -5,8 +5,8 @@ function or from its last, indented as in the file or moved to the left margin. 
 
 1. The first code block, otherwise the whole reply; reasoning in `<think>` marks is left out.
 2. Repeated parts of the prompt are left out: lines are compared without their indentation, blank lines do not
-   count. A reply that tells the whole function again, with other words on the way, goes on after the prompt's
-   last line of code.
+   count. A reply that repeats the whole function with changes is continued after the prompt's last line of
+   code.
 3. It is indented like the prompt where the right depth is certain: from the repeated lines, or because the
    lines would otherwise stand outside of the block that is to be completed.
 

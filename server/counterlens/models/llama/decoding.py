@@ -157,7 +157,7 @@ class ExactDecoder:
         """Decode so many tokens of each of some sequences, up to a place; some of them may be read again.
 
         Args:
-            live: The first so many sequences of the batch are of the request.
+            live: The number of the batch's first sequences that belong to the request.
             sequences: So many take part.
             each: Rows of each of them.
             until: The position of the last row; None for each one's end.

@@ -1,7 +1,7 @@
 """Text embeddings: a model's last hidden states, one per token, pooled to one per text.
 
-An embedding model's file says how its states are pooled. A model that only continues text has no vector of
-its own for a whole text; the mean of its last hidden states stands for one.
+An embedding model's file says how its states are pooled. A completion model has no vector for a whole text;
+the mean of its last hidden states replaces it.
 """
 
 from __future__ import annotations

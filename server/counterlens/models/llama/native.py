@@ -142,7 +142,7 @@ class Engine:
 
     @property
     def keeps_prefixes(self) -> bool:
-        """Whether a sequence can be continued from a copy; the state of recurrent models is decoded anew."""
+        """Whether a sequence can be continued from a copy; the state of recurrent models is decoded again."""
         return not (llama.llama_model_is_recurrent(self._model) or llama.llama_model_is_hybrid(self._model))
 
     @property

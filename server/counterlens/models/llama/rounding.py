@@ -65,7 +65,7 @@ def _measured(engine: Engine, batch: SequenceBatch, shape: Shape) -> float:
 
 
 def _logits(decoder: Decoder, texts: list[list[int]]) -> npt.NDArray[np.float64]:
-    """(steps, vocabulary): the logits of the first text after each of its last tokens; all go on together."""
+    """(steps, vocabulary): the logits of the first text after each of its last tokens; all texts together."""
     starts = [text[:-_STEPS] for text in texts]
     decoder.read(starts, [len(text) for text in texts])
     found = [

@@ -51,7 +51,7 @@ class SequenceEngine(TokenEngine, Protocol):
 
         Args:
             tokens: The tokens to decode.
-            at_most: Keep no more than so many.
+            at_most: Limit the number of entries.
             same_groups_from: The starts of groups of `group` tokens. The kept state ends with a whole group,
                 so that what follows is decoded in the same groups as if nothing had been kept: other groups,
                 other rounding. Before it groups start at 0.

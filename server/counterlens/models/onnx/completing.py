@@ -91,7 +91,7 @@ class CachedDecoder:
 
 
 class RereadingDecoder:
-    """Continues sequences by reading them anew for each token, padded at their ends.
+    """Continues sequences by reading them again for each token, padded at their ends.
 
     For exports without a cache.
     """

@@ -1,6 +1,6 @@
 """The tables of the protocol `astxplainer` (Palacio et al. 2023, section VI-B, Table I, Figures 3 and 6).
 
-Beside them stands Counterlens's own definition on the same scores: the median over functions of the mean
+The tables also show Counterlens's own definition on the same scores: the median over functions of the mean
 over a function's nodes, for every named node type.
 """
 

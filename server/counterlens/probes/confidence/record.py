@@ -35,7 +35,7 @@ class ConceptFigures:
     """How sure the model is of one concept in a function.
 
     Attributes:
-        nodes: How many nodes of it are scored.
+        nodes: The number of its scored nodes.
         confidence: Their mean confidence, 0 to 1.
         bits_per_byte: Their mean surprisal.
     """

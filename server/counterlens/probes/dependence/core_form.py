@@ -60,7 +60,7 @@ def own_questions(
         labels: The truth.
         details: Its data in the dataset: CoRe's own questions (`questions`), those in CoRe Lite (`lite`).
         lite: CoRe Lite alone.
-        limit: At most so many of each task and form; None for all of CoRe's own.
+        limit: The most of each task and form; None for all of CoRe's own.
         seed: Random seed of samples.
 
     Raises:

@@ -201,8 +201,8 @@ def infer(
         dependences: The function.
         method: How.
         threshold: From which influence on a pair counts as an edge, in nats; one of 0 or less never does.
-        limit: At most so many questions of each relation where they are asked one by one: as many with the
-            answer yes as with no, as far as there are. None for all.
+        limit: The most questions of each relation, if asked one by one: half of them with the answer yes, if
+            possible. None for all.
         seed: Random seed of that sample.
         steps: Progress and cancellation.
 

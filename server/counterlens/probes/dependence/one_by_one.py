@@ -97,7 +97,7 @@ def by_pairs(
         model: The model.
         subject: The function.
         relation: The subject.
-        limit: At most so many questions; None for all.
+        limit: The most questions; None for all.
         seed: Random seed of the sample.
         steps: Progress and cancellation.
 

@@ -65,7 +65,7 @@ def run_core(
         name: Its name in the dataset.
         details: Its data in the dataset.
         lite: CoRe Lite's questions alone.
-        limit: At most so many questions of each task and form; None for all of CoRe's own.
+        limit: The most questions of each task and form; None for all of CoRe's own.
         seed: Random seed of samples.
         max_tokens: Most new tokens of one answer.
         steps: Progress and cancellation.

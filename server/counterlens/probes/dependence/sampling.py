@@ -38,7 +38,7 @@ class QuestionCounts:
 def balanced(
     questions: Sequence[Item], true: Callable[[Item], bool], limit: int | None, seed: int = 0
 ) -> list[Item]:
-    """At most so many questions, in their order: as many true as false ones, as far as there are.
+    """The most questions, in their order: half of them true, if possible.
 
     Args:
         questions: All of them.

@@ -142,7 +142,7 @@ def prompt(info: ModelInfo, style: str, source: str, call: str, max_tokens: int 
 def state_prompt(
     info: ModelInfo, source: str, call: str, variable: str, times: str, max_tokens: int
 ) -> Prompt:
-    """The question what a variable is after the marked line has run so many times."""
+    """The question on the value of a variable after the k-th run of the marked line."""
     return filled(
         info,
         __package__,

@@ -91,7 +91,7 @@ class ExecutionRecord(Record):
 
     Attributes:
         tolerance: How far two equal floats may be apart.
-        answers: The answers, by style; first those about the function as it stands.
+        answers: The answers, by style; first those about the unchanged function.
     """
 
     tolerance: Tolerance = Tolerance()
@@ -114,7 +114,7 @@ class Synthesis:
         correct: Whether it passed.
         unasked: Why it is not asked about although it passed; empty if it is.
         complexity: Its cyclomatic complexity; None if it does not parse.
-        reference_complexity: That of the function as it stands.
+        reference_complexity: That of the unchanged function.
         s_der: The dependent execution reasoning score by style (Liu et al. 2024, equation 2).
     """
 

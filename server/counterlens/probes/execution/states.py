@@ -25,7 +25,7 @@ MOST_TIMES = 5
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """One state to ask about: what a variable is when a line has run so many times.
+    """One state to ask about: the value of a variable after the k-th run of a line.
 
     Attributes:
         line: The line, 1-based.

@@ -106,7 +106,7 @@ def _thinking(answers: Answers) -> Table:
 
 
 def differing(found: PairedShares) -> tuple[Cell, ...]:
-    """The cells of a difference: itself, what only one of the two got right, and the test."""
+    """The cells of a difference: the difference, the answers that only one got right, and the test."""
     return (found.difference, found.gained, found.lost, found.p)
 
 

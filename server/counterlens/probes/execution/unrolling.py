@@ -60,7 +60,7 @@ def _written_out(
 ) -> Document:
     """A program whose loops are written out as they run for a call.
 
-    Loops are unrolled from the outside in, and observed anew each time, because an inner loop can be
+    Loops are unrolled from the outside in, and observed again each time, because an inner loop can be
     unrolled once it stands by itself. A loop that the call does not reach stays.
     """
     document = original

@@ -75,7 +75,7 @@ def write(
 
     Args:
         context: The model.
-        document: The source with the function as it stands.
+        document: The source with the unchanged function.
         function: The function.
         text: The description.
         max_tokens: How much may be written.

@@ -178,7 +178,7 @@ class OperatorAsker:
 
 
 def answer_of(distribution: OperatorDistribution) -> OperatorAnswer:
-    """A distribution as it stands in a record."""
+    """A distribution in its record form."""
     site, candidates = distribution.site, distribution.site.candidates
     return OperatorAnswer(
         line=site.line,

@@ -29,7 +29,7 @@ class Belief:
 
     @property
     def preferred(self) -> str | None:
-        """The operator that the model finds likelier than the one that stands there, by more than noise."""
+        """The operator that the model finds likelier than the existing one, by more than noise."""
         asked = self.distribution
         sure = distinguishable(asked.margin, 0.0, self.noise)
         return asked.predicted if sure and not asked.correct else None

@@ -71,7 +71,7 @@ def _suffix(kind: _Kind) -> str:
 
 
 def share(asked: Answers) -> Proportion:
-    """The share of gaps where the likeliest candidate is right; gaps of one function hang together."""
+    """The share of gaps where the likeliest candidate is right; gaps of one function are correlated."""
     return pooled_share((target, answer.correct) for target, answer in asked)
 
 

@@ -68,7 +68,7 @@ def operators(records: Records, frequency: Mapping[str, float], seed: int) -> Ta
 
 
 def per_operator(asked: Answers, frequency: Mapping[str, float], seed: int) -> Iterator[tuple[Cell, ...]]:
-    """A row for each operator that stands or was expected somewhere, and one overall."""
+    """A row for each existing or expected operator, and an overall row."""
     found = compared(asked, frequency, seed)
     if found is None:
         return

@@ -24,7 +24,7 @@ class Substitution:
 
     Attributes:
         target: The id of the function.
-        before: The operator as it stands.
+        before: The original operator.
         after: The complementary one.
         original: Whether the model was right before.
         counterfactual: Whether it was right after.

@@ -39,13 +39,13 @@ class OperatorAnswer:
         family: Which operators could stand there.
         operator: The one that does.
         predicted: The likeliest.
-        correct: Whether that is the one that stands there.
+        correct: Whether that is the existing one.
         entropy: In nats, over the candidates.
         candidates: The alternatives.
         logprob: The log-probability of the text with each candidate, in nats.
         probability: Its share of the probability of all candidates.
-        nll: The negative log-likelihood of the operator that stands there, in nats, among the candidates and
-            given both sides: what Ahmed et al. 2024, section 4.3, call entropy. None in records of before.
+        nll: The negative log-likelihood of the existing operator, in nats, among the candidates and given
+            both sides: what Ahmed et al. 2024, section 4.3, call entropy. None in records of before.
         surprisal: The same of its own tokens over the whole vocabulary, given only what stands before them.
     """
 
@@ -67,7 +67,7 @@ class OperatorAnswer:
 
     @property
     def expected(self) -> float:
-        """The share of the operator that stands there."""
+        """The share of the existing operator."""
         return self.probability[self.operator]
 
     @property

@@ -37,7 +37,7 @@ class OperatorDistribution:
     """The model's belief about a gap.
 
     Attributes:
-        site: The operator that stands there.
+        site: The existing operator.
         logprob: (k,) float64, natural logarithm of the probability of the scored text with each of the
             site's k candidates, given what stands before it.
         surprisal: The negative log-likelihood of the operator's own tokens, in nats over the whole
@@ -62,7 +62,7 @@ class OperatorDistribution:
 
     @property
     def nll(self) -> float:
-        """In nats: the negative log-likelihood of the operator that stands there, among the candidates.
+        """In nats: the negative log-likelihood of the existing operator, among the candidates.
 
         Ahmed et al. 2024, section 4.3, call it entropy.
         """
@@ -77,19 +77,19 @@ class OperatorDistribution:
 
     @property
     def correct(self) -> bool:
-        """Whether the likeliest candidate is the one that stands there."""
+        """Whether the likeliest candidate is the existing one."""
         return self.predicted == self.site.operator
 
     @property
     def expected(self) -> float:
-        """The probability of the operator that stands there."""
+        """The probability of the existing operator."""
         return float(self.probability[self.site.candidates.index(self.site.operator)])
 
     @property
     def margin(self) -> float:
         """In nats: how much likelier the text is with the best other candidate than as it stands.
 
-        Below 0 if what stands there is the likeliest.
+        Below 0 if the existing one is the likeliest.
         """
         at = self.site.candidates.index(self.site.operator)
         return float(np.delete(self.logprob, at).max() - self.logprob[at])

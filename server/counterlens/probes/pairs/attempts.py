@@ -55,7 +55,7 @@ class Pair:
         mutated_gap: The counterfactual with its hole.
         original: The model's text in the first.
         mutated: Its text in the second.
-        likelihood: How much less likely what truly stands in the hole became; None if not measured.
+        likelihood: The loss in likelihood of the true rest; None if not measured.
         cut_range: The range that the cut had to lie in, of several; None if there is one cut.
         discriminating: Whether the tests fail the original's true rest behind the counterfactual's prompt;
             None if that was not judged.

@@ -1,8 +1,8 @@
 """Which pairs can tell a model that copies from one that reads: without asking any model.
 
-A copier writes behind the counterfactual's prompt what truly stands behind the original's. If that passes the
-tests, because the rest is the same or right on both sides, no verdict can expose a copier, and a model that
-held proves nothing. Hooda et al. 2024 do not control for this.
+A copier continues the counterfactual with the rest of the original. If that passes the tests, because the
+rest is the same or right on both sides, no verdict can expose a copier, and a model that held proves nothing.
+Hooda et al. 2024 do not control for this.
 """
 
 from __future__ import annotations

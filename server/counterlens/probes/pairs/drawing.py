@@ -62,7 +62,7 @@ class Drawing:
     """How completions are drawn.
 
     Attributes:
-        most: At most so many of each side.
+        most: The most of each side.
         temperature: The divisor of logits.
         seed: Random seed of all draws.
         pass_at: The k of pass@k, for which all are drawn; 0 if it is not asked for.

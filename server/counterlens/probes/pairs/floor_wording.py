@@ -10,7 +10,7 @@ from counterlens.translating import ENGLISH, Translator
 
 
 def beside_floor(found: AboveFloor) -> str:
-    """The noise floor of an average effect, and whether it is told from it; empty without placebos."""
+    """The noise floor of an average effect, and whether the effect exceeds it; empty without placebos."""
     floor, above = found.floor, found.difference
     if not found.placebos:
         return ""
@@ -37,7 +37,7 @@ def noise_floor(record: PairsRecord, t: Translator = ENGLISH) -> str:
 
 
 def wavering(record: PairsRecord, t: Translator = ENGLISH) -> str:
-    """That nothing can be said of a function whose verdict changes with nothing; empty if it does not."""
+    """Word that a function with an unstable verdict has no conclusion; empty if the verdict is stable."""
     changed, found = _changed(record), summarize(record.observations)
     if not changed:
         return ""

@@ -24,7 +24,7 @@ class Judging:
 
     Args:
         judge: The judge; None if nothing can.
-        document: The source as it stands.
+        document: The unchanged source.
         function: The function.
         steps: Progress and cancellation.
         limits: Those of the judge.
@@ -74,7 +74,7 @@ class Judging:
             return self.verdict(program)
 
     def check_own_tests(self) -> None:
-        """Before figures: the function as it stands passes, and a forced failure is seen.
+        """Before figures: the unchanged function passes, and a forced failure is seen.
 
         Raises:
             SourceError: it does not pass, or passes with nothing in its body.
@@ -102,7 +102,7 @@ class Judging:
             )
 
     def check_fails(self) -> None:
-        """Before a repair: the program as it stands fails, so that a fix can be told from it.
+        """Before a repair: the unchanged program fails, so that a fix can be told from it.
 
         Raises:
             SourceError: nothing judges it, or it passes.

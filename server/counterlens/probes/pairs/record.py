@@ -269,7 +269,7 @@ class RefusedSite:
 
 @dataclass(frozen=True, slots=True)
 class DroppedCounterfactual:
-    """A counterfactual whose own program is not judged like the original's, so that it tells nothing."""
+    """A counterfactual whose own program is not judged like the original's, so it is not informative."""
 
     mutation: str
     start_line: int

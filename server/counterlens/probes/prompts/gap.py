@@ -88,7 +88,7 @@ class Gap:
 
     @classmethod
     def repair(cls, document: Document, function: Function, view: View = _USUAL) -> Gap:
-        """The hole of a function's whole body, after the function as it stands has been shown with its bug.
+        """The hole of a function's whole body, after the unchanged function has been shown with its bug.
 
         The model reads the function, is told that it has a bug, and goes on after the header of the fixed
         one: so a model that only continues text can be asked as well as one that is instructed.

@@ -59,7 +59,7 @@ def worded(info: ModelInfo, package: str | None, name: str, **places: str) -> tu
 
 @cache
 def template(package: str | None, name: str, form: str, model: str = "") -> Template:
-    """A template as it stands.
+    """A template, unchanged.
 
     Args:
         package: The package that has the `templates` folder.

@@ -66,7 +66,7 @@ class RobustnessProbe(Probe[OptionsT, RobustnessRecord]):
         """The answer in what the model says; None if there is none."""
 
     def read_published(self, text: str) -> str | None:
-        """The same for a question of a published protocol, whose answer has no form."""
+        """The same for a question of a published protocol, whose answer is free text."""
         return self.read(text)
 
     @abstractmethod

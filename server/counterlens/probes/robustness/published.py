@@ -46,7 +46,7 @@ def transformed(target: Target, *, seed: int, without: Collection[str]) -> Surve
 
     Args:
         target: The function.
-        seed: Decides which operator of arithmetic stands for another one.
+        seed: Chooses the replacement of an arithmetic operator.
         without: Assumptions that no version may rest on.
 
     Raises:
@@ -89,7 +89,7 @@ def said_of(text: str) -> str | None:
 
 
 def name_in(text: str, read: Callable[[str], str | None]) -> str | None:
-    """A name: that of the function if it is written anew, else the first line that gives one.
+    """A name: that of the function if it is rewritten, else the first line that gives one.
 
     Args:
         text: The answer.

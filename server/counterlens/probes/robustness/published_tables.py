@@ -162,7 +162,7 @@ def _of_operator(records: Records, measure: str, operator: str, seed: int) -> Es
 def _fitted_once(records: Records) -> list[RobustnessRecord]:
     """The records with the similarity by words as it is where TF-IDF is fitted once, over all answers.
 
-    Each answer is one text: to the function as it stands, and to each of its versions.
+    Each answer is one text: to the unchanged function, and to each of its versions.
     """
     if not records or not all(LEXICAL in record.measures for record in records):
         return list(records)

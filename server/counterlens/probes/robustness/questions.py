@@ -45,7 +45,7 @@ class VersionQuestion:
         version: The version.
         standing: The kind of the version; with a call, its kind for this call.
         call: The call that is asked about, if any.
-        original: The question about the program as it stands.
+        original: The question about the unchanged program.
         changed: The same about the version.
     """
 

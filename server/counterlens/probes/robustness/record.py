@@ -21,7 +21,7 @@ class AnswerPair:
         preserving: Whether the mutation should keep the meaning.
         standing: The kind of the version; with a call, its kind for this call.
         call: The call that was asked about, if any.
-        original: The answer about the program as it stands.
+        original: The answer about the unchanged program.
         answer: The answer about the version.
         similarity: How alike they are, 0 to 1, by the name of the measure.
     """

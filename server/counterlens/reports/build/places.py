@@ -32,7 +32,7 @@ def place_tables(
         pairs: Its pairs.
         model: Its name if there are several; else empty.
         targets: The headings that a page has of functions, by their names.
-        unstable: Functions whose verdict changes with nothing: what is lost there may be noise.
+        unstable: Functions with unstable verdicts: their losses may be noise.
         brief: Whether a table has at most `WORST` rows.
     """
     most = WORST if brief else _MOST

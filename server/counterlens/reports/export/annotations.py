@@ -53,7 +53,7 @@ class Annotation:
 def annotated(found: Exported) -> Iterator[Annotation]:
     """Annotations of lines: right verdicts that a mutation lost, in the order of the records.
 
-    Nothing of functions whose verdict changes with nothing.
+    Nothing for functions with unstable verdicts.
     """
     for exported in found.records:
         for pair in () if exported.wavering else exported.judged_pairs:

@@ -366,7 +366,7 @@ def _word(marked: Marked) -> str:
 
 
 def _prose(text: str) -> str:
-    """Sentences of ours: what stands in backquotes is code."""
+    """Our sentences; backquotes mark code."""
     return "".join(f"<code>{escape(part)}</code>" if code else escape(part) for part, code in inline(text))
 
 

@@ -1,6 +1,6 @@
 r"""A report as LaTeX tables, to be read with `\input`: booktabs rules, figures flush right, notes below.
 
-Headings and sentences stand between the tables as comments.
+Headings and sentences are comments between the tables.
 """
 
 from __future__ import annotations

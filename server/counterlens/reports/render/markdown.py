@@ -68,7 +68,7 @@ def fenced(text: str, language: str) -> str:
 
 
 def prose(text: str) -> str:
-    """Sentences of ours, on a line: what stands in backquotes is code."""
+    """Our sentences, on a line; backquotes mark code."""
     return "".join(code_span(part) if code else escaped(part) for part, code in inline(_flat(text)))
 
 

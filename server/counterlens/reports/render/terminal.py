@@ -237,7 +237,7 @@ def _on_a_line(text: str) -> str:
 
 
 def _set_in(text: str) -> str:
-    """Texts that may have several lines: they are set in, so that none passes for one of ours."""
+    """Texts that may have several lines: they are indented, so that none passes for one of ours."""
     return printable(text).replace("\n", "\n  ")
 
 

@@ -2,8 +2,8 @@
 
 Node types that JavaScript also has have the same category here. All that names, restricts, or converts a type
 is `types`, with no value of its own at run time: also `extends` and `implements`, aliases, and assertions
-such as `as`, `satisfies` and `!`. Members and parameters that are declared are `scope`, with what says who
-may see them. An `enum` has the category of Java's: its body holds values.
+such as `as`, `satisfies` and `!`. Declarations of members and parameters are `scope`, with their visibility.
+An `enum` has the category of Java's: its body holds values.
 """
 
 from __future__ import annotations

@@ -153,7 +153,7 @@ class Replica:
         self._withdrawn: dict[int, Event] = {}
 
     def open(self) -> ModelInfo | CounterlensError:
-        """Load the model, and say who it is."""
+        """Load the model, and return its identity."""
         try:
             if self._model is None:
                 self._model = load(self._spec, self._options)

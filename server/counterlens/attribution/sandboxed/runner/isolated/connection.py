@@ -49,8 +49,8 @@ class CandidateConnection:
 
     Attributes:
         gone: Why there is no more answer to expect, if so.
-        own_operators: Whether operators of the program's own objects have had a say, or names of the program
-            that stand for what tests compare with.
+        own_operators: Whether operators of the program's own objects, or its names in the tests' comparisons,
+            influenced the result.
         iterated: The objects of the program that have been iterated over.
         asked: Methods of the program's objects that are called as those are that ask something of a value.
         vacuous: Whether the program gave nothing where the tests loop over what it gives.
