@@ -12,18 +12,18 @@ from counterlens.mutations.layout import indenting
 
 
 @dataclass(frozen=True, slots=True)
-class Branches:
+class JavaBranches:
     """The two branches of an `if`; the second is None where there is no `else`."""
 
     then: Node
     other: Node | None
 
 
-def branches_of(node: Node) -> Branches:
+def branches_of(node: Node) -> JavaBranches:
     """The branches of an `if`."""
     then = node.child_by_field_name("consequence")
     assert then is not None, "every `if` has a statement"
-    return Branches(then, node.child_by_field_name("alternative"))
+    return JavaBranches(then, node.child_by_field_name("alternative"))
 
 
 def is_else_if(module: JavaModule, node: Node) -> bool:
@@ -36,7 +36,7 @@ def is_else_if(module: JavaModule, node: Node) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Exchange:
+class JavaExchange:
     """The edits that exchange two branches, the ranges whose lines they indent, and where to cut."""
 
     edits: tuple[Edit, ...]
@@ -44,8 +44,8 @@ class Exchange:
     cut: tuple[int, int] | None
 
 
-def exchanged(module: JavaModule, node: Node, then: Node, other: Node) -> Exchange:
-    """Exchange the branches of an `if`, with braces where an `else` would else belong to another `if`."""
+def exchanged(module: JavaModule, node: Node, then: Node, other: Node) -> JavaExchange:
+    """JavaExchange the branches of an `if`, with braces where an `else` would else belong to another `if`."""
     here, there = (then.start_byte, then.end_byte), (other.start_byte, other.end_byte)
     edits = [Edit(*there, (Slice(*here),))]
     reindented: tuple[tuple[int, int], ...] = ()
@@ -58,7 +58,7 @@ def exchanged(module: JavaModule, node: Node, then: Node, other: Node) -> Exchan
         reindented = (there,)
     else:
         edits.append(Edit(*here, ("{ ", Slice(*there), " }")))
-    return Exchange(tuple(edits), reindented, first_lines(module, then, other))
+    return JavaExchange(tuple(edits), reindented, first_lines(module, then, other))
 
 
 def braced(module: JavaModule, statement: Node, base: str) -> tuple[Piece, ...]:

@@ -9,7 +9,7 @@ from tree_sitter import Node
 
 from counterlens.mutations.base import Concept
 from counterlens.mutations.edits import Edit, Slice
-from counterlens.mutations.java.branches import Exchange, branches_of, exchanged
+from counterlens.mutations.java.branches import JavaExchange, branches_of, exchanged
 from counterlens.mutations.java.conditions import negated, tested, why_not_moved
 from counterlens.mutations.java.flow import completes
 from counterlens.mutations.java.mutation import JavaContext, JavaMutation
@@ -143,7 +143,7 @@ class JavaIfElseFlip(JavaMutation):
         )
 
 
-def _nested(context: JavaContext, node: Node, then: Node) -> Exchange | None:
+def _nested(context: JavaContext, node: Node, then: Node) -> JavaExchange | None:
     """What follows an `if` that always leaves becomes its body; the body becomes an `else` behind it."""
     module = context.module
     around = module.parent(node)
@@ -162,7 +162,7 @@ def _nested(context: JavaContext, node: Node, then: Node) -> Exchange | None:
         Edit(end, end, (f"{module.newline}{base}}} else ", Slice(then.start_byte, then.end_byte))),
     )
     first = module.line_start(rest[0].start_byte)
-    return Exchange(
+    return JavaExchange(
         edits, ((then.end_byte, end),), None if then.type != "block" else _cut(context, then, first)
     )
 
