@@ -38,7 +38,8 @@ def bench_arguments(
     Raises:
         ModelError: the model answers in the editor only.
     """
-    given = [part for task in tasks for part in ("--task", task)]
+    named = specs(RunOptions)["tasks"].flag
+    given = [part for task in tasks for part in (named, task)]
     given += _model(settings, file)
     if minutes is not None:
         given += ["--minutes", f"{minutes:g}"]
