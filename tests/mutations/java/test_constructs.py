@@ -79,6 +79,12 @@ def test_what_is_refused(mutation: str, body: str, reason: str) -> None:
     assert any(reason in one for one in reasons), reasons
 
 
+def test_the_constructor_of_a_record_keeps_its_parameters() -> None:
+    source = "record A(int a) { A(int a) { int b = a; this.a = b; } }"
+    made = apply_everywhere(JavaModule(source), "rename-generic")
+    assert made == "record A(int a) { A(int a) { int var1 = a; this.a = var1; } }"
+
+
 SOURCE = dedent('''
     package a.b;
     import java.util.*;

@@ -18,6 +18,7 @@ from counterlens.mutations.mutation import Site, SiteRefused
 from counterlens.mutations.parsed import FunctionSpan
 
 _QUIET = {"@Override", "@Deprecated", "@SafeVarargs", "@SuppressWarnings"}
+_RECORD = "record_declaration"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,17 +43,22 @@ def locals_of(module: JavaModule, function: FunctionSpan) -> JavaLocals:
     """The variables of a method, those of its lambdas too, and which of them can be renamed."""
     known = module.scopes.within(function.start, function.end)
     free = module.scopes.free_names(function.start, function.end)
-    read_by_tools = _is_annotated(module, module.function_nodes[function.start])
+    node = module.function_nodes[function.start]
+    fixed = "an annotation may read the name" if _is_annotated(module, node) else None
+    if node.type == "constructor_declaration" and module.parent(module.parent(node)).type == _RECORD:
+        fixed = "the constructor of a record has to have the name"
     reasons: dict[str, tuple[int, str]] = {}
     for variable in known:
-        reason = _why_not(variable, free, read_by_tools=read_by_tools)
+        reason = _why_not(variable, free)
+        if reason is None and fixed is not None and variable.kind is JavaKind.PARAMETER:
+            reason = f"{fixed} of the parameter `{variable.name}`"
         if reason is not None:
             reasons.setdefault(variable.name, (variable.declared.start_byte, reason))
     safe = tuple(variable for variable in known if variable.name not in reasons)
     return JavaLocals(safe, tuple((name, at, why) for name, (at, why) in reasons.items()))
 
 
-def _why_not(variable: JavaVariable, free: set[str], *, read_by_tools: bool) -> str | None:
+def _why_not(variable: JavaVariable, free: set[str]) -> str | None:
     name = variable.name
     if variable.kind is JavaKind.PATTERN:
         return f"`{name}` is bound by a pattern, whose scope follows the flow of control"
@@ -62,8 +68,6 @@ def _why_not(variable: JavaVariable, free: set[str], *, read_by_tools: bool) -> 
         return f"`{name}` stands in a case, where it may be a constant of an enum"
     if name in free:
         return f"`{name}` also means something else in the method, such as a field"
-    if read_by_tools and variable.kind is JavaKind.PARAMETER:
-        return f"an annotation may read the name of the parameter `{name}`"
     return None
 
 
