@@ -258,7 +258,10 @@ class _LiveRun:
         if kind in ("begun", "progress", "ended", "step"):
             counted = {name: event[name] for name in ("done", "total") if kind != "step"}
             what = str(event.get("what") or "")
-            self._news = replace(self._news, **counted, seconds=event.get("seconds"), what=what)
+            seconds = event.get("seconds")
+            if seconds is None:  # not known yet by this run itself
+                seconds = self._news.seconds
+            self._news = replace(self._news, **counted, seconds=seconds, what=what)
             self._tell(self._news)
 
     def _over(self, code: int) -> None:

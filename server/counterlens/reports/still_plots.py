@@ -12,7 +12,7 @@ _LABEL, _PLOT, _ROW, _TOP, _AXIS, _LINE = 230, 480, 26, 8, 30, 20
 _WIDTH = _LABEL + _PLOT + 30
 _LONGEST = 34  # characters of a label
 _SHAPES = 4
-_PER_LINE = 3  # entries of a legend
+_PER_LINE, _INDENT = 2, 90  # entries of a legend
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,9 +87,9 @@ def _picture(parts: Sequence[str], bottom: float, legend: Sequence[tuple[str, st
     height = bottom + _AXIS + lines * _LINE
     drawn = list(parts)
     for number, (name, colour, shape) in enumerate(legend):
-        x = _LABEL + (number % _PER_LINE) * (_PLOT / _PER_LINE)
+        x = _INDENT + (number % _PER_LINE) * (_WIDTH - _INDENT) / _PER_LINE
         y = bottom + _AXIS + (number // _PER_LINE) * _LINE + 6
-        drawn.append(f"{_mark(x + 6, y, colour, shape)}{_text(x + 16, y + 4, _short(name, 26), 'start')}")
+        drawn.append(f"{_mark(x + 6, y, colour, shape)}{_text(x + 16, y + 4, _short(name, 40), 'start')}")
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {height:.0f}" width="{_WIDTH}" '
         f'height="{height:.0f}" font-family="system-ui, sans-serif" font-size="12" fill="currentColor">'
