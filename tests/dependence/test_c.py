@@ -85,6 +85,18 @@ again:
         goto again;             //< 6+
     return i;                   //; i 5
 }""",
+    "a comment and nothing behind a label": """
+int f(int n) {
+    if (n)                      //; n 2
+        goto out;               //< 3+
+    n = 2;                      //< 3-
+    goto last;                  //< 3-
+out:
+    /* cleanup */
+    n = 1;                      //< 3+
+last: ;
+    return n;                   //; n 5, n 9
+}""",
     "jumping ahead": """
 int f(int n) {
     if (n < 0)                  //; n 2

@@ -187,6 +187,26 @@ describe("the panels", { skip }, () => {
     }
   });
 
+  step("a method of Java is analysed, and the page says why no model is asked about it", async () => {
+    const text = ["class Most {", "    int most(int[] values) {", "        int most = 0;"];
+    text.push(
+      "        for (int value : values)",
+      "            if (value > most)",
+      "                most = value;",
+    );
+    text.push("        return most;", "    }", "}", "");
+    writeFileSync(path.join(session.workspace, "Most.java"), text.join("\n"));
+    await vscode.page.keyboard.press("Control+1");
+    await until(() => vscode.quickOpen("Most.java"));
+    await vscode.click("value", { line: "if (value > most)" });
+    await vscode.command("Counterlens: Show Dependences");
+    const view = vscode.panel("Dependences of Most.most");
+    await view.getByRole("heading", { level: 1, name: "Most.most" }).waitFor({ timeout: 20_000 });
+    assert.match(await view.locator("main").innerText(), /decided by line 5/);
+    const status = view.locator("#status");
+    await until(async () => assert.match(await status.innerText(), /Python alone/), { ms: 20_000 });
+  });
+
   step("outside of all functions the module's own statements are meant", async () => {
     const text = 'limit = 3\nif limit > 2:\n    name = "many"\nelse:\n    name = "few"\nprint(name)\n';
     writeFileSync(path.join(session.workspace, "amount.py"), text);

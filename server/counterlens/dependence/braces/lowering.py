@@ -23,7 +23,7 @@ from tree_sitter import Node
 
 from counterlens.dependence.braces.blocks import Blocks, text_of
 from counterlens.dependence.braces.reading import BraceReading, Syntax, unbracketed
-from counterlens.dependence.braces.statements import BraceStatements, case_body, flat, for_parts
+from counterlens.dependence.braces.statements import BraceStatements, case_body, flat, for_parts, labelled
 from counterlens.dependence.cfg import ENTRY, EXIT, Arc, ControlFlowGraph, Loose
 from counterlens.dependence.effects import Effects
 from counterlens.dependence.frames import Jump, Loop
@@ -216,14 +216,14 @@ def _is_default(case: Node) -> bool:
 
 
 def _labelled(lower: BraceLayout, statement: Node, loose: Loose) -> Loose:
-    label, inner = text_of(statement.named_children[0]), statement.named_children[-1]
-    if inner.type in _LOOPS or inner.type == statement.type:
+    label, inside = text_of(statement.named_children[0]), labelled(statement)
+    if inside and (inside[0].type in _LOOPS or inside[0].type == statement.type):
         lower.labels |= {label}
-        return lower.body([inner], loose)
+        return lower.body(inside, loose)
     frame = Loop(labels=lower.labels | {label}, plain=frozenset())
     lower.labels = frozenset()
     lower.frames.append(frame)
-    ends = lower.body([inner], loose)
+    ends = lower.body(inside, loose)
     lower.frames.pop()
     return ends + frame.breaks
 

@@ -60,6 +60,11 @@ def case_body(node: Node) -> list[Node]:
     return [inner for child in node.named_children if child != value for inner in _statement(child)]
 
 
+def labelled(node: Node) -> list[Node]:
+    """What stands behind a label: a statement, or nothing."""
+    return [inner for child in node.named_children[1:] for inner in _statement(child)]
+
+
 def _statement(node: Node) -> list[Node]:
     if node.type in _NOTHING or (node.type == "expression_statement" and not node.named_child_count):
         return []
@@ -183,13 +188,9 @@ def _try(node: Node) -> Iterator[Node]:
             yield from flat(child)
 
 
-def _labelled(node: Node) -> Iterator[Node]:
-    yield from _statement(node.named_children[-1])
-
-
 _INSIDE: dict[str, Callable[[Node], Iterator[Node]]] = {
     **dict.fromkeys(_BLOCKS, lambda node: iter(flat(node))),
-    "labeled_statement": _labelled,
+    "labeled_statement": lambda node: iter(labelled(node)),
     "if_statement": _if,
     "while_statement": _body,
     "for_statement": _for,

@@ -12,6 +12,7 @@ from tree_sitter import Node
 
 from counterlens.dependence.braces.blocks import text_of
 from counterlens.dependence.braces.lowering import COMMON, BraceLayout, Lay
+from counterlens.dependence.braces.statements import labelled
 from counterlens.dependence.c.expressions import declared, within
 from counterlens.dependence.cfg import Arc, ControlFlowGraph, Loose
 from counterlens.dependence.effects import Effects
@@ -80,7 +81,7 @@ def _goto(lower: CLayout, statement: Node, loose: Loose) -> Loose:
 def _labelled(lower: CLayout, statement: Node, loose: Loose) -> Loose:
     here = lower.unseen(None, loose)
     lower.places[text_of(statement.child_by_field_name("label"))] = here
-    return lower.body(statement.named_children[1:], [(here, Arc.NEXT)])
+    return lower.body(labelled(statement), [(here, Arc.NEXT)])
 
 
 _LAYS: dict[str, Lay] = {
