@@ -133,3 +133,31 @@ def test_a_list_of_models_has_to_make_room(cli: Cli, server: Script) -> None:
     assert ran.code == 2
     assert "has a list models" in ran.err
     assert "Rename the list to model" in ran.err
+
+
+def test_a_model_that_reasons_is_named_with_its_room_and_price(cli: Cli) -> None:
+    message = {"role": "assistant", "content": "", "reasoning_content": "hm, a sum"}
+    body = {"choices": [{"message": message, "finish_reason": "length"}]}
+    with serving(lambda handler: handler.reply(200, body), models=["deep"]) as script:
+        asked = ("models", "add", "--base-url", script.url, "--api", "chat", "-m", "deep")
+        plain = cli(*asked, "plain")
+        assert plain.code == 0, plain.err
+        assert "it reasons before it answers: give it room" in plain.out
+        priced = ("--thinking-tokens", "512", "--price", "0.15", "0.6", "--currency", "EUR")
+        roomy = cli(*asked, "roomy", *priced, "--tokens-per-minute", "9000")
+        assert roomy.code == 0, roomy.err
+        assert "it reasons before" not in roomy.out
+        tested = cli("models", "test", "plain")
+    assert "it reasons before it answers" in tested.out
+    assert (
+        user_file()
+        .read_text()
+        .endswith(
+            'tokens-per-minute = 9000\nthinking-tokens = 512\nprice = { "input" = 0.15, "output" = 0.6, '
+            '"currency" = "EUR" }\n'
+        )
+    )
+    limits = {body["max_tokens"] for path, body, _ in script.requests if path == "/v1/chat/completions"}
+    assert len(limits) == 2
+    assert max(limits) == min(limits) + 512
+    assert cli(*asked, "third", "--currency", "EUR").code == 2
