@@ -482,8 +482,13 @@ async def test_functions_that_there_was_no_time_for_get_their_lenses_later(
     uri = open_file(client, tmp_path / "signs.py", text)
     first = await lens_titles(client, uri)
     assert 0 < len(first) < count
-    await until(lambda: client.lens_refreshes > 0)
-    assert len(await lens_titles(client, uri)) == count
+    for _ in range(count):
+        seen = client.lens_refreshes
+        if len(await lens_titles(client, uri)) == count:
+            break
+        await until(lambda seen=seen: client.lens_refreshes > seen)  # type: ignore[misc]
+    else:
+        raise AssertionError("some functions never got a lens")
 
 
 async def test_a_plain_client_is_offered_no_counterfactuals(
@@ -497,9 +502,8 @@ async def test_a_plain_client_is_offered_no_counterfactuals(
         )
     )
     (action,) = actions or []
-    assert isinstance(action, types.CodeAction)
-    assert action.command is not None
-    assert (action.title, action.command.command) == ("Show dependences", "counterlens.dependences")
+    assert action.title == "Show dependences"
+    assert "counterlens.dependences" in str(action.command)
 
 
 def assert_offered(titles: list[str]) -> None:

@@ -6,6 +6,8 @@ Whether there is anything to ask about a function is counted before; over the ot
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import time
 from collections.abc import Callable
 from typing import Final
 
@@ -17,8 +19,9 @@ from counterlens.lsp.base import CounterlensServer
 from counterlens.syntax.functions import Function, functions
 
 _AT_ONCE_SECONDS: Final = 0.1
-_SLICE_SECONDS: Final = 0.25
-_PAUSE_SECONDS: Final = 0.25
+_SLICE_SECONDS: Final = 0.1
+_PAUSE_SECONDS: Final = 0.2
+_REFRESH_SECONDS: Final = 3.0
 
 
 def register(server: CounterlensServer) -> None:
@@ -50,18 +53,26 @@ def _later(ls: CounterlensServer, analysis: Analysis) -> None:
     """Count the other functions in the background, and have the client ask again."""
     if analysis.uri in _COUNTING:
         return
-    task = asyncio.ensure_future(_count(ls, analysis))
+    task = asyncio.ensure_future(_count_until_closed(ls, analysis))
     _COUNTING[analysis.uri] = task
     task.add_done_callback(lambda _task: _COUNTING.pop(analysis.uri, None))
 
 
+async def _count_until_closed(ls: CounterlensServer, analysis: Analysis) -> None:
+    with contextlib.suppress(RuntimeError):  # nothing can be offloaded once the server shuts down
+        await _count(ls, analysis)
+
+
 async def _count(ls: CounterlensServer, analysis: Analysis) -> None:
-    done = False
+    done, told = False, time.monotonic()
     while not done and ls.analyses.get(analysis.uri) is analysis:
-        await asyncio.sleep(_PAUSE_SECONDS)
-        if analysis.state is not ScoringState.SCORING:
-            done = await ls.offload(Askable(analysis.frozen()).count, _SLICE_SECONDS)
-    refresh(ls)
+        # what the model says of the code comes before: it waits for the same processor
+        scoring = analysis.state is ScoringState.SCORING
+        await asyncio.sleep(_PAUSE_SECONDS * (4 if scoring else 1))
+        done = await ls.offload(Askable(analysis.frozen()).count, _SLICE_SECONDS)
+        if done or time.monotonic() - told > _REFRESH_SECONDS:
+            told = time.monotonic()
+            refresh(ls)
 
 
 def refresh(ls: CounterlensServer) -> None:
