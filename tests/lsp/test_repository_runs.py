@@ -63,7 +63,7 @@ async def test_a_run_is_planned_begun_paused_and_resumed(client: LanguageClient,
     assert 0 < plan.seconds < 600
     assert not (repository / "runs").exists()  # nothing is begun
 
-    begun = await ask(client, "counterlens.startRun", "", folder=str(repository))
+    begun = await ask(client, "counterlens.startRun", "", folder=str(repository), seconds=plan.seconds)
     assert begun.ok, begun.error
     folder = Path(begun.folder)
     assert folder.parent == repository / "runs"
@@ -71,6 +71,7 @@ async def test_a_run_is_planned_begun_paused_and_resumed(client: LanguageClient,
     again = await ask(client, "counterlens.startRun", "", run=str(folder))
     assert not again.ok
     await until(lambda: any(one.total for one in news))
+    assert news[0].seconds == plan.seconds
     assert (await ask(client, "counterlens.stopRun", "", run=str(folder))).ok
     await until(ended(news))
     assert news[-1].state == "paused", news[-1]

@@ -25,7 +25,9 @@ export async function askRepository(server: Server): Promise<string | undefined>
     const row = await chosen(plan, folder.name);
     if (row?.kind === "start") {
       const wanted = plan.tasks.filter(({ chosen: one }) => one).map(({ id }) => id);
-      return begin(server, { folder: folder.uri.fsPath, tasks: wanted, minutes: row.minutes });
+      const { minutes } = row;
+      const seconds = minutes ? Math.min(60 * minutes, plan.seconds ?? 60 * minutes) : plan.seconds;
+      return begin(server, { folder: folder.uri.fsPath, tasks: wanted, minutes, seconds });
     }
     if (row?.kind !== "tasks") return undefined;
     tasks = (await otherTasks(plan)) ?? tasks;
@@ -42,7 +44,8 @@ export async function begin(server: Server, argument: object): Promise<string | 
 
 /** The server runs, also where no file was open that starts it. */
 export async function started(server: Server): Promise<boolean> {
-  if (!server.isRunning) await server.restart("a repository is to be asked about");
+  if (!server.isRunning && !(await server.whenStarted()))
+    await server.restart("a repository is to be asked about");
   return ensureRunning(server);
 }
 

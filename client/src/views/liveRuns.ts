@@ -62,5 +62,5 @@ export class LiveRuns implements vscode.Disposable {
 }
 
 function words(news: RunNews): string {
-  return news.total > 0 ? leftWords(news) : news.what;
+  return [news.total > 0 && leftWords(news), news.what].filter(Boolean).join(" · ");
 }

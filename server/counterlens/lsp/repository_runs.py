@@ -148,7 +148,7 @@ class RepositoryRuns:
         )
 
     async def start(self, ls: CounterlensServer, given: dict[str, Any]) -> StartedRun:
-        """Begin the run of `{folder, tasks?, minutes?}`, or resume that of `{run}`; answers once it runs."""
+        """Begin the run of `{folder, tasks?, minutes?, seconds?}`, or resume that of `{run}`."""
         try:
             if given.get("run"):
                 folder, root, arguments = await self._kept(ls, Path(str(given["run"])))
@@ -162,8 +162,13 @@ class RepositoryRuns:
                 arguments += ["--data", f"repo:{root}", "--out", str(folder)]
             if folder in self._running:
                 raise DataError(f"the run in {folder} is under way", "Pause it first")
+            expected = given.get("seconds")
             self._running[folder] = _LiveRun(
-                self._tell, folder, root, arguments, weaker=ls.settings.allow_weaker_sandbox
+                self._tell,
+                RunNews(str(folder), "running", seconds=None if expected is None else float(expected)),
+                root,
+                arguments,
+                weaker=ls.settings.allow_weaker_sandbox,
             )
         except CounterlensError as error:
             return StartedRun(ok=False, error=self._refused(error))
@@ -234,13 +239,13 @@ class _LiveRun:
     def __init__(
         self,
         tell: Callable[[RunNews], None],
-        folder: Path,
+        news: RunNews,
         root: Path,
         arguments: list[str],
         *,
         weaker: bool,
     ) -> None:
-        self._tell, self._news, self._error = tell, RunNews(str(folder), "running"), ""
+        self._tell, self._news, self._error = tell, news, ""
         self._ended = False
         tell(self._news)
         self._process = BenchProcess(arguments, root, self._event, self._over, weaker=weaker)
