@@ -4,7 +4,7 @@
 class CounterlensError(Exception):
     """An expected failure, worded for the user.
 
-    Every face (command line, language server, library) shows `message` and `hint` and nothing else;
+    Every front end (command line, language server, library) shows `message` and `hint` and nothing else;
     anything that is not a `CounterlensError` is a defect of Counterlens.
 
     Args:

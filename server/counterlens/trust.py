@@ -1,8 +1,8 @@
 """The boundary of trust: nothing of a repository runs before its user has said that it may.
 
-Every face asks `require_trust` before it runs a program beside files that somebody else may have written:
-their tests, their packages, what their modules do when they are imported. A sandbox is a second wall, not
-this one. Whoever only reads and scores needs no trust.
+Every front end calls `require_trust` before it runs a program beside files that somebody else may have
+written: their tests, their packages, what their modules do when they are imported. A sandbox is a second
+wall, not this one. Whoever only reads and scores needs no trust.
 """
 
 from __future__ import annotations

@@ -72,7 +72,7 @@ def targets_in(document: Document, qualname: str | None = None, *, root: Path | 
     Args:
         document: The source.
         qualname: The function; None for all.
-        root: The folder that a path below it is named from, so that a function has one id on every face.
+        root: The folder that a path below it is named from, so that a function has one id in every front end.
 
     Raises:
         SourceError: there is no such function, or none at all.

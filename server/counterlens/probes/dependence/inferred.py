@@ -1,4 +1,4 @@
-"""One function, what is true of it, and what a model takes for true: what every face shows of dependence."""
+"""The dependences of one function, true ones and inferred ones, for every front end."""
 
 from __future__ import annotations
 

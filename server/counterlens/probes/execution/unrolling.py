@@ -58,7 +58,7 @@ def unrolled(
 def _written_out(
     context: Context, original: Document, function: Function, call: str, limits: Limits
 ) -> Document:
-    """A program whose loops are written out as they run for a call.
+    """A program whose loops are unrolled for a call.
 
     Loops are unrolled from the outside in, and observed again each time, because an inner loop can be
     unrolled once it stands by itself. A loop that the call does not reach stays.

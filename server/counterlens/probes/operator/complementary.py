@@ -1,7 +1,7 @@
 """Complementary operators as in Hooda et al. 2024, Table 3: frequency beside what exchanging one costs.
 
-A model that goes by what it has often seen loses more if the rarer operator of a pair takes the place of
-the more frequent one than the other way round.
+A model that follows frequency loses more if the rarer operator of a pair takes the place of the more frequent
+one than the other way round.
 """
 
 from __future__ import annotations
