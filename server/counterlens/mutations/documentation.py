@@ -52,7 +52,12 @@ def _java() -> list[str]:
     """Java's section: what differs, each mutation, and what is missing."""
     described = [_described(mutation, "java") for mutation in JAVA_MUTATIONS.values()]
     missing = ", ".join(f"`{name}`" for name in mutated("java").missing)
-    return [java.OPENING, f"Not for Java yet: {missing}.\n", java.MEASURED, *described]
+    return [
+        java.OPENING,
+        f"Not for Java yet: {missing}. What `var-types` changes is what Java has of annotated types.\n",
+        java.MEASURED,
+        *described,
+    ]
 
 
 def _overview() -> str:

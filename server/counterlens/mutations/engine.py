@@ -274,7 +274,7 @@ def _streamed(
             else:
                 yield Refusal(mutation.id, name, module.line(at), reason or "")
     for name in known.missing if mutations is None else ():
-        yield Refusal(name, function or MODULE, 1, f"it is not for {known.title} yet")
+        yield Refusal(name, function or MODULE, 1, f"{known.title} does not have it yet")
 
 
 def make(

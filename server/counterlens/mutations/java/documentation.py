@@ -18,5 +18,34 @@ and the usual collections. Where a type decides and is not known, the site is re
 Java programs are mutated, and not yet run: `--settle`, `probe` and `judge` are for Python.
 """
 
-MEASURED = ""
+MEASURED = """\
+### What running them has shown
+
+    python benchmarks/mutation_safety.py --data DATA --language java
+
+compiles every counterfactual of HumanEval-X and HumanEvalPack in memory and runs the problem's tests on it,
+in one Java machine (JDK 17). The two have all programs but one in common, so there are 165. All originals
+pass. All of the 1,697 counterfactuals that keep the meaning compile and pass. Of the 917 that break it, all
+compile, and the tests tell 880 from the original (96.0 %). No method of these programs has its parameters
+reordered, since other classes may call it.
+
+| mutation | counterfactuals | problems | refused sites | passed | failed or late | did not compile |
+|---|---|---|---|---|---|---|
+| `if-else-flip` | 124 | 72 | 116 | 124 | 0 | 0 |
+| `independent-swap` | 70 | 45 | 517 | 70 | 0 | 0 |
+| `for-while-convert` | 98 | 69 | 3 | 98 | 0 | 0 |
+| `refactor-condition` | 208 | 116 | 32 | 208 | 0 | 0 |
+| `negate-condition` | 239 | 116 | 1 | 2 | 237 | 0 |
+| `remove-conditional` | 105 | 74 | 135 | 5 | 100 | 0 |
+| `block-swap-plain` | 69 | 40 | 171 | 0 | 69 | 0 |
+| `def-use-break` | 4 | 4 | 68 | 4 | 0 | 0 |
+| `operand-swap` | 426 | 133 | 44 | 426 | 0 | 0 |
+| `reorder-parameters` | 0 | 0 | 172 | 0 | 0 | 0 |
+| `replace-arithmetic` | 358 | 121 | 37 | 20 | 338 | 0 |
+| `remove-definition` | 146 | 75 | 243 | 10 | 136 | 0 |
+| `rename-random` | 169 | 165 | 2 | 169 | 0 | 0 |
+| `rename-shuffle` | 157 | 154 | 14 | 157 | 0 | 0 |
+| `rename-generic` | 169 | 165 | 2 | 169 | 0 | 0 |
+| `var-types` | 272 | 120 | 125 | 272 | 0 | 0 |
+"""
 """What running the counterfactuals of Java has shown, with the command."""

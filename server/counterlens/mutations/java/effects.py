@@ -16,6 +16,7 @@ _COLLECTIONS = {
     "TreeMap", "LinkedHashMap", "Deque", "ArrayDeque", "Queue", "PriorityQueue", "Stack", "Vector",
     "Collection", "StringBuilder", "StringBuffer",
 }  # fmt: skip
+MAY_JUMP = "one of them may jump away"
 _READING = {
     "size", "isEmpty", "get", "contains", "containsKey", "containsValue", "containsAll", "indexOf",
     "lastIndexOf", "getOrDefault", "peek", "peekFirst", "peekLast", "getFirst", "getLast", "first", "last",
@@ -300,7 +301,7 @@ def independent_in_java(first: JavaEffects, second: JavaEffects, *, caught: bool
 
 def _conflict(one: JavaEffects, other: JavaEffects) -> str | None:
     if one.jumps:
-        return "one of them may jump away"
+        return MAY_JUMP
     if one.unknown and other.unknown:
         return "both call code that is not known"
     touched = one.writes & (other.reads | other.writes)

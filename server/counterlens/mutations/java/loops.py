@@ -124,7 +124,7 @@ def _as_for(module: JavaModule, node: Node) -> Site:
 
 def _body(node: Node) -> Node:
     body = node.child_by_field_name("body")
-    assert body is not None, "every loop has a body"
+    assert body is not None, node.type
     return body
 
 

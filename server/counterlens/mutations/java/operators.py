@@ -198,5 +198,6 @@ class JavaReplaceArithmetic(JavaMutation):
             _NEUTRAL.get(new) == given.removesuffix(".0")
         ):
             return SiteRefused(start, "the other operator gives the same value")
-        edit = replace(operator.start_byte, operator.end_byte, f"{new}{ending}")
-        return Site((start, end), f"replaced the operator `{text}` by `{new}{ending}`", (edit,))
+        other = f"{new}{ending}"
+        edit = replace(operator.start_byte, operator.end_byte, other)
+        return Site((start, end), f"replaced the operator `{text}` by `{other}`", (edit,))

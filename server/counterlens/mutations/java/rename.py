@@ -26,7 +26,6 @@ _FIELD = Example(
     after=None,
     refused="also means something else",
 )
-_IN_CLASS = "class A { Object f(final int x) { return new B() { int g() { return x; } }; } }"
 
 
 class JavaRenameRandom(JavaRenaming):
@@ -52,7 +51,10 @@ class JavaRenameRandom(JavaRenaming):
             }
             """,
         ),
-        Example(before=_IN_CLASS, refused="a class inside of the method"),
+        Example(
+            before="class A { Object f(final int x) { return new B() { int g() { return x; } }; } }",
+            refused="a class inside of the method",
+        ),
         Example(before="class A { void f() { g(); } }", refused="no variables"),
     )
 

@@ -18,7 +18,6 @@ from counterlens.mutations.mutation import Site, SiteRefused
 from counterlens.mutations.parsed import FunctionSpan
 
 _QUIET = {"@Override", "@Deprecated", "@SafeVarargs", "@SuppressWarnings"}
-_RECORD = "record_declaration"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,14 +43,16 @@ def locals_of(module: JavaModule, function: FunctionSpan) -> JavaLocals:
     known = module.scopes.within(function.start, function.end)
     free = module.scopes.free_names(function.start, function.end)
     node = module.function_nodes[function.start]
-    fixed = "an annotation may read the name" if _is_annotated(module, node) else None
-    if node.type == "constructor_declaration" and module.parent(module.parent(node)).type == _RECORD:
-        fixed = "the constructor of a record has to have the name"
+    annotated = _is_annotated(module, node)
+    of_record = (
+        node.type == "constructor_declaration"
+        and module.parent(module.parent(node)).type == "record_declaration"
+    )
     reasons: dict[str, tuple[int, str]] = {}
     for variable in known:
         reason = _why_not(variable, free)
-        if reason is None and fixed is not None and variable.kind is JavaKind.PARAMETER:
-            reason = f"{fixed} of the parameter `{variable.name}`"
+        if reason is None and variable.kind is JavaKind.PARAMETER:
+            reason = _fixed(variable.name, annotated=annotated, of_record=of_record)
         if reason is not None:
             reasons.setdefault(variable.name, (variable.declared.start_byte, reason))
     safe = tuple(variable for variable in known if variable.name not in reasons)
@@ -69,6 +70,13 @@ def _why_not(variable: JavaVariable, free: set[str]) -> str | None:
     if name in free:
         return f"`{name}` also means something else in the method, such as a field"
     return None
+
+
+def _fixed(name: str, *, annotated: bool, of_record: bool) -> str | None:
+    """Why a parameter has to keep its name."""
+    if annotated:
+        return f"an annotation may read the name of the parameter `{name}`"
+    return f"the constructor of a record needs the name of the parameter `{name}`" if of_record else None
 
 
 def _is_annotated(module: JavaModule, function: Node) -> bool:

@@ -10,7 +10,7 @@ from tree_sitter import Node
 
 from counterlens.mutations.base import Concept
 from counterlens.mutations.edits import exchange, replace
-from counterlens.mutations.java.effects import independent_in_java
+from counterlens.mutations.java.effects import MAY_JUMP, independent_in_java
 from counterlens.mutations.java.flow import completes, is_caught
 from counterlens.mutations.java.module import JavaModule
 from counterlens.mutations.java.mutation import JavaContext, JavaMutation
@@ -81,7 +81,7 @@ class JavaIndependentSwap(JavaMutation):
         if first.type in _FIXED or second.type in _FIXED:
             return SiteRefused(start, "one of the statements has a place of its own")
         if not completes(module, second):
-            return SiteRefused(start, "the statement and the next: one of them may jump away")
+            return SiteRefused(start, f"the statement and the next: {MAY_JUMP}")
         verdict = independent_in_java(effects.of(first), effects.of(second), caught=is_caught(module, first))
         if verdict.reason is not None:
             return SiteRefused(start, f"the statement and the next: {verdict.reason}")

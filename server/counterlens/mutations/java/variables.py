@@ -48,7 +48,7 @@ class JavaKind(Enum):
 
     LOCAL = "local"
     PARAMETER = "parameter"
-    LAMBDA = "lambda parameter"
+    LAMBDA = "lambda"
     LOOP = "loop"
     CATCH = "catch"
     RESOURCE = "resource"
