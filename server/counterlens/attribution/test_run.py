@@ -77,7 +77,7 @@ class _Tried:
 
 @dataclass(frozen=True, slots=True)
 class TestRun:
-    """How to try programs that take the place of one file.
+    """The way to test programs in place of one file.
 
     Attributes:
         attribution: The id of the attribution function, for the evidence.

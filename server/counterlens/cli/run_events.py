@@ -1,6 +1,6 @@
 """Report a run to the program that started it, one JSON object per line; end of input stops the run.
 
-A program that ends, however it ends, closes what it held, so no run is left behind without one.
+The end of the program closes its pipe, so no run is left behind without one.
 """
 
 from __future__ import annotations

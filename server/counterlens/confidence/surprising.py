@@ -1,7 +1,7 @@
 """The few places of a document that surprise the model most, each as the smallest node that explains it.
 
-Which leaves surprise is a matter of weight (`weights.py`); neighbours that surprise together are one place,
-and the most surprising place of a line represents the line.
+Weights decide which leaves surprise (`weights.py`); neighbours that surprise together are one place, and the
+most surprising place of a line represents the line.
 """
 
 from __future__ import annotations

@@ -107,7 +107,7 @@ class Pool:
 
     @contextlib.contextmanager
     def zygote(self, key: Hashable, make: Callable[[], Zygote]) -> Iterator[Zygote]:
-        """The zygote for a key, a new one where there is none alive; not closed while it is being used.
+        """The zygote for a key, a new one if none is alive; not closed while it is being used.
 
         Raises:
             SandboxError: it cannot be started.

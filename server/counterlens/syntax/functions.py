@@ -79,7 +79,7 @@ def find_function(document: Document, qualname: str) -> Function:
     """The function with a qualified name; an unqualified one is enough where it is the only such.
 
     Raises:
-        SourceError: there is none, or several; names what there is; or the document is not Python.
+        SourceError: there is none, or several, with their names; or the document is not Python.
     """
     return function_named(functions(require_python(document)), qualname, document.path or "the text")
 

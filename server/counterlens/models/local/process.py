@@ -1,4 +1,4 @@
-"""The parent's end of the child process: starts it, asks it, cancels, and survives its death."""
+"""The parent's end of the child process: starts it, sends requests, cancels, and survives its end."""
 
 from __future__ import annotations
 

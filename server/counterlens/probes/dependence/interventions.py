@@ -35,7 +35,7 @@ class ChangedText:
         data: The text, UTF-8; it ends where the last statement does that is looked at, and is empty
             if none is.
         stop: Its range in the subject's text.
-        shifts: By how many bytes each of these statements has moved, by its id.
+        shifts: The byte offset by which each of these statements has moved, by its id.
     """
 
     data: bytes

@@ -78,7 +78,7 @@ def common(models: Mapping[str, Records]) -> Table:
 
 
 def ranks(models: Mapping[str, Records]) -> Table:
-    """Are the models that write right more often those that know better what it gives (section IV-B)?"""
+    """Spearman's correlation of writing right and knowing the output, over models (section IV-B)."""
     rows: list[tuple[Cell, ...]] = []
     for name, style in STYLES.items():
         pairs = []

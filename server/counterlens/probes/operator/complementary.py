@@ -1,4 +1,4 @@
-"""Complementary operators as in Hooda et al. 2024, Table 3: frequency beside what exchanging one costs.
+"""Complementary operators as in Hooda et al. 2024, Table 3: frequency, and the cost of an exchange.
 
 A model that follows frequency loses more if the rarer operator of a pair takes the place of the more frequent
 one than the other way round.
