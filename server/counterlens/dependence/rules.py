@@ -1,4 +1,7 @@
-"""Options of the analysis; the defaults agree best with people's labels."""
+"""Options of the analysis; the defaults agree best with people's labels.
+
+What calls do is chosen for Python alone; Java and C have lists of their own (`calls.py` in their folders).
+"""
 
 from __future__ import annotations
 
