@@ -24,5 +24,5 @@ def test_the_counterfactuals_of_a_sample_compile_and_do_what_they_say() -> None:
     assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-2000:]
     figures = json.loads(done.stdout.splitlines()[-1])
     assert figures["failures"] == []
-    assert figures["preserving"] > 20
+    assert figures["preserving"] >= 15
     assert figures["breaking_told_apart"] >= 0.8 * figures["breaking_that_compile"] > 0
