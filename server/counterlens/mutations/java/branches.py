@@ -45,7 +45,7 @@ class JavaExchange:
 
 
 def exchanged(module: JavaModule, node: Node, then: Node, other: Node) -> JavaExchange:
-    """JavaExchange the branches of an `if`, with braces where an `else` would else belong to another `if`."""
+    """Exchange the branches of an `if`, with braces where an `else` would else belong to another `if`."""
     here, there = (then.start_byte, then.end_byte), (other.start_byte, other.end_byte)
     edits = [Edit(*there, (Slice(*here),))]
     reindented: tuple[tuple[int, int], ...] = ()

@@ -68,7 +68,7 @@ class JavaNegateCondition(JavaMutation):
 
 
 class JavaBlockSwapPlain(JavaMutation):
-    """JavaExchange the branches of an `if` with an `else` without negating its condition: breaks the program.
+    """Exchange the branches of an `if` with an `else` without negating its condition: breaks the program.
 
     It is nearer to the original's text than `if-else-flip`, and farther from its meaning.
     """
