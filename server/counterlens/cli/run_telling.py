@@ -23,11 +23,11 @@ class PlanFacts:
     """The plan of a run.
 
     Attributes:
-        settings: Of the run.
+        settings: The run's settings.
         lines: The plan in words.
-        functions: How many functions are asked about.
-        items: How many questions: functions by tasks and models.
-        done: How many of them are done already.
+        functions: Number of functions.
+        items: Number of items: functions by tasks and models.
+        done: Number of items done before.
         time: How long it takes; None if that is not known.
     """
 

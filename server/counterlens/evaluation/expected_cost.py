@@ -21,7 +21,7 @@ def cost_lines(plan: Plan, counted: Mapping[str, PromptCounts] | None = None) ->
     """For each model that is asked elsewhere: about how many tokens it reads and writes, at which price.
 
     Args:
-        plan: Of the run.
+        plan: The run's plan.
         counted: The prompts of each task, if they are counted already.
     """
     for model in plan.settings.models:

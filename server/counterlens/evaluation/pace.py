@@ -26,11 +26,11 @@ from counterlens.probes.registry import PROBES
 from counterlens.syntax.functions import find_function
 
 TRIED = 3
-"""So many functions a trial asks about."""
+"""Functions per trial."""
 SECONDS = 12.0
 """A trial of one task takes no longer."""
 TOKENS = 48
-"""So many tokens an answer of a trial has at most, as most answers do: a function ends before its limit."""
+"""Most tokens of a trial's answer; most functions end before their limit, too."""
 _MEMORY = "run-paces.json"
 _SHOWN = 0.6  # of a function, in the prompt of a trial
 _COUNTED = ("max_tokens", "samples", "ways")  # options that change what a prompt costs

@@ -71,7 +71,7 @@ class Spending:
 
     Args:
         store: Keeps it.
-        settings: Of the run.
+        settings: The run's settings.
     """
 
     def __init__(self, store: Store, settings: RunSettings) -> None:

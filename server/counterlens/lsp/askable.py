@@ -1,4 +1,4 @@
-"""What a completion probe could ask about each function of a document, counted a few functions at a time.
+"""The number of prompts of a completion probe for each function of a document, counted a few at a time.
 
 A function is looked at by itself, without the rest of its file: that is a hundred times cheaper, and differs
 only where other lines matter. What was counted is kept for as long as the function's text stays.
@@ -18,7 +18,7 @@ from counterlens.syntax.functions import Function, functions
 
 
 class Askable:
-    """How many prompts a probe of each function would need.
+    """The number of prompts of a probe, by function.
 
     Args:
         analysis: The document.

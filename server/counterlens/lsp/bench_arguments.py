@@ -30,9 +30,9 @@ def bench_arguments(
     """The options of a new run, without its data and its folder.
 
     Args:
-        settings: Of the editor: model and options of probes hold where they are not the default.
-        file: What the repository decides.
-        tasks: What is probed.
+        settings: The editor's; its model and probe options hold unless they are the default.
+        file: The repository's settings file.
+        tasks: Ids of the probes.
         minutes: After so many no function is begun any more.
 
     Raises:
@@ -97,7 +97,7 @@ def new_folder(root: Path, day: str) -> Path:
 
     Args:
         root: The repository.
-        day: What it is called, such as `2026-11-23`.
+        day: Its date, such as `2026-11-23`.
     """
     runs = root / "runs"
     if not runs.exists():

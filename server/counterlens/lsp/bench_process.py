@@ -26,8 +26,8 @@ class BenchProcess:
     """One such process.
 
     Args:
-        arguments: Of `counterlens bench`.
-        folder: Where it works; settings files are looked for from there.
+        arguments: Arguments of `counterlens bench`.
+        folder: Working folder, where the search for settings files begins.
         told: Called with each event, on a thread of its own.
         over: Called with the exit code when it has ended, on that thread.
         weaker: Whether the user accepts a weak sandbox.

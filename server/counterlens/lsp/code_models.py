@@ -40,14 +40,14 @@ class OfferedModel:
 
 @dataclass(frozen=True, slots=True)
 class CodeModelListing:
-    """What `counterlens.codeModels` returns."""
+    """The answer of `counterlens.codeModels`."""
 
     models: tuple[OfferedModel, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class FetchedModel:
-    """What `counterlens.fetchModel` returns."""
+    """The answer of `counterlens.fetchModel`."""
 
     ok: bool
     error: str = ""

@@ -47,7 +47,7 @@ def expected_seconds(model: str, what: str, amount: int) -> float | None:
 
     Args:
         model: The model, as the settings name it.
-        what: What is done, such as the id of a task.
+        what: Kind of work, such as the id of a task.
         amount: How much of it, in what `note_pace` was given.
     """
     pace = _pace(model, what)

@@ -1,4 +1,4 @@
-"""What features have to say in a hover: the least above, the rest behind "more"."""
+"""The content of a hover from several features: three lines above, the rest behind "more"."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class HoverPart:
 
     Attributes:
         brief: A line.
-        detail: What stands behind "more".
+        detail: The text behind "more".
     """
 
     brief: str = ""
@@ -22,7 +22,7 @@ class HoverPart:
 
 
 LINES = 3
-"""So many lines stand above "more"."""
+"""Lines above "more"."""
 
 
 def joined(parts: Iterable[HoverPart], menu: str = "", *, folds: bool) -> str:
@@ -30,7 +30,7 @@ def joined(parts: Iterable[HoverPart], menu: str = "", *, folds: bool) -> str:
 
     Args:
         parts: The most important first.
-        menu: What can be done, under the lines.
+        menu: Commands under the lines.
         folds: Whether the client can fold; another one is shown everything.
     """
     told = [part for part in parts if part.brief or part.detail]

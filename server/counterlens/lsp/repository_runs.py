@@ -50,7 +50,7 @@ class AskableTask:
 
 @dataclass(frozen=True, slots=True)
 class RunPlan:
-    """What `counterlens.planRun` returns."""
+    """The answer of `counterlens.planRun`."""
 
     ok: bool
     error: str | None = None
@@ -66,7 +66,7 @@ class RunPlan:
 
 @dataclass(frozen=True, slots=True)
 class StartedRun:
-    """What `counterlens.startRun` and `counterlens.stopRun` return."""
+    """The answer of `counterlens.startRun` and `counterlens.stopRun`."""
 
     ok: bool
     error: str | None = None
@@ -217,7 +217,7 @@ class RepositoryRuns:
         await require_consent(ls, given_before=ls.settings.allow_weaker_sandbox)
 
     def _refused(self, error: CounterlensError) -> str:
-        """What went wrong, for the answer, and for a client that does not show answers itself."""
+        """The error for the answer, and for a client that shows no answers itself."""
         if not self._server.client_shows_results:
             self._server.show(str(error), types.MessageType.Error)
         return error_text(error)
@@ -304,7 +304,7 @@ def _planned(arguments: list[str], root: Path, weaker: bool, steps: Steps) -> Ev
 
 
 def _problem(event: Event) -> str:
-    """What went wrong and what to do, in the editor's language."""
+    """The error and its hint, in the editor's language."""
     return error_text(DataError(str(event["message"]), str(event.get("hint") or "") or None))
 
 

@@ -24,12 +24,12 @@ class CodeModel:
     """One model that is offered.
 
     Attributes:
-        id: What it is called on the command line.
-        name: What a person calls it.
+        id: Name on the command line.
+        name: Display name.
         repository: On the hub.
         file: The GGUF file there.
         licence: Its licence.
-        parameters: How many, about.
+        parameters: Approximate number of parameters.
         bytes: The size of the file, about.
         also_known: How other programs name it, in lower case.
         commercial: Whether the licence allows commercial use.
@@ -51,10 +51,10 @@ class CodeModel:
         return f"hf:{self.repository}/{self.file}"
 
     def speed(self, embedded: float) -> float:
-        """About how many tokens it writes in a second: each is a walk through the whole file.
+        """Estimated tokens per second: each token reads the whole file once.
 
         Args:
-            embedded: How many the embedded model writes.
+            embedded: Tokens per second of the embedded model.
         """
         return embedded * EMBEDDED_BYTES / self.bytes
 

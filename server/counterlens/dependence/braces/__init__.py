@@ -1,1 +1,1 @@
-"""What Java and C have in common: blocks, statements and expressions over their tree-sitter trees."""
+"""The common part of Java and C: blocks, statements and expressions over their tree-sitter trees."""

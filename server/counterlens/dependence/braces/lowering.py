@@ -42,7 +42,7 @@ class BraceLayout(FlowLayout[Node]):
     """One function on its way to a control-flow graph.
 
     Attributes:
-        blocks: What names mean at the statement at hand.
+        blocks: The meaning of names at the current statement.
         labels: Those right before the loop at hand.
         lays: How kinds of statements are laid out; others are one node.
         raising: Kinds of expressions that may raise.
@@ -66,11 +66,11 @@ class BraceLayout(FlowLayout[Node]):
         return self.graph
 
     def parameters(self, function: Node) -> Effects:
-        """What the header of a function binds."""
+        """The effects of a function's header."""
         raise NotImplementedError
 
     def reading(self) -> BraceReading:
-        """What finds the effects of parts of the statement at hand."""
+        """The reader of the current statement's parts."""
         return BraceReading(self.syntax, self.blocks)
 
     def read(self, *nodes: Node | None) -> Effects:
@@ -107,7 +107,7 @@ class BraceLayout(FlowLayout[Node]):
         return False
 
     def case(self, switch: Node, case: Node, head: int) -> Loose:  # noqa: ARG002 - for languages with patterns
-        """What leads from the head of a `switch` into a case."""
+        """The ends that lead from the head of a `switch` into a case."""
         return [(head, Arc.NEXT)]
 
     def loop(self) -> Loop:
@@ -123,7 +123,7 @@ class BraceLayout(FlowLayout[Node]):
         return ends + frame.continues
 
     def left(self, head: int, frame: Loop, *, endless: bool) -> Loose:
-        """What leads out of a loop."""
+        """The ends that lead out of a loop."""
         if not endless:
             return [(head, Arc.FALSE), *frame.breaks]
         if frame.breaks:

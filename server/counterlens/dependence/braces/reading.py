@@ -1,4 +1,4 @@
-"""What an expression reads and binds, in a language with braces.
+"""The effects of an expression, its reads and bindings, in a language with braces.
 
 Rules:
 
@@ -34,7 +34,7 @@ Inner = Callable[[Node], tuple[Node, str | None] | None]
 
 @dataclass(frozen=True, slots=True)
 class Calls:
-    """What calls do, by the name of what is called.
+    """The effects of calls, by the name of the callee.
 
     Attributes:
         methods: Methods that change their receiver.
@@ -56,10 +56,10 @@ class Syntax:
     """How a language's expressions are read.
 
     Attributes:
-        parts: What to do at a kind of node; at others, all that is in it is read.
+        parts: Reader of each kind of node; other kinds read all their parts.
         inner: What a kind of node selects from, and by what: a step towards the variable of a place; None for
             the selector where it selects nothing (a bracket, a cast).
-        calls: What calls do.
+        calls: The effects of calls.
     """
 
     parts: Mapping[str, Part]
@@ -73,8 +73,8 @@ class BraceReading:
 
     Attributes:
         syntax: The language.
-        blocks: What names mean.
-        effects: What was found so far.
+        blocks: The meaning of names.
+        effects: The effects found so far.
         eager: Ids of nodes that are used up at once.
     """
 
@@ -188,7 +188,7 @@ class BraceReading:
             self.effects.killed.add(variable)
 
     def selecting(self, target: Node) -> list[Node | Callable[[], None]]:
-        """What is evaluated to know where something is stored: indices, and the name of what holds it."""
+        """The parts evaluated to locate a store: indices, and the container's name."""
         found: list[Node | Callable[[], None]] = []
         node = unbracketed(target)
         while self.root(node) is None:
@@ -230,14 +230,14 @@ class BraceReading:
 
 
 def unbracketed(node: Node) -> Node:
-    """What stands in brackets."""
+    """The content of brackets."""
     while node.type == "parenthesized_expression" and node.named_child_count:
         node = node.named_children[-1]
     return node
 
 
 def selector(index: Node | None) -> str:
-    """What an index selects, where that is known."""
+    """The selected element, if the index is known."""
     return f"[{text_of(index)}]" if index is not None and index.type in _CONSTANTS else ""
 
 

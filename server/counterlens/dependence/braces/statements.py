@@ -61,7 +61,7 @@ def case_body(node: Node) -> list[Node]:
 
 
 def labelled(node: Node) -> list[Node]:
-    """What stands behind a label: a statement, or nothing."""
+    """The statement behind a label, if any."""
     return [inner for child in node.named_children[1:] for inner in _statement(child)]
 
 
@@ -156,7 +156,7 @@ def _body(node: Node) -> Iterator[Node]:
 
 
 def for_parts(node: Node) -> tuple[list[Node], Node | None, list[Node]]:
-    """What a `for` does first, its condition, and what it does after each round."""
+    """The three parts of a `for`: first step, condition, step after each round."""
     first = [*node.children_by_field_name("init"), *node.children_by_field_name("initializer")]
     conditions = [child for child in node.children_by_field_name("condition") if child.is_named]
     return (

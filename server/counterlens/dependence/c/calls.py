@@ -1,4 +1,4 @@
-"""What calls do in C, as far as names tell."""
+"""The effects of calls in C, as far as names tell."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an expression of C reads and binds (see `braces/reading.py` for the rules).
+"""The effects of an expression of C (see `braces/reading.py` for the rules).
 
 - `p[i]`, `*p`, `*(p + i)`, `s.x` and `p->x` are places: a store to one changes what the variable holds or
   points to, and kills nothing. `*p` is `p[0]`.
@@ -125,7 +125,7 @@ def _call(reading: BraceReading, node: Node) -> None:
 
 
 def _pointed(node: Node) -> Node | None:
-    """What `&` is applied to."""
+    """The operand of `&`."""
     node = unbracketed(node)
     if node.type != "pointer_expression" or text_of(node.child_by_field_name("operator")) != "&":
         return None

@@ -1,4 +1,4 @@
-"""What calls do in Java, as far as names tell; the receivers' types are not looked at."""
+"""The effects of calls in Java, as far as names tell; receivers' types are ignored."""
 
 from __future__ import annotations
 

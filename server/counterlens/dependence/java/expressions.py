@@ -1,4 +1,4 @@
-"""What an expression of Java reads and binds (see `braces/reading.py` for the rules).
+"""The effects of an expression of Java (see `braces/reading.py` for the rules).
 
 - `this.x` and an `x` that nothing declares are the same field.
 - A lambda, an anonymous class and a class inside read what they capture *later*; a lambda given to a method
@@ -163,7 +163,7 @@ def _invocation(reading: BraceReading, node: Node) -> None:
 
 _MANY = 1 << 10
 _PART_OF_ARRAY = {"sort": 3, "parallelSort": 3, "fill": 4, "swap": 3, "addAll": 2, "arraycopy": 1}
-"""How many arguments it takes to name a part of what is changed."""
+"""Number of arguments that name a part of the changed object."""
 
 
 def _capturing(reading: BraceReading, node: Node) -> None:
