@@ -135,7 +135,7 @@ class NoStatements:
     last_line = 0
 
     def line(self, number: int) -> int:
-        """The lines without a statement."""
+        """Raise IndexError: it has no lines."""
         raise IndexError(number)
 
     def listed(self, text: str) -> tuple[Statement, ...]:  # noqa: ARG002 - there is none to look for in it
