@@ -27,7 +27,8 @@ export class More implements vscode.Disposable {
         character: position.character,
       };
       const all = JSON.stringify(this.wanted) === JSON.stringify(here);
-      const link = `command:${MORE}?${encodeURIComponent(JSON.stringify([here]))}`;
+      const given = JSON.stringify([here]).replaceAll("%", "%25"); // the argument of a link is decoded twice
+      const link = `command:${MORE}?${encodeURIComponent(given)}`;
       for (const content of hover.contents)
         if (content instanceof vscode.MarkdownString)
           content.value = all ? unfolded(content.value) : folded(content.value, link);

@@ -18,7 +18,10 @@ const PYTHON = `def sign(x):
     >>> sign(3), sign(-2)
     (1, -1)
     """
-    return -1 if x < 0 else 1
+    if x < 0:
+        return -1
+    else:
+        return 1
 `;
 
 describe("what does not happen", { skip: skip || cannotWatch }, () => {
@@ -61,7 +64,7 @@ describe("what does not happen", { skip: skip || cannotWatch }, () => {
 
   step("scores, a hover and a probe with the embedded model reach no address", async () => {
     await until(async () => {
-      assert.match(await vscode.hover("else", { line: "return -1 if" }), /: confidence/);
+      assert.match(await vscode.hover("else", { line: "else:" }), /: confidence/);
     });
     await vscode.leave();
     await until(() => vscode.codeLens("Probe counterfactually").first().click({ timeout: 2_000 }), {

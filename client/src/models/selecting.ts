@@ -45,15 +45,15 @@ function ask(server: Server): Promise<ModelRow | undefined> {
     const same = picker.items.find(({ row }) => active && row.label === active.label);
     if (same) picker.activeItems = [same];
   };
-  void Promise.all([
-    search(() => closed).then((found) => join({ found })),
-    offered().then((models) => join({ offered: models })),
-    offeredCodeModels(server, false).then((code) => join({ code })),
-  ]).then(async () => {
-    if (parts.code.some(({ speed }) => speed === null || speed === undefined))
-      join({ code: await offeredCodeModels(server, true) });
-    if (!closed) picker.busy = false;
-  });
+  // All at once: a row that moves away under the pointer is not the one that is clicked.
+  void Promise.all([search(() => closed), offered(), offeredCodeModels(server, false)]).then(
+    async ([found, models, code]) => {
+      join({ found, offered: models, code });
+      if (parts.code.some(({ speed }) => speed === null || speed === undefined))
+        join({ code: await offeredCodeModels(server, true) });
+      if (!closed) picker.busy = false;
+    },
+  );
   return new Promise((resolve) => {
     picker.onDidAccept(() => {
       resolve(picker.selectedItems[0]?.row);

@@ -117,7 +117,8 @@ def function_menu(analysis: Analysis, offset: int) -> str:
     data, function = analysis.document.data, function_at(analysis.document, offset)
     if function is None or b"\n" in data[function.header : offset]:
         return ""
-    argument = quote(json.dumps([{"uri": analysis.uri, "function": function.qualname}]))
+    given = json.dumps([{"uri": analysis.uri, "function": function.qualname}])
+    argument = quote(given.replace("%", "%25"))  # VS Code decodes the argument of a link twice
     offers = (
         (t("Probe counterfactually"), "counterlens.probe"),
         (t("Show counterfactual…"), "counterlens.showCounterfactual"),
