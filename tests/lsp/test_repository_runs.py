@@ -70,16 +70,16 @@ async def test_a_run_is_planned_begun_paused_and_resumed(client: LanguageClient,
     assert "runs" not in git(repository, "status", "--porcelain")
     again = await ask(client, "counterlens.startRun", "", run=str(folder))
     assert not again.ok
-    await until(lambda: any(one.total for one in news))
+    await until(lambda: any(one.total for one in news), 240)
     assert news[0].seconds == plan.seconds
     assert (await ask(client, "counterlens.stopRun", "", run=str(folder))).ok
-    await until(ended(news))
+    await until(ended(news), 240)
     assert news[-1].state == "paused", news[-1]
     left = len(RunResults.read(folder).records)
     assert left < 4
 
     assert (await ask(client, "counterlens.startRun", "", run=str(folder))).ok
-    await until(lambda: news[-1].state == "done", 120)
+    await until(lambda: news[-1].state == "done", 240)
     assert (news[-1].done, news[-1].total) == (4, 4)
     assert len(RunResults.read(folder).records) == 4
     assert not (await ask(client, "counterlens.stopRun", "", run=str(folder))).ok
@@ -112,7 +112,7 @@ async def test_a_run_ends_with_the_server(mortal_client: LanguageClient, reposit
                 continue
         return found
 
-    await until(lambda: bool(running()))
+    await until(lambda: bool(running()), 240)
     (process,) = running()
     server = process.parent()
     assert server is not None

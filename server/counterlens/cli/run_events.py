@@ -23,6 +23,8 @@ from counterlens.progress import ProgressCallback
 
 EVERY_SECONDS = 0.5
 """Between two events of what is being done; those of an item that is done come at once."""
+_AGAIN_SECONDS = 10.0
+"""Python drops an interrupt that falls into a callback or a finalizer, so it comes again."""
 
 
 class EventTeller:
@@ -91,6 +93,8 @@ class EventTeller:
     @contextmanager
     def telling(self) -> Iterator[None]:
         """Tell also of an error that ends it, and listen for the end of standard input meanwhile."""
+        if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as of programs in the background
+            signal.signal(signal.SIGINT, signal.default_int_handler)
         Thread(target=_interrupt_at_the_end, daemon=True).start()
         try:
             yield
@@ -116,4 +120,6 @@ def _interrupt_at_the_end() -> None:
     """Stop the process as Ctrl-C does, once whoever started it is gone or lets go of it."""
     while os.read(sys.stdin.fileno(), 4096):  # unbuffered: a buffer would be locked when the process ends
         pass
-    os.kill(os.getpid(), signal.SIGINT)
+    while True:
+        os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(_AGAIN_SECONDS)
