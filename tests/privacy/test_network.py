@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import subprocess
 import sys
 from pathlib import Path
@@ -22,12 +23,28 @@ SOURCE = '''def sign(x):
     >>> sign(3), sign(-2)
     (1, -1)
     """
-    return -1 if x < 0 else 1
+    if x < 0:
+        return -1
+    else:
+        return 1
 '''
+
+TRIED = {("127.0.0.1", 0)}
+"""Bound where the sandbox's claims are tried for the first time; nothing can be reached there."""
 
 
 async def _probed(client: LanguageClient, uri: str) -> Any:
     return await probe(client, {"uri": uri, "position": {"line": 0, "character": 4}})
+
+
+async def _lensed(client: LanguageClient, uri: str) -> None:
+    """Ask for code lenses until there are some: what can be asked is counted in the background."""
+    asked = types.CodeLensParams(types.TextDocumentIdentifier(uri))
+    for _ in range(600):
+        if await client.text_document_code_lens_async(asked):
+            return
+        await asyncio.sleep(0.1)
+    raise AssertionError("there are no code lenses")
 
 
 async def test_with_the_embedded_model_no_address_is_reached(tmp_path: Path) -> None:
@@ -36,16 +53,13 @@ async def test_with_the_embedded_model_no_address_is_reached(tmp_path: Path) -> 
         uri = open_file(client, tmp_path / "sign.py", SOURCE)
         await scored(client, uri)
         assert "least certain" in await hover_text(client, uri, position_of(SOURCE, "< 0"))
-        lenses = await client.text_document_code_lens_async(
-            types.CodeLensParams(types.TextDocumentIdentifier(uri))
-        )
-        assert lenses
+        await _lensed(client, uri)
         assert "operand-swap" in (await _probed(client, uri)).report
     text = log.read_text(encoding="utf-8", errors="replace")
     assert (
         text.count("+++ exited with") > 3
     )  # the server, its model, the sandbox and its programs were watched
-    assert addresses(log) == set()
+    assert addresses(log) - TRIED == set()
 
 
 async def test_with_a_remote_model_only_its_address_is_reached(
@@ -58,7 +72,7 @@ async def test_with_a_remote_model_only_its_address_is_reached(
         uri = open_file(client, tmp_path / "sign.py", SOURCE)
         assert "operand-swap" in (await _probed(client, uri)).report
     port = urlsplit(model_server.base_url).port
-    assert addresses(log) == {("127.0.0.1", port)}
+    assert addresses(log) - TRIED == {("127.0.0.1", port)}
 
 
 def test_the_watch_sees_connections_and_datagrams_of_children(tmp_path: Path) -> None:

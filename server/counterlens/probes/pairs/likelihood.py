@@ -1,4 +1,4 @@
-"""The likelihood probe: likelihood effects of a function's counterfactuals; no code is generated or run."""
+"""The likelihood probe: likelihood effects of a function's counterfactuals; the model writes nothing, and nothing is run."""
 
 from __future__ import annotations
 
