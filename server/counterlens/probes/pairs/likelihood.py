@@ -1,4 +1,4 @@
-"""The likelihood probe: likelihood effects of a function's counterfactuals; the model writes nothing, and nothing is run."""
+"""The likelihood probe: likelihood effects of a function's counterfactuals; the model writes nothing."""
 
 from __future__ import annotations
 
