@@ -40,6 +40,7 @@ class ModelServer:
     base_url: str
     model: str
     log_file: Path
+    pid: int
 
     @property
     def log(self) -> str:
@@ -77,11 +78,13 @@ def model_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ModelServ
         yield server
 
 
-def llama_server(folder: Path, *arguments: str) -> AbstractContextManager[ModelServer]:
-    """llama.cpp's own server, out of a wheel, with the embedded model."""
+def llama_server(
+    folder: Path, *arguments: str, port: int | None = None
+) -> AbstractContextManager[ModelServer]:
+    """llama.cpp's own server, out of a wheel, with the embedded model; by default on a free port."""
     pytest.importorskip("xllamacpp", reason="xllamacpp, which has llama-server in it, is not installed")
     script = Path(__file__).parent / "models" / "remote" / "scoring" / "llama_server.py"
-    return running([sys.executable, str(script), embedded_file(), *arguments], "smollm2", folder)
+    return running([sys.executable, str(script), embedded_file(), *arguments], "smollm2", folder, port)
 
 
 def llama_cpp_server(folder: Path, *arguments: str) -> AbstractContextManager[ModelServer]:
@@ -102,13 +105,19 @@ def embedded_file() -> str:
         pytest.skip(str(error))
 
 
-@contextmanager
-def running(command: list[str], model: str, folder: Path) -> Iterator[ModelServer]:
-    """A model server, started with a free port as its last argument, and ended afterwards."""
+def free_port() -> int:
+    """A port that nobody listens at."""
     with socket.create_server(("127.0.0.1", 0)) as probe:
-        port = probe.getsockname()[1]
-    server = ModelServer(f"http://127.0.0.1:{port}/v1", model, folder / "log.txt")
-    with server.log_file.open("wb") as log:
+        port: int = probe.getsockname()[1]
+    return port
+
+
+@contextmanager
+def running(command: list[str], model: str, folder: Path, port: int | None = None) -> Iterator[ModelServer]:
+    """A model server, started with its port as the last argument, a free one by default; ended afterwards."""
+    port = port or free_port()
+    log_file = folder / "log.txt"
+    with log_file.open("wb") as log:
         process = subprocess.Popen(
             [*command, str(port)],
             stdin=subprocess.DEVNULL,
@@ -116,6 +125,7 @@ def running(command: list[str], model: str, folder: Path) -> Iterator[ModelServe
             stderr=subprocess.STDOUT,
             env={**os.environ, "PYTHONUNBUFFERED": "1"},
         )
+    server = ModelServer(f"http://127.0.0.1:{port}/v1", model, log_file, process.pid)
     try:
         _wait_until_up(process, server)
         yield server

@@ -38,6 +38,13 @@ class ModelProcessDiedError(ModelError):
     """The process of a local model ended in the middle of a request; the next request starts another."""
 
 
+class EmptyPromptError(ModelError):
+    """The prompt has no text to be continued."""
+
+    def __init__(self) -> None:
+        super().__init__("an empty prompt cannot be completed", "Give the model something to continue")
+
+
 class UnsteadyModelError(CounterlensError):
     """The model does not answer the same question the same way twice: figures would mean nothing."""
 

@@ -1,10 +1,16 @@
-"""What every local back end keeps: spans that tile the text, equal answers to equal questions, cancelling."""
+"""The contract of every back end: spans that tile the text, repeatable answers, cancelling, death.
+
+The remote one is llama.cpp's own server, which is made to generate the text.
+"""
 
 from __future__ import annotations
 
+import os
+import signal
 import threading
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import ExitStack, suppress
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,20 +18,52 @@ import pytest
 from counterlens.errors import Cancelled, ModelError
 from counterlens.models import load
 from counterlens.models.base import Capability, Model, Prompt, Stop
+from counterlens.models.local.model import LocalModel
+from counterlens.models.remote import RemoteModel, Retries
+from counterlens.models.remote.scoring.memory import Memory
+from tests.conftest import ModelServer, free_port, llama_server
 from tests.models.onnx.exporting import export
 
 TEXTS = ("x", "\n", "def f(x):\n    return x\n", "s = 'é∂😀'\r\n\tx  =  1  ", "x = '\ud800'\n")
 
 
+LONG = "".join(f"x{i} = {i}\n" for i in range(1500))
 EXPORTS = ("onnx", "onnx with past", "onnx masked")
+SERVER = "llama-server"
 
 
-@pytest.fixture(scope="module", params=["llama.cpp", *EXPORTS])
+class Served(RemoteModel):
+    """The embedded model at a server that can be killed and started again, at the same address."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.port = folder, free_port()
+        self.serving = ExitStack()
+        server = self.start()
+        memory = Memory(folder / "abilities.json")
+        super().__init__(
+            server.base_url, server.model, memory=memory, retries=Retries(0), allow_unlisted=True
+        )
+
+    def start(self) -> ModelServer:
+        server = self.serving.enter_context(llama_server(self.folder, port=self.port))
+        self.pid = server.pid
+        return server
+
+    def close(self) -> None:
+        super().close()
+        self.serving.close()
+
+
+@pytest.fixture(scope="module", params=["llama.cpp", *EXPORTS, SERVER])
 def backend(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Model]:
     if request.param == "llama.cpp":
         yield request.getfixturevalue("model")
         return
-    folder = tmp_path_factory.mktemp("export")
+    folder = tmp_path_factory.mktemp("backend")
+    if request.param == SERVER:
+        with Served(folder) as model:
+            yield model
+        return
     masked = request.param == "onnx masked"
     exported = export(folder, causal=not masked, past=request.param == "onnx with past", hidden=True)
     with load(exported.spec) as model:
@@ -42,7 +80,10 @@ def test_tokens_tile_the_text(backend: Model, text: str, context: str) -> None:
     scored = ~np.isnan(scores.logprob)
     assert scored[1:].all()
     assert (scores.logprob[scored] <= 0).all()
-    assert (scores.entropy[scored] >= 0).all()
+    if isinstance(backend, RemoteModel):  # no server sends whole distributions
+        assert np.isnan(scores.entropy).all()
+    else:
+        assert (scores.entropy[scored] >= 0).all()
     best = scores.alternative_logprob[scored]
     assert best.shape == (scored.sum(), 3)
     assert (np.diff(best, axis=1) <= 0).all()
@@ -69,7 +110,7 @@ def test_the_same_question_has_the_same_answer(backend: Model) -> None:
         assert backend.embed([]).shape[0] == 0
 
 
-@pytest.mark.parametrize("backend", EXPORTS, indirect=True)  # llama/ has its own, of exact ones
+@pytest.mark.parametrize("backend", [*EXPORTS, SERVER], indirect=True)  # llama/ has its own, of exact ones
 def test_a_completion_follows_its_prompt_and_keeps_its_limits(backend: Model) -> None:
     if not backend.offers(Capability.COMPLETE):
         with pytest.raises(ModelError):
@@ -90,7 +131,19 @@ def test_a_request_is_withdrawn_before_and_within(backend: Model) -> None:
     with pytest.raises(Cancelled):
         backend.score(TEXTS[2], cancel=cancel)
     cancel.clear()
-    long = "".join(f"x{i} = {i}\n" for i in range(1500))
     with pytest.raises(Cancelled):
-        backend.score(long, cancel=cancel, progress=lambda *_: cancel.set())
+        backend.score(LONG, cancel=cancel, progress=lambda *_: cancel.set())
     assert len(backend.score("x = 1"))
+
+
+@pytest.mark.parametrize("backend", [*EXPORTS, SERVER], indirect=True)  # llama/ has its own
+def test_what_is_killed_in_the_middle_answers_again_once_it_is_started(backend: Model) -> None:
+    expected = backend.score("x = 1\n").logprob[1:].tolist()
+    assert isinstance(backend, LocalModel | Served)
+    killed = backend.pid
+    assert killed is not None
+    with pytest.raises(ModelError):
+        backend.score(LONG, progress=lambda *_: os.kill(killed, signal.SIGKILL))
+    if isinstance(backend, Served):
+        backend.start()  # nobody else does; a child process starts again with the next request
+    assert backend.score("x = 1\n").logprob[1:].tolist() == expected

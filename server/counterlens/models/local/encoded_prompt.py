@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from counterlens.errors import ModelError
+from counterlens.errors import EmptyPromptError, ModelError
 from counterlens.models import stopping
 from counterlens.models.base import Prompt
 from counterlens.models.chat.turn import Turn
@@ -78,7 +78,7 @@ def encode_plain(engine: TokenEngine, prompt: Prompt, grammar: TokenGrammar | No
         ModelError: the prompt is empty, or asks for more than the context holds.
     """
     if not prompt.text:
-        raise ModelError("an empty prompt cannot be completed", "Give the model something to continue")
+        raise EmptyPromptError
     text = prompt.text.encode("utf-8", "surrogatepass")
     if prompt.reply is not None:  # a question is read as it stands
         tokens, required = engine.tokenize(text), b""

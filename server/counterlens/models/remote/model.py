@@ -14,6 +14,7 @@ from typing import Any, Final, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from counterlens.errors import EmptyPromptError
 from counterlens.models.base import (
     ASKED,
     Api,
@@ -200,8 +201,11 @@ class RemoteModel(Model):
 
         Raises:
             ModelError: the endpoint cannot be reached or does not answer; says why.
+            EmptyPromptError: a prompt has no text; nothing is sent.
             Cancelled: `cancel` was set.
         """
+        if not all(prompt.text or prompt.suffix for prompt in prompts):
+            raise EmptyPromptError
         groups = same_but_for_the_draw(prompts)
         asked = [[prompts[at] for at in group] for group in groups]
         answers = self._each(asked, self._completer.complete, cancel, progress)
