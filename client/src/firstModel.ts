@@ -10,7 +10,7 @@ import { DEFAULTS } from "./settings";
 const ASKED = "counterlens.modelWasChosen";
 const EMBEDDED = vscode.l10n.t("Embedded");
 const CODE = vscode.l10n.t("Code Model…");
-const FILE = vscode.l10n.t("GGUF File…");
+const FILE = vscode.l10n.t("Model File…");
 const SERVER = vscode.l10n.t("Server…");
 
 /** Ask which model to use, unless one was chosen, or the person was asked before. */

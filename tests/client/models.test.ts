@@ -48,6 +48,28 @@ test("models are found where programs keep them, links too, and nothing that onl
   );
 });
 
+test("exported models are folders, with their graph inside or below, and with all that they need", async () => {
+  const folder = path.join(home, "exports");
+  write("exports/bert/config.json", "{}");
+  write("exports/bert/tokenizer.json", "{}");
+  write("exports/bert/model.onnx", "graph");
+  write("exports/bert/model.onnx_data", "weights");
+  write("exports/half/config.json", "{}");
+  write("exports/half/model.onnx", "graph");
+  const cached = "exports/models--owner--repo/snapshots/12";
+  write(`${cached}/config.json`, "{}");
+  write(`${cached}/tokenizer.json`, "{}");
+  write(`${cached}/onnx/model.onnx`, "graph");
+  const found = await findModels([{ name: "here", folder, depth: 5 }], never);
+  assert.deepEqual(
+    found.map(({ spec, name, bytes }) => [spec, name, bytes]),
+    [
+      [`onnx:${path.join(folder, "bert")}`, "bert", 12],
+      [`onnx:${path.join(home, cached)}`, "owner/repo", 5],
+    ],
+  );
+});
+
 test("Ollama's models have the names of its manifests", async () => {
   const hash = "ab".repeat(32);
   const blob = write(`.ollama/models/blobs/sha256-${hash}`);
@@ -67,7 +89,7 @@ test("Ollama's models have the names of its manifests", async () => {
 
 const models = (rows: ModelRow[]) => rows.flatMap((row) => (row.kind === "model" ? [row] : []));
 const known = { model: "embedded", embedded: "embedded", endpoints: [] };
-const file = { path: "/m/a.gguf", name: "a", place: "~/models", bytes: 2_400_000_000 };
+const file = { path: "/m/a.gguf", spec: "/m/a.gguf", name: "a", place: "~/models", bytes: 2_400_000_000 };
 
 test("what is chosen is marked, and choosing says what is written", () => {
   const rows = models(modelRows({ ...known, model: file.path }, [file]));
@@ -173,9 +195,16 @@ test("a code model says licence, size and expected speed, and is fetched where i
 test("a code model that is here, fetched or of another program, is used as it is, and listed once", () => {
   const [fetched] = codeModelRows([{ ...CODER, path: "/hub/x.gguf" }], [], "");
   assert.deepEqual([fetched?.kind, fetched?.sets.model], ["model", CODER.spec]);
-  const ollama = { path: "/o/blobs/sha256-1", name: "coder:1b", place: "Ollama", bytes: 1 };
+  const ollama = {
+    path: "/o/blobs/sha256-1",
+    spec: "/o/blobs/sha256-1",
+    name: "coder:1b",
+    place: "Ollama",
+    bytes: 1,
+  };
   const studio = {
     path: "/l/Coder-1B-Instruct-Q8_0.gguf",
+    spec: "/l/Coder-1B-Instruct-Q8_0.gguf",
     name: "Coder-1B-Instruct-Q8_0",
     place: "LM Studio",
     bytes: 1,

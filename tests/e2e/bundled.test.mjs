@@ -53,7 +53,7 @@ describe("the package for one platform", { skip: skip || unknown }, () => {
     const question = vscode.notification("Which model shall Counterlens ask?");
     await question.waitFor();
     const text = await question.innerText();
-    for (const way of ["Embedded", "Code Model…", "GGUF File…", "Server…"]) {
+    for (const way of ["Embedded", "Code Model…", "Model File…", "Server…"]) {
       assert.ok(text.includes(way), text);
     }
     await session.screenshot("first-run");

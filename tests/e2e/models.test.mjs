@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { after, before, describe, test } from "node:test";
-import { e2e, venvPython } from "../../scripts/paths.mjs";
+import { e2e, root, venvPython } from "../../scripts/paths.mjs";
 import { ask } from "../../scripts/terminal.mjs";
 import { startHub } from "./driver/hub-server.mjs";
 import { startModelServer } from "./driver/model-server.mjs";
@@ -16,6 +16,15 @@ const SCORED = { timeout: 120_000 };
 const SOON = { timeout: 30_000 };
 const CODER = "Qwen/Qwen2.5-Coder-0.5B-Instruct-GGUF/qwen2.5-coder-0.5b-instruct-q4_k_m.gguf";
 const FILE = "from counterlens.models.files import embedded_model; print(embedded_model())";
+
+/** Two exports of small transformers: one reads forward, one masks. */
+const EXPORTS = `
+import sys
+from pathlib import Path
+sys.path.insert(0, sys.argv[1])
+from tests.models.onnx.exporting import export
+export(Path(sys.argv[2], "reads-forward"), past=True, hidden=True)
+export(Path(sys.argv[2], "masks"), causal=False)`;
 
 /** The workbench's class, and the theme. */
 const THEMES = {
@@ -171,6 +180,22 @@ describe("models, status and look", { skip }, () => {
     await vscode.command("Counterlens: Select Model…");
     await until(async () => assert.match(await row.innerText(), /chosen[\s\S]*On this machine/));
     await vscode.page.keyboard.press("Escape");
+  });
+
+  step("exported models are found, scored with and probed, the masked one at operators", async () => {
+    await ask(venvPython, ["-c", EXPORTS, root, path.join(session.workspace, "exports")]);
+    writeFileSync(path.join(session.workspace, "short.py"), "def half(n):\n    return n / 2\n");
+    await vscode.command("View: Close All Editors");
+    await until(() => vscode.quickOpen("short.py"));
+    for (const name of ["reads-forward", "masks"]) {
+      await vscode.command("Counterlens: Select Model…");
+      const row = vscode.choice(name);
+      await row.waitFor(SOON);
+      if (name === "masks") await session.screenshot("exports");
+      await row.click();
+      await vscode.statusItem(new RegExp(`${name}: ready`)).waitFor(SCORED);
+      await until(async () => assert.ok((await vscode.decorationsAt("half", { line: "def half" })).length));
+    }
   });
 
   step("a server asks for its key and lists its models", async () => {

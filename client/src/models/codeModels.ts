@@ -54,7 +54,7 @@ export function codeModelRows(models: CodeModel[], found: FoundModel[], chosen: 
   return models.map((model) => {
     const other = found.find((file) => isSame(model, file));
     const here = model.path !== "" || other !== undefined;
-    const spec = model.path === "" && other ? other.path : model.spec;
+    const spec = model.path === "" && other ? other.spec : model.spec;
     return {
       kind: here ? "model" : "fetch",
       label: model.name,

@@ -26,7 +26,7 @@ export async function fetchAndChoose(server: Server, id: string, name: string): 
     void vscode.window.showInformationMessage(vscode.l10n.t("Counterlens asks {0} from now on.", name));
     return;
   }
-  const [again, file] = [vscode.l10n.t("Try Again"), vscode.l10n.t("GGUF File…")];
+  const [again, file] = [vscode.l10n.t("Try Again"), vscode.l10n.t("Model File…")];
   const why = found ? [found.error, found.hint].filter(Boolean).map(ended).join(" ") : NO_ANSWER;
   const choice = await vscode.window.showErrorMessage(why, again, file);
   if (choice === again) await fetchAndChoose(server, id, name);

@@ -1,4 +1,4 @@
-/** GGUF files on this machine, where programs usually keep them. No editor here, so that it can be tested. */
+/** Models on this machine, where programs usually keep them: GGUF files, and folders exported to ONNX. Pure. */
 
 import type { Dirent } from "node:fs";
 import { open, readdir, readFile, stat } from "node:fs/promises";
@@ -7,6 +7,8 @@ import { t } from "../language";
 
 export interface FoundModel {
   path: string;
+  /** What chooses it: the path, or `onnx:` and the path. */
+  spec: string;
   /** As a person would call it. */
   name: string;
   /** Which program or folder it belongs to. */
@@ -26,6 +28,9 @@ const MOST_ENTRIES = 20_000;
 const MOST_FOUND = 200;
 const MAGIC = "GGUF";
 const SKIPPED = new Set(["node_modules", "__pycache__"]);
+/** An ONNX graph as exports name it; the server's `models/onnx/export.py` prefers one in the same order. */
+const GRAPHS = ["model.onnx", "decoder_model_merged.onnx", "decoder_model.onnx"];
+const BESIDE_GRAPH = ["config.json", "tokenizer.json"];
 const OLLAMA_MODEL = "application/vnd.ollama.image.model";
 
 /** Where models usually are. */
@@ -52,9 +57,14 @@ export async function findModels(places: Place[], cancelled: () => boolean): Pro
   const found = new Map<string, FoundModel>();
   const budget = { entries: MOST_ENTRIES };
   for (const place of places) {
-    for (const file of await ggufFiles(place.folder, place.depth, budget, cancelled)) {
+    const all = await files(place.folder, place.depth, budget, cancelled);
+    const candidates = [
+      ...all.filter(isGguf).map((file) => () => looked(file, path.basename(file, ".gguf"), place.name)),
+      ...exportFolders(all).map((folder) => () => exported(folder, all, place.name)),
+    ];
+    for (const look of candidates) {
       if (found.size >= MOST_FOUND || cancelled()) return [...found.values()];
-      const model = await looked(file, path.basename(file, ".gguf"), place.name);
+      const model = await look();
       if (model && !found.has(model.path)) found.set(model.path, model);
     }
   }
@@ -93,14 +103,41 @@ async function modelDigest(manifest: string): Promise<string | undefined> {
 
 type Budget = { entries: number };
 
-async function ggufFiles(
-  folder: string,
-  depth: number,
-  budget: Budget,
-  cancelled: () => boolean,
-): Promise<string[]> {
-  const all = await files(folder, depth, budget, cancelled);
-  return all.filter((file) => /\.gguf$/i.test(file) && !isNoModel(path.basename(file)));
+function isGguf(file: string): boolean {
+  return /\.gguf$/i.test(file) && !isNoModel(path.basename(file));
+}
+
+/** Folders with all that an exported model needs; the graph is in them, or in `onnx` below, as on the hub. */
+function exportFolders(all: string[]): string[] {
+  const there = new Set(all);
+  const folders = all
+    .filter((file) => GRAPHS.includes(path.basename(file)))
+    .map((file) => path.dirname(file))
+    .map((folder) =>
+      path.basename(folder) === "onnx" && !there.has(path.join(folder, "config.json"))
+        ? path.dirname(folder)
+        : folder,
+    );
+  return [...new Set(folders)].filter((folder) =>
+    BESIDE_GRAPH.every((name) => there.has(path.join(folder, name))),
+  );
+}
+
+/** An export with the size of its graph and of the weights beside it. */
+async function exported(folder: string, all: string[], place: string): Promise<FoundModel | undefined> {
+  const graphs = GRAPHS.flatMap((name) => [path.join(folder, name), path.join(folder, "onnx", name)]);
+  const graph = graphs.find((file) => all.includes(file));
+  if (!graph) return undefined;
+  let bytes = 0;
+  try {
+    const parts = all.filter((file) => file.startsWith(`${graph}_data`) || file.startsWith(`${graph}.data`));
+    for (const file of [graph, ...parts]) bytes += (await stat(file)).size;
+  } catch {
+    return undefined; // gone, or a link to nowhere
+  }
+  const cached = /models--(.+?)--(.+?)[\\/]snapshots[\\/]/.exec(`${folder}${path.sep}`);
+  const name = cached ? `${cached[1]}/${cached[2]}` : path.basename(folder);
+  return { path: folder, spec: `onnx:${folder}`, name, place, bytes };
 }
 
 /** Projectors of images, vocabularies alone, and all but the first part of a model in several. */
@@ -141,7 +178,9 @@ async function looked(file: string, name: string, place: string): Promise<FoundM
     const handle = await open(file);
     try {
       const { buffer } = await handle.read(Buffer.alloc(MAGIC.length), 0, MAGIC.length, 0);
-      return buffer.toString("latin1") === MAGIC ? { path: file, name, place, bytes: size } : undefined;
+      return buffer.toString("latin1") === MAGIC
+        ? { path: file, spec: file, name, place, bytes: size }
+        : undefined;
     } finally {
       await handle.close();
     }

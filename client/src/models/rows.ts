@@ -45,7 +45,7 @@ export function modelRows(
   const others = found.filter((file) => !codeModels.some((one) => isSame(one, file)));
   const listed =
     code.some(({ sets }) => sets.model === model) ||
-    found.some(({ path }) => path === model) ||
+    found.some(({ spec }) => spec === model) ||
     offered.some(({ id }) => `${OFFERED}${id}` === model);
   const other = model !== embedded && !model.startsWith("remote") && !listed;
   return [
@@ -72,18 +72,18 @@ export function modelRows(
     ...code,
     ...(code.length > 0 ? [{ kind: "heading" as const, label: t("other files") }] : []),
     ...others.map(
-      ({ path, name, place, bytes }): ModelRow => ({
+      ({ path, spec, name, place, bytes }): ModelRow => ({
         kind: "model",
         label: name,
-        description: [size(bytes), place, chosen(path === model)].filter(Boolean).join(" · "),
+        description: [size(bytes), place, chosen(spec === model)].filter(Boolean).join(" · "),
         detail: path,
-        sets: { model: path },
+        sets: { model: spec },
       }),
     ),
     {
       kind: "browse",
-      label: t("GGUF File…"),
-      detail: t("Any model that llama.cpp runs, on this machine."),
+      label: t("Model File…"),
+      detail: t("A GGUF file, or the ONNX file of an exported model."),
     },
     { kind: "heading", label: t("on a server: your code is sent there") },
     ...once(endpoints).map(
