@@ -22,6 +22,12 @@ export const BUBBLEWRAP = {
 export const NEOVIM = { name: "Neovim", package: "neovim", present: () => Boolean(onPath("nvim")) };
 /** Sees what programs say to the network: for tests/privacy. */
 export const STRACE = { name: "strace", package: "strace", present: () => Boolean(onPath("strace")) };
+/** Compiles and runs programs in Java; without it their tests are skipped. */
+export const JAVA = {
+  name: "a Java development kit",
+  package: "default-jdk-headless",
+  present: () => Boolean(onPath("javac")) || Boolean(process.env.JAVA_HOME),
+};
 export const FONTS = {
   name: "a monospaced font",
   package: "fonts-dejavu-core",

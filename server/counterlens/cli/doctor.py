@@ -26,6 +26,7 @@ from counterlens.models.registry import BACKENDS
 from counterlens.mutations.registry import MUTATIONS
 from counterlens.plugins import Registry
 from counterlens.probes.registry import PROBES
+from counterlens.sandbox.java.jdk import find_jdk
 from counterlens.sandbox.registry import chosen, tried_again
 
 _CPU_FEATURES = ("avx2", "fma", "f16c", "avx512f", "avx512_vnni", "amx_int8")
@@ -53,7 +54,17 @@ class CheckResult:
 def doctor(as_json: bool) -> None:
     """Check the installation, the model and the sandbox."""
     findings: list[CheckResult] = []
-    for check in (_versions, _processor, _packages, _onnx_runtime, _plugins, _model, _sandboxes, _folders):
+    for check in (
+        _versions,
+        _processor,
+        _packages,
+        _onnx_runtime,
+        _plugins,
+        _model,
+        _sandboxes,
+        _java,
+        _folders,
+    ):
         findings += _careful(check)
     healthy = all(finding.ok is not False for finding in findings)
     if as_json:
@@ -173,6 +184,15 @@ def _sandboxes() -> list[CheckResult]:
         return [*found, CheckResult("sandbox", False, "none works here")]
     weak = f" is weak: it {best.reason}; see docs/sandbox.md for stronger ones" if best.weak else ""
     return [*found, CheckResult("sandbox", True, f"{best.name}{weak}")]
+
+
+def _java() -> list[CheckResult]:
+    """The development kit; only programs in Java need one."""
+    try:
+        kit = find_jdk()
+    except SandboxError as error:
+        return [CheckResult("java", None, str(error))]
+    return [CheckResult("java", None, f"{kit.version}  {kit.home} (found by {kit.found})")]
 
 
 def _folders() -> list[CheckResult]:
