@@ -55,10 +55,10 @@ def test_functions_by_their_assertions(runner: Runner) -> None:
 
 
 def test_what_cannot_be_run_is_said(runner: Runner) -> None:
-    java = replace(function("class A {}", ""), language="java")
-    assert runner.check(java).finding is Finding.NOT_CHECKED
-    assert runner.check(replace(java, tests=None)).finding is Finding.NO_TESTS
-    with pytest.raises(ValueError, match="form python"):
+    go = replace(function("package main", ""), language="go")
+    assert runner.check(go).finding is Finding.NOT_CHECKED
+    assert runner.check(replace(go, tests=None)).finding is Finding.NO_TESTS
+    with pytest.raises(ValueError, match="no tests that are code"):
         runner.judge(program(ECHO), ECHO)
 
 

@@ -18,8 +18,9 @@ from counterlens.attribution.base import (
     Verdict,
     lasting,
 )
+from counterlens.attribution.languages import judged_file
 from counterlens.attribution.layout import interpreter_for
-from counterlens.attribution.programs import judge_against, judge_by_itself, judge_by_tests, read_program
+from counterlens.attribution.programs import read_program
 from counterlens.attribution.test_run import Apartness
 from counterlens.cli.excluding import excluded_tests_option
 from counterlens.cli.options import json_option, print_json, sandbox_option, steps, strong_sandbox
@@ -36,8 +37,8 @@ _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
 
 @click.command()
 @click.argument("candidate", type=_FILE)
-@click.option("--tests", type=_FILE, metavar="TESTS.py", help="Judge by these tests.")
-@click.option("--against", type=_FILE, metavar="ORIGINAL.py", help="Judge by comparison with this program.")
+@click.option("--tests", type=_FILE, metavar="TESTS", help="Judge by these tests.")
+@click.option("--against", type=_FILE, metavar="ORIGINAL", help="Judge by comparison with this program.")
 @click.option("--function", metavar="NAME", help="Judge only this function; check(candidate) receives it.")
 @click.option(
     "--timeout",
@@ -87,6 +88,7 @@ def judge(
     if excluded_tests and (tests or against):
         raise click.UsageError("--excluded-tests is for own tests, not for --tests or --against")
     started = time.monotonic()
+    language = judged_file(candidate)
     program = read_program(candidate)
     if isinstance(program, str):
         sandbox = strong_sandbox(*filter(None, (candidate, tests, against, python)))
@@ -101,11 +103,15 @@ def judge(
             )
             if tests:
                 way = Apartness.AUTO if isolation == "apart" else Apartness.NEVER
-                verdict = judge_by_tests(program, candidate, tests, setting, function=function, apartness=way)
+                verdict = language.by_tests(
+                    program, candidate, tests, setting, function=function, apartness=way
+                )
             elif against:
-                verdict = judge_against(program, against, setting, function=function)
+                compare = language.able("against", "--against")
+                verdict = compare(program, against, setting, function=function)
             else:
-                verdict = judge_by_itself(program, candidate, setting, function=function)
+                find = language.able("by_itself", "a program without --tests")
+                verdict = find(program, candidate, setting, function=function)
     else:
         verdict = program
     verdict = replace(verdict, seconds=time.monotonic() - started)

@@ -8,7 +8,7 @@ from pathlib import Path
 from threading import Event
 
 from counterlens.attribution.base import LIMITS, Judgement, Setting, Verdict
-from counterlens.attribution.supplied_tests import SuppliedTestsJudge
+from counterlens.attribution.languages import judged, judged_languages
 from counterlens.datasets.base import Case, Problem, TestForm
 from counterlens.datasets.checking import Checked, Finding
 from counterlens.sandbox.base import Ending, Job, Limits, Sandbox
@@ -46,8 +46,10 @@ class Runner:
         tests = problem.tests
         if tests is None:
             return Checked(problem.id, Finding.NO_TESTS)
-        if problem.language != "python":
+        if problem.language not in judged_languages():
             return Checked(problem.id, Finding.NOT_CHECKED, f"{problem.language} is not run")
+        if missing := judged(problem.language).missing():
+            return Checked(problem.id, Finding.NOT_CHECKED, missing)
         if tests.form is TestForm.STDIO:
             return self._check_cases(problem, tests.cases, cancel)
         verdict = self.judge(problem, problem.source, cancel)
@@ -55,16 +57,17 @@ class Runner:
         return Checked(problem.id, _FINDINGS[verdict.judgement], "" if verdict.passed else why)
 
     def judge(self, problem: Problem, program: str, cancel: Event | None = None) -> Verdict:
-        """The judgement of a program by the Python tests of a problem.
+        """The judgement of a program by the tests of a problem.
 
         Raises:
-            ValueError: its tests are not of the form `python`, or it has no function.
+            ValueError: its tests are no code, or it has no function.
             SandboxError, Cancelled: as `Sandbox.run`.
         """
-        if problem.tests is None or problem.tests.form is not TestForm.PYTHON or problem.function is None:
-            raise ValueError(f"{problem.id} has no tests of the form python")
+        if problem.tests is None or problem.tests.form is TestForm.STDIO or problem.function is None:
+            raise ValueError(f"{problem.id} has no tests that are code")
         setting = Setting(self._sandbox, Path(sys.executable), self._limits)
-        judge = SuppliedTestsJudge(problem.tests.text, problem.function, problem.source, setting)
+        language = judged(problem.language)
+        judge = language.supplied(problem.tests.text, problem.function, problem.source, setting)
         return judge.judge(program, cancel=cancel)
 
     def output(self, program: str, given: str, cancel: Event | None = None) -> str | None:

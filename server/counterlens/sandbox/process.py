@@ -12,6 +12,7 @@ import os
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path, PurePosixPath
@@ -23,6 +24,7 @@ from counterlens.sandbox import system
 from counterlens.sandbox.base import Ending, Job, JobOutcome
 from counterlens.sandbox.interpreter import describe
 from counterlens.sandbox.pipes import Pipes
+from counterlens.sandbox.serving import Conversation, Service
 from counterlens.sandbox.shell import Bare, Shell, links_of
 from counterlens.sandbox.task import SandboxTask, encode
 
@@ -109,26 +111,11 @@ class ProcessSandbox:
     def _cold(self, job: Job, cancel: Event | None) -> tuple[JobOutcome, frozenset[str]]:
         folder, done = self._shell.folder()
         task = make_task(job, folder)
-        readable = [*task.readable, *links_of(task.python)]
         try:
             with contextlib.ExitStack() as stack:
                 lines = _Lines(stack)
                 task.result, task.status = lines.inner[3:]
-                environment = {k: v for k, v in task.environment.items() if not k.startswith("PYTHON")}
-                command = [sys.executable, "-I", "-S", "-c", _inside("launcher", "main")]
-                command = self._shell.wrap(command, folder, readable, task.disk)
-                try:
-                    child = subprocess.Popen(
-                        command,
-                        stdin=lines.inner[0],
-                        stdout=lines.inner[1],
-                        stderr=lines.inner[2],
-                        pass_fds=lines.inner[3:],
-                        start_new_session=True,
-                        env=environment,
-                    )
-                except OSError as error:
-                    raise SandboxError(f"no process could be started: {error}") from error
+                child = self._launch(task, lines.inner)
                 lines.leave()
                 try:
                     run = _follow(job, task, lines, cancel)
@@ -141,6 +128,58 @@ class ProcessSandbox:
             said = run.pipes.data("errors").decode("utf-8", "replace").strip()[-300:]
             raise SandboxError(f"the sandbox's launcher ended before the program did {said}".rstrip())
         return found
+
+    def _launch(self, task: SandboxTask, inner: Sequence[int]) -> subprocess.Popen[bytes]:
+        """Start a cold launcher with its ends of the pipes, which it is still to be told its task over."""
+        environment = {k: v for k, v in task.environment.items() if not k.startswith("PYTHON")}
+        command = [sys.executable, "-I", "-S", "-c", _inside("launcher", "main")]
+        readable = [*task.readable, *links_of(task.python)]
+        try:
+            return subprocess.Popen(
+                self._shell.wrap(command, task.folder, readable, task.disk),
+                stdin=inner[0],
+                stdout=inner[1],
+                stderr=inner[2],
+                pass_fds=inner[3:],
+                start_new_session=True,
+                env=environment,
+            )
+        except OSError as error:
+            raise SandboxError(f"no process could be started: {error}") from error
+
+    def serve(self, service: Service) -> Conversation:
+        """Start a program that stays; see `ServingSandbox`.
+
+        Raises:
+            SandboxError: the sandbox itself could not be set up.
+        """
+        folder, done = self._shell.folder()
+        task = make_service_task(service, folder)
+        pairs = [os.pipe() for _ in range(6)]
+        ours = [pairs[0][1], *(pair[0] for pair in pairs[1:5]), pairs[5][1]]
+        theirs = [pairs[0][0], *(pair[1] for pair in pairs[1:5]), pairs[5][0]]
+        task.result, task.status, task.given = theirs[3:]
+        try:
+            launcher = self._launch(task, theirs)
+        except SandboxError:
+            for end in ours:
+                os.close(end)
+            done()
+            raise
+        finally:
+            for end in theirs:
+                os.close(end)
+        with contextlib.suppress(BrokenPipeError):  # a launcher that is gone is noticed by who asks
+            _write_all(ours[0], encode(task, {}))
+        others = {ours[2]: "errors", ours[3]: "result", ours[4]: "status"}
+        return Conversation(
+            launcher,
+            given=ours[5],
+            replies=ours[1],
+            others=others,
+            stop=lambda: os.close(ours[0]),  # which the launcher takes for "stop"
+            done=done,
+        )
 
     def _warm(self, job: Job, cancel: Event | None) -> tuple[JobOutcome, frozenset[str]] | None:
         """None if the interpreter that was waiting is gone."""
@@ -220,16 +259,48 @@ def _inside(module: str, function: str) -> str:
     )
 
 
-def make_task(job: Job, folder: str) -> SandboxTask:
-    """A job as the launcher is told it, with its files in a folder, but without the two file descriptors."""
-    limits = job.limits
-    interpreter = describe(job.python)
-    environment = {key: os.environ[key] for key in _PASSED_ON if key in os.environ}
-    environment |= {
+def _environment(folder: str) -> dict[str, str]:
+    """The environment of every program, with its files in a folder."""
+    passed_on = {key: os.environ[key] for key in _PASSED_ON if key in os.environ}
+    return passed_on | {
         "PATH": "/usr/local/bin:/usr/bin:/bin",
         "LANG": "C.UTF-8",
         "HOME": f"{folder}/home",
         "TMPDIR": f"{folder}/tmp",  # noqa: S108
+    }
+
+
+def _write_all(end: int, data: bytes) -> None:
+    while data:
+        data = data[os.write(end, data) :]
+
+
+def make_service_task(service: Service, folder: str) -> SandboxTask:
+    """A program that stays as the launcher is told it, without the three file descriptors."""
+    limits = service.limits
+    return SandboxTask(
+        python=service.command[0],
+        programs=[[*service.command[1:]]],
+        environment=_environment(folder) | dict(service.environment),
+        folder=folder,
+        readable=[*_SYSTEM, *(str(path) for path in service.readable)],
+        covers=[],
+        cpu_seconds=limits.cpu_seconds,
+        memory=limits.memory_bytes,
+        processes=limits.processes,
+        open_files=limits.open_files,
+        file_size=limits.file_bytes,
+        disk=limits.disk_bytes,
+        result=-1,
+        status=-1,
+    )
+
+
+def make_task(job: Job, folder: str) -> SandboxTask:
+    """A job as the launcher is told it, with its files in a folder, but without the two file descriptors."""
+    limits = job.limits
+    interpreter = describe(job.python)
+    environment = _environment(folder) | {
         "PYTHONDONTWRITEBYTECODE": "1",
         "PYTHONHASHSEED": "0",
         "OPENBLAS_NUM_THREADS": "1",  # each thread of theirs reserves address space

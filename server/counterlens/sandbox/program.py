@@ -55,7 +55,8 @@ class SandboxedProgram:
             os._exit(LAUNCHED)
         os.close(self.go)
         os.chdir(os.path.join(task.folder, "work"))  # noqa: PTH118
-        os.dup2(os.open(os.devnull, os.O_RDWR), 0)
+        given = task.given if self.result >= 0 else -1
+        os.dup2(given if given >= 0 else os.open(os.devnull, os.O_RDWR), 0)
         self._limit()
         if LINUX:
             from counterlens.sandbox.linux import landlock, namespaces, seccomp

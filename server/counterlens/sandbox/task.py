@@ -30,6 +30,7 @@ class SandboxTask:
         disk: int,
         result: int,
         status: int,
+        given: int = -1,
     ) -> None:
         self.python = python
         self.programs = programs
@@ -45,6 +46,7 @@ class SandboxTask:
         self.disk = disk
         self.result = result
         self.status = status
+        self.given = given  # a pipe that is standard input of the first program; -1 for none
 
 
 def encode(task: SandboxTask, files: dict[str, bytes]) -> bytes:

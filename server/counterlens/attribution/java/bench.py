@@ -1,0 +1,351 @@
+"""The machines that judge programs in Java: one with the compiler and the tests, and others with programs.
+
+The first never runs a program's code. Programs that may share a machine do, one after the other; each of the
+others gets a fresh one, which has been started ahead. A machine is replaced when a program may have left
+something in it, and a program that ends in such a way in a used machine is run again in a fresh one.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import os
+import time
+from collections import OrderedDict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from threading import Condition, Event
+
+from counterlens.attribution.java.sharing import why_alone
+from counterlens.errors import Cancelled, SandboxError
+from counterlens.sandbox.base import Sandbox
+from counterlens.sandbox.java.jdk import Jdk, find_jdk
+from counterlens.sandbox.java.machine import JavaMachine, Reading
+from counterlens.sandbox.serving import ServiceEndedError, ServiceLateError, ServingSandbox, serving
+
+_DESK_HEAP, _HEAP = 512, 256  # MiB
+_COMPILE_SECONDS = 30.0
+_GRACE = 2.0  # seconds that the tests have to end when the program has
+_KEPT = 64  # compiled tests
+_MOST_PROGRAMS = 1000  # in one machine
+_SEAL = 16  # bytes
+
+Units = Sequence[tuple[str, str]]
+Classes = Mapping[str, bytes]
+
+
+class Fate(Enum):
+    """What became of a program's process while its tests ran."""
+
+    ENDED = "the program ended its process"
+    LATE = "late"
+    UNPASSABLE = "unpassable"
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What became of a program under its tests.
+
+    Attributes:
+        passed: Whether they came to their end without an exception.
+        tests: How many did.
+        failed: The one that did not.
+        message: Its message.
+        fate: What became of the program's process, if anything did.
+        calls: How many calls they made of a program in another process.
+        changing: Whether a call changed what it was given, and also gave something, or emptied it.
+        nothing: Whether a call gave nothing: null, or something empty.
+        unpassable: The class of a value of the tests that could not be passed on.
+        threads: Whether the tests left threads behind.
+    """
+
+    passed: bool
+    tests: int = 0
+    failed: str = ""
+    message: str = ""
+    fate: Fate | None = None
+    calls: int = 0
+    changing: bool = False
+    nothing: bool = False
+    unpassable: str = ""
+    threads: bool = False
+
+
+class JavaBench:
+    """The machines for one judgement at a time. Not thread-safe.
+
+    Args:
+        sandbox: Their sandbox.
+        jdk: Their kit.
+    """
+
+    def __init__(self, sandbox: ServingSandbox, jdk: Jdk) -> None:
+        self._sandbox, self._jdk = sandbox, jdk
+        self._desk: JavaMachine | None = None
+        self._shared: JavaMachine | None = None
+        self._spare: JavaMachine | None = None
+        self._compiled: OrderedDict[tuple[tuple[str, str], ...], dict[str, bytes] | str] = OrderedDict()
+
+    def compile(self, units: Units, *, tests: bool, cancel: Event | None = None) -> dict[str, bytes] | str:
+        """Compile units of source together; the classes, or the errors. Those of tests are remembered.
+
+        Raises:
+            SandboxError: the compiler cannot be run.
+            Cancelled: `cancel` was set.
+        """
+        key = tuple(units)
+        if tests and key in self._compiled:
+            self._compiled.move_to_end(key)
+            return self._compiled[key]
+        with self._careful():
+            try:
+                deadline = time.monotonic() + _COMPILE_SECONDS
+                made = self._compiler().compile(units, deadline, tests=tests, cancel=cancel)
+            except ServiceLateError:
+                self._leave_desk()
+                return f"the compiler was stopped after {_COMPILE_SECONDS:g} s"
+            except ServiceEndedError:
+                self._leave_desk()
+                return "the compiler ended before it was done; it may have run out of memory"
+        if tests:
+            self._compiled[key] = made
+            while len(self._compiled) > _KEPT:
+                self._compiled.popitem(last=False)
+        return made
+
+    def library_has(self, names: Sequence[str]) -> list[bool]:
+        """Which of some classes the library has; see `compile` for errors."""
+        with self._careful():
+            try:
+                return self._compiler().library_has(names, time.monotonic() + _COMPILE_SECONDS)
+            except (ServiceEndedError, ServiceLateError) as error:
+                self._leave_desk()
+                raise SandboxError(f"the machine with the compiler ended: {error}") from None
+
+    def run_apart(
+        self, program: Classes, tests: Classes, seconds: float, cancel: Event | None = None
+    ) -> Report:
+        """Run tests on stand-ins, and the program in another machine.
+
+        Raises:
+            SandboxError: a machine cannot be started.
+            Cancelled: `cancel` was set.
+        """
+        alone = why_alone(program) is not None
+        with self._careful():
+            machine = self._fresh() if alone else self._common()
+            used = machine.used > 0
+            calls = _Calls(machine, program, time.monotonic() + seconds, cancel)
+            try:
+                report = self._run_tests(tests, calls, cancel)
+            finally:
+                if alone or calls.spent:
+                    self._retire(machine)
+        if used and calls.doubtful:  # programs before it may have been the reason
+            return self.run_apart(program, tests, seconds, cancel)
+        return report
+
+    def run_together(self, classes: Classes, seconds: float, cancel: Event | None = None) -> Report:
+        """Run tests and program in one fresh machine; see `run_apart`."""
+        with self._careful():
+            machine, seal = self._fresh(), os.urandom(_SEAL)
+            try:
+                frame = machine.run_together(classes, seal, time.monotonic() + seconds, cancel)
+            except ServiceLateError:
+                return Report(False, fate=Fate.LATE)
+            except ServiceEndedError:
+                return Report(False, fate=Fate.ENDED)
+            finally:
+                self._retire(machine)
+            try:
+                return _report(frame, seal)
+            except ServiceEndedError:
+                return Report(False, fate=Fate.ENDED)
+
+    def close(self) -> None:
+        """End all machines; they come back when they are needed."""
+        for machine in (self._desk, self._shared, self._spare):
+            if machine is not None:
+                machine.close()
+        self._desk = self._shared = self._spare = None
+
+    def _run_tests(self, tests: Classes, calls: _Calls, cancel: Event | None) -> Report:
+        desk = self._compiler()
+        try:
+            frame = desk.run(tests, calls.deadline + _GRACE, calls.answer, cancel)
+            report = _report(frame, b"")
+        except ServiceLateError:
+            self._leave_desk()
+            return Report(False, fate=calls.fate or Fate.LATE)
+        except ServiceEndedError:
+            self._leave_desk()
+            return Report(False, message="the tests ended their process", fate=calls.fate)
+        if report.threads:
+            self._leave_desk()
+        if calls.fate is not None:
+            return Report(False, report.tests, report.failed, calls.message, calls.fate, report.calls)
+        return report
+
+    def _compiler(self) -> JavaMachine:
+        if self._desk is None or not self._desk.alive:
+            self._leave_desk()
+            self._desk = JavaMachine(self._sandbox, self._jdk, _DESK_HEAP)
+        return self._desk
+
+    def _leave_desk(self) -> None:
+        if self._desk is not None:
+            self._desk.close()
+        self._desk = None
+
+    def _common(self) -> JavaMachine:
+        """The machine that programs share."""
+        if self._shared is not None and (not self._shared.alive or self._shared.used >= _MOST_PROGRAMS):
+            self._retire(self._shared)
+        if self._shared is None:
+            self._shared = self._fresh()
+        return self._shared
+
+    def _fresh(self) -> JavaMachine:
+        """A machine that has had no program; the next one is started meanwhile."""
+        machine, self._spare = self._spare, None
+        if machine is None or not machine.alive:
+            if machine is not None:
+                machine.close()
+            machine = JavaMachine(self._sandbox, self._jdk, _HEAP)
+        self._spare = JavaMachine(self._sandbox, self._jdk, _HEAP)
+        return machine
+
+    def _retire(self, machine: JavaMachine) -> None:
+        machine.close()
+        if machine is self._shared:
+            self._shared = None
+
+    @contextlib.contextmanager
+    def _careful(self) -> Iterator[None]:
+        """After an interruption nothing is known of the machines that were asked."""
+        try:
+            yield
+        except (Cancelled, KeyboardInterrupt):
+            self.close()
+            raise
+
+
+class _Calls:
+    """Answers the calls of tests with what a program says.
+
+    Attributes:
+        fate: What became of the program's process.
+        message: About that.
+        spent: Whether the machine is to be replaced.
+        doubtful: Whether what happened may have to do with what the machine had run before.
+    """
+
+    def __init__(self, machine: JavaMachine, program: Classes, deadline: float, cancel: Event | None) -> None:
+        self._machine, self._program, self._cancel = machine, program, cancel
+        self._loaded = False
+        self.deadline = deadline
+        self.fate: Fate | None = None
+        self.message, self.spent, self.doubtful = "", False, False
+
+    def answer(self, frame: bytes) -> bytes:
+        """The answer to one call, or that there is none."""
+        if self.fate is None:
+            try:
+                if not self._loaded:
+                    self._loaded = True
+                    self._machine.load(self._program, self.deadline, self._cancel)
+                answer = self._machine.ask(frame, self.deadline, self._cancel)
+            except ServiceLateError:
+                self._end(Fate.LATE)
+            except ServiceEndedError:
+                self._end(Fate.ENDED)
+            else:
+                self._note(answer[:1])
+                if answer[:1] in {b"V", b"T", b"E"}:
+                    return answer
+                if answer[:1] == b"U":
+                    self.message = Reading(answer[1:]).text()
+                    self._end(Fate.UNPASSABLE)
+                else:
+                    self._end(Fate.ENDED)
+        return b"X"
+
+    def _note(self, kind: bytes) -> None:
+        """An error of the machine, such as an overflow, can leave classes of the library half made."""
+        self.spent |= kind == b"E"
+        self.doubtful |= kind == b"E"
+
+    def _end(self, fate: Fate) -> None:
+        self.fate, self.spent = fate, True
+        self.doubtful |= fate is Fate.ENDED
+
+
+def _report(frame: bytes, seal: bytes) -> Report:
+    """Read a verdict.
+
+    Raises:
+        ServiceEndedError: it is none, or does not bear the seal.
+    """
+    part = Reading(frame)
+    if part.take(1) != b"D" or part.take(len(seal)) != seal:
+        raise ServiceEndedError("it gave no verdict")
+    passed, tests, failed, message = part.flag(), part.size(), part.text(), part.text()
+    threads = part.flag()
+    calls, changing, nothing = part.size(), part.flag(), part.flag()
+    return Report(passed, tests, failed, message, None, calls, changing, nothing, part.text(), threads)
+
+
+class Benches:
+    """As many benches as there are judgements at a time, but no more than processors. Thread-safe."""
+
+    def __init__(self) -> None:
+        self._free: list[tuple[Sandbox, JavaBench]] = []
+        self._made = 0
+        self._changed = Condition()
+        self._owner = os.getpid()
+        atexit.register(self.close)
+
+    @contextlib.contextmanager
+    def bench(self, sandbox: Sandbox) -> Iterator[JavaBench]:
+        """A bench that nobody else uses meanwhile.
+
+        Raises:
+            SandboxError: there is no kit, or no program can stay in the sandbox.
+        """
+        bench = self._take(sandbox)
+        try:
+            yield bench
+        finally:
+            with self._changed:
+                self._free.append((sandbox, bench))
+                self._changed.notify()
+
+    def _take(self, sandbox: Sandbox) -> JavaBench:
+        able, jdk = serving(sandbox), find_jdk()
+        most = os.cpu_count() or 1
+        with self._changed:
+            while True:
+                fitting = next((each for each in self._free if each[0] is sandbox), None)
+                if fitting is not None:
+                    self._free.remove(fitting)
+                    return fitting[1]
+                if self._made < most or self._free:
+                    break
+                self._changed.wait()
+            if self._made < most:
+                self._made += 1
+            else:
+                self._free.pop(0)[1].close()
+        return JavaBench(able, jdk)
+
+    def close(self) -> None:
+        """End the machines that nobody uses."""
+        if os.getpid() == self._owner:
+            with self._changed:
+                self._made -= len(self._free)
+                while self._free:
+                    self._free.pop()[1].close()
+
+
+BENCHES = Benches()

@@ -1,0 +1,238 @@
+"""Judging a program in Java by tests that are given as text: a `main` that throws where it is wrong."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from threading import Event
+
+from counterlens.attribution.base import Evidence, Isolation, Judgement, Setting, Strength, Verdict
+from counterlens.attribution.java.bench import BENCHES, Fate, JavaBench, Report
+from counterlens.attribution.java.stand_ins import (
+    InseparableError,
+    JavaTests,
+    StandIns,
+    UnusedError,
+    read_tests,
+    stand_ins,
+)
+from counterlens.attribution.programs import read_program
+from counterlens.attribution.test_run import Apartness, brief
+from counterlens.errors import SourceError
+
+ID = "given"
+_PROGRAM, _TESTS, _STAND_INS = "program.java", "tests-of-it.java", "stand-ins.java"
+_NOTHING = "something in the tests runs once for each of several values, and the program gave none: "
+_NOTHING += "nothing was compared there"
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """How programs are judged: with the tests' classes where they run apart, or why they do not.
+
+    Attributes:
+        classes: The tests, compiled with stand-ins; None where they share a process with the program.
+        why_shared: Why they do.
+        refused: Why nothing is judged.
+    """
+
+    classes: dict[str, bytes] | None
+    why_shared: str = ""
+    refused: str = ""
+
+
+class JavaTestsJudge:
+    """Judges programs by tests that are given as text; see the module.
+
+    Programs run apart from the tests wherever stand-ins can be made: then the tests never meet the program's
+    code. Else, both run in one fresh machine, and "passed" is weak.
+
+    Args:
+        tests: A class with a `main`. Without imports of their own, the tests get those of the program.
+        original: The program with the reference solution; None where there is none. With it, the choice is
+            made before there is a program: an original that does not pass apart is judged in one machine.
+        setting: The sandbox and limits for programs; its interpreter is not used.
+        apartness: Whether the program is to be in a process of its own.
+    """
+
+    attribution = ID
+
+    def __init__(
+        self,
+        tests: str,
+        original: str | None,
+        setting: Setting,
+        *,
+        apartness: Apartness = Apartness.AUTO,
+    ) -> None:
+        self._text, self._original, self._setting = tests, original, setting
+        self._never = apartness is Apartness.NEVER
+        self._plan: _Plan | None = None
+
+    @cached_property
+    def tests(self) -> int:
+        """How many cases the tests have: a `main` is one."""
+        return int(read_tests(self._text, "").can_fail)
+
+    def judge(self, program: str, *, cancel: Event | None = None) -> Verdict:
+        """Run the tests against a program; see `Judge.judge`.
+
+        Raises:
+            SandboxError: there is no Java development kit, or it cannot be run in the sandbox.
+        """
+        started = time.monotonic()
+        with BENCHES.bench(self._setting.sandbox) as bench:
+            judgement, evidence = self._judged(program, bench, cancel)
+        return Verdict(judgement, evidence, time.monotonic() - started)
+
+    def _judged(self, program: str, bench: JavaBench, cancel: Event | None) -> tuple[Judgement, Evidence]:
+        if not self.tests:
+            why = "the tests have no method `main`: nothing in them could fail"
+            return Judgement.REFUSED, Evidence(ID, 0, None, why)
+        classes = bench.compile([(_PROGRAM, program)], tests=False, cancel=cancel)
+        if isinstance(classes, str):
+            return Judgement.INVALID, Evidence(ID, 0, None, brief(f"it does not compile: {classes}"))
+        plan = self._planned(program, bench, cancel)
+        if plan.classes is not None:
+            seconds = self._setting.limits.seconds
+            report = bench.run_apart(classes, plan.classes, seconds, cancel)
+            judgement, evidence = self._apart(report)
+            if judgement is Judgement.FAILED and report.fate is None and self._original is None:
+                return self._unless_it_would_pass(program, bench, evidence, cancel)
+            return judgement, evidence
+        if plan.refused:
+            return Judgement.REFUSED, Evidence(ID, 0, None, plan.refused)
+        return self._together(program, bench, plan.why_shared, cancel)
+
+    def _unless_it_would_pass(
+        self, program: str, bench: JavaBench, evidence: Evidence, cancel: Event | None
+    ) -> tuple[Judgement, Evidence]:
+        """Failed, or refused if the tests pass in one process with the program.
+
+        They may compare by identity, for example, which a value loses on its way.
+        """
+        if self._together(program, bench, "", cancel)[0] is not Judgement.PASSED:
+            return Judgement.FAILED, evidence
+        message = "the tests fail with the program in another process, and pass in one process with it"
+        return Judgement.REFUSED, Evidence(ID, 0, evidence.failed, message, isolation=Isolation.APART)
+
+    def _planned(self, program: str, bench: JavaBench, cancel: Event | None) -> _Plan:
+        """The plan for a program; with an original, one for all."""
+        if self._original is None:
+            return self._with(program, bench, cancel)
+        if self._plan is None:
+            plan = self._with(self._original, bench, cancel)
+            if plan.classes is not None:
+                classes = bench.compile([(_PROGRAM, self._original)], tests=False, cancel=cancel)
+                if not isinstance(classes, str):
+                    seconds = self._setting.limits.seconds
+                    report = bench.run_apart(classes, plan.classes, seconds, cancel)
+                    if not report.passed:
+                        plan = self._unless_together(plan, bench, cancel)
+            self._plan = plan
+        return self._plan
+
+    def _unless_together(self, plan: _Plan, bench: JavaBench, cancel: Event | None) -> _Plan:
+        """Judge in one machine, if the original passes there and does not apart."""
+        assert self._original is not None
+        judgement, _ = self._together(self._original, bench, "", cancel)
+        if judgement is Judgement.PASSED:
+            return _Plan(None, "the original passes them only in one process with them")
+        return plan
+
+    def _with(self, program: str, bench: JavaBench, cancel: Event | None) -> _Plan:
+        """The plan by the headers of a program."""
+        if self._never:
+            return _Plan(None, "that was asked for")
+        tests = self._ready(program)
+        try:
+            made = stand_ins(program, tests.text)
+        except UnusedError:
+            return _Plan(None, refused="the tests use no class of the program")
+        except InseparableError as error:
+            return _Plan(None, str(error))
+        if taken := _taken(made, bench):
+            return _Plan(None, f"{taken} is also a class of the library that the tests could mean")
+        units = [(_STAND_INS, made.text), (_TESTS, tests.text)]
+        classes = bench.compile(units, tests=True, cancel=cancel)
+        if isinstance(classes, str):
+            return _Plan(None, "they use more of it than its methods")
+        return _Plan(classes)
+
+    def _ready(self, program: str) -> JavaTests:
+        return read_tests(self._text, program if self._original is None else self._original)
+
+    def _together(
+        self, program: str, bench: JavaBench, why: str, cancel: Event | None
+    ) -> tuple[Judgement, Evidence]:
+        units = [(_PROGRAM, program), (_TESTS, self._ready(program).text)]
+        classes = bench.compile(units, tests=False, cancel=cancel)
+        if isinstance(classes, str):
+            message = brief(f"the tests do not compile with it: {classes}")
+            return Judgement.FAILED, Evidence(ID, 0, None, message, isolation=Isolation.SHARED)
+        report = bench.run_together(classes, self._setting.limits.seconds, cancel)
+        note = f"judged in one process with the tests: {why}" if why else ""
+        return self._verdict(report, Isolation.SHARED, note)
+
+    def _apart(self, report: Report) -> tuple[Judgement, Evidence]:
+        if report.fate is Fate.UNPASSABLE or report.unpassable:
+            what = report.message if report.fate is Fate.UNPASSABLE else report.unpassable
+            message = f"a value of type {what} cannot be passed between the processes of program and tests"
+            return Judgement.REFUSED, Evidence(ID, 0, None, message, isolation=Isolation.APART)
+        if report.passed and not report.calls:
+            return Judgement.REFUSED, Evidence(ID, 0, None, "the tests do not call the program")
+        isolation = Isolation.OWN_OPERATORS if report.changing else Isolation.APART
+        return self._verdict(report, isolation, "")
+
+    def _verdict(self, report: Report, isolation: Isolation, note: str) -> tuple[Judgement, Evidence]:
+        if report.fate is Fate.LATE:
+            message = f"stopped after {self._setting.limits.seconds:g} s"
+            return Judgement.TIMED_OUT, Evidence(ID, report.tests, None, message, isolation=isolation)
+        if report.fate is not None:
+            message = "it ended its process, or ran out of memory"
+            return Judgement.FAILED, Evidence(ID, report.tests, None, message, isolation=isolation)
+        if not report.passed:
+            failed = report.failed or None
+            message = brief(report.message)
+            return Judgement.FAILED, Evidence(ID, report.tests, failed, message, isolation=isolation)
+        if not report.tests:
+            message = "no test was run"
+            return Judgement.REFUSED, Evidence(ID, 0, None, message, isolation=isolation)
+        strength = None
+        if report.nothing and read_tests(self._text, "").loops:
+            strength, note = Strength.WEAK, _NOTHING
+        return Judgement.PASSED, Evidence(ID, report.tests, None, note, strength, isolation)
+
+
+def _taken(made: StandIns, bench: JavaBench) -> str | None:
+    """A stand-in whose simple name is also a class of the library that tests can use so."""
+    asked = [(name, f"{package}.{name}") for name in made.names for package in made.packages]
+    found = bench.library_has([full for _, full in asked])
+    return next((name for (name, _), there in zip(asked, found, strict=True) if there), None)
+
+
+def judge_java_by_tests(
+    program: str,
+    path: Path,  # noqa: ARG001 - Java names a program by its classes
+    tests: Path,
+    setting: Setting,
+    *,
+    function: str | None = None,
+    apartness: Apartness = Apartness.AUTO,
+    cancel: Event | None = None,
+) -> Verdict:
+    """Run a file of tests against a program; the arguments are those of `judge_by_tests`.
+
+    Raises:
+        SourceError: the tests cannot be read, or a function is named.
+        SandboxError: there is no development kit, or it cannot be run.
+        Cancelled: `cancel` was set.
+    """
+    if function is not None:
+        raise SourceError("tests in Java name what they call", "Leave out --function")
+    text = read_program(tests)
+    if isinstance(text, Verdict):
+        raise SourceError(f"{tests}: {text.evidence.message}")
+    return JavaTestsJudge(text, None, setting, apartness=apartness).judge(program, cancel=cancel)

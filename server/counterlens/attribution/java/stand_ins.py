@@ -1,0 +1,297 @@
+"""Stand-ins for a program: classes with its headers, whose bodies ask the program in its own process.
+
+The tests are compiled against them, so that the program's code is nowhere near its tests. The headers are
+rebuilt from names and a few signs, so that no code of the program can come along. Whatever a stand-in cannot
+stand for is a reason to judge in one process: fields that tests use, superclasses, the program's own types in
+headers.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import tree_sitter
+
+from counterlens.syntax.languages import parser_for
+
+_SIGNS = frozenset([".", ",", "<", ">", "[", "]", "(", ")", "?", "&", "..."])
+_WORD = re.compile(r"[^\W\d][\w$]*|\$[\w$]*")
+_KEPT = ("public", "protected", "static")
+_VALUES = (
+    "void boolean byte short char int long float double Boolean Byte Short Character Integer Long Float "
+    "Double Number String CharSequence StringBuilder Object BigInteger BigDecimal Optional Comparable "
+    "Iterable Collection List ArrayList LinkedList Vector Stack Queue Deque ArrayDeque PriorityQueue Set "
+    "HashSet LinkedHashSet TreeSet SortedSet NavigableSet Map HashMap LinkedHashMap TreeMap SortedMap "
+    "NavigableMap Hashtable Entry"
+)
+_PASSABLE = frozenset([*_VALUES.split(), "java", "util", "lang", "math", "extends", "super"])
+_TYPES = {"class_declaration", "interface_declaration", "enum_declaration", "record_declaration"}
+_TYPES |= {"annotation_type_declaration"}
+_LOOPS = frozenset(["enhanced_for_statement", "for_statement", "while_statement", "do_statement"])
+_LOOPING = frozenset(
+    [
+        "stream",
+        "forEach",
+        "iterator",
+        "listIterator",
+        "removeIf",
+        "containsAll",
+        "allMatch",
+        "anyMatch",
+        "noneMatch",
+    ]
+)
+_REMOTE = "counterlens.worker.Remote"
+_SELF = "counterlens$self"
+
+
+class InseparableError(Exception):
+    """The tests and the program need one process; the message says why."""
+
+
+class UnusedError(Exception):
+    """The tests have nothing to do with the program."""
+
+
+@dataclass(frozen=True, slots=True)
+class JavaTests:
+    """Tests, ready to be compiled with the stand-ins or with the program.
+
+    Attributes:
+        text: Their text, with the imports that they lack.
+        loops: Whether something in them runs once for each item of something.
+        can_fail: Whether they have a `main` or a marked test at all.
+    """
+
+    text: str
+    loops: bool
+    can_fail: bool
+
+
+@dataclass(frozen=True, slots=True)
+class StandIns:
+    """The stand-ins of a program.
+
+    Attributes:
+        text: Their source.
+        names: Their simple names.
+        packages: The packages whose every class the tests can use by its simple name.
+    """
+
+    text: str
+    names: tuple[str, ...]
+    packages: tuple[str, ...]
+
+
+def read_tests(tests: str, program: str) -> JavaTests:
+    """Read the text of tests; without a package and imports of their own, they get those of a program."""
+    tree = parser_for("java").parse(tests.encode()).root_node
+    head = ""
+    if not any(node.type in {"import_declaration", "package_declaration"} for node in tree.children):
+        root = parser_for("java").parse(program.encode()).root_node
+        head = "".join(f"{line} " for line in [*_package(root), *_imports(root)])
+    words = {_own_text(node) for node in _walk(tree) if node.type == "identifier"}
+    loops = any(node.type in _LOOPS for node in _walk(tree)) or bool(words & _LOOPING)
+    return JavaTests(head + tests, loops, bool(words & {"main", "Test"}))
+
+
+def stand_ins(program: str, tests: str) -> StandIns:
+    """The stand-ins for the types of a program that its tests name.
+
+    Args:
+        program: Its source; that of the original if there is one.
+        tests: The text of its tests.
+
+    Raises:
+        InseparableError: a stand-in cannot be made.
+        UnusedError: the tests name no type of the program.
+    """
+    root = parser_for("java").parse(program.encode()).root_node
+    tree = parser_for("java").parse(tests.encode()).root_node
+    words = {_own_text(n) for n in _walk(tree) if n.type in {"identifier", "type_identifier"}}
+    declared = {_name(node) for node in tree.children if node.type in _TYPES}
+    types = {_name(node): node for node in root.children if node.type in _TYPES}
+    wanted = [node for name, node in types.items() if name in words and name not in declared]
+    if not wanted:
+        raise UnusedError
+    package = _package(root)
+    prefix = package[0].removeprefix("package ").removesuffix(";") + "." if package else ""
+    parts = [_stand_in(node, prefix, frozenset(types)) for node in wanted]
+    imports = [*_imports(root), *_imports(tree)]
+    starred = [line[len("import ") : -len(".*;")] for line in imports if line.endswith(".*;")]
+    text = "\n".join([*package, *_imports(root), *parts])
+    return StandIns(text, tuple(_name(node) for node in wanted), ("java.lang", *starred))
+
+
+def _stand_in(node: tree_sitter.Node, prefix: str, types: frozenset[str]) -> str:
+    name = _name(node)
+    if node.type != "class_declaration":
+        raise InseparableError(f"{name} is no class")
+    if node.child_by_field_name("superclass") is not None or "abstract" in _modifiers(node):
+        raise InseparableError(f"{name} extends another class, or is abstract")
+    interfaces = node.child_by_field_name("interfaces")
+    if interfaces is not None and types & set(_tokens(interfaces)):
+        raise InseparableError(f"{name} implements an interface of the program")
+    body = node.child_by_field_name("body")
+    members = body.named_children if body is not None else []
+    inner = types | {_name(child) for child in members if child.type in _TYPES}
+    parameters = node.child_by_field_name("type_parameters")
+    own = _variables(parameters)
+    lines = [f"private final long {_SELF};"]
+    makers = [child for child in members if child.type == "constructor_declaration"]
+    methods = [child for child in members if child.type == "method_declaration"]
+    open_ones = [child for child in makers if "private" not in _modifiers(child)]
+    if not makers:
+        lines.append(f'public {name}() {{ {_SELF} = {_REMOTE}.construct("{prefix}{name}", ""); }}')
+    elif not open_ones:
+        lines.append(f"private {name}() {{ {_SELF} = 0; }}")
+    asking = [*open_ones, *(child for child in methods if "private" not in _modifiers(child))]
+    lines += [_method(child, prefix + name, inner, own) for child in asking]
+    public = "public " if "public" in _modifiers(node) else ""
+    generic = _joined([parameters]) if parameters is not None else ""
+    body_text = "\n".join(lines)
+    return f'@SuppressWarnings("all") {public}class {name}{generic} {{\n{body_text}\n}}'
+
+
+def _method(node: tree_sitter.Node, owner: str, types: frozenset[str], variables: dict[str, str]) -> str:
+    """A method, or a constructor, that asks the program."""
+    name, result = _name(node), node.child_by_field_name("type")
+    variables = variables | _variables(node.child_by_field_name("type_parameters"))
+    parameters = node.child_by_field_name("parameters")
+    given = [c for c in parameters.named_children if c.type.endswith("_parameter")] if parameters else []
+    if any(child.type == "receiver_parameter" for child in given):
+        raise InseparableError(f"{name} names its receiver")
+    body = node.child_by_field_name("body")
+    for part in (result, *(_type_of(each) for each in given)):
+        _passable(part, types, variables, name)
+    header = [child for child in node.children if child != body and child.type not in {"modifiers", ";"}]
+    modifiers = " ".join(word for word in _KEPT if word in _modifiers(node))
+    static = "static" in modifiers
+    simple = ",".join(_simple(each, variables) for each in given)
+    arguments = ", ".join(_parameter_name(each) for each in given)
+    passed = f"new Object[] {{{arguments}}}"
+    if result is None:
+        call = f'{_SELF} = {_REMOTE}.construct("{owner}", "{simple}", {passed});'
+    else:
+        self = "0" if static else _SELF
+        call = f'{_REMOTE}.call("{owner}", "{name}", "{simple}", {self}, {passed});'
+        dimensions = node.child_by_field_name("dimensions")
+        if _own_text(result) != "void":
+            call = f"return ({_joined([result, *filter(None, [dimensions])])}) {call}"
+    return f"{modifiers} {_joined(header)} {{ {call} }}"
+
+
+def _passable(
+    node: tree_sitter.Node | None, types: frozenset[str], variables: dict[str, str], method: str
+) -> None:
+    """Check that values of a type can go from one process to another."""
+    tokens = _tokens(node) if node is not None else []
+    words = [token for token in tokens if _WORD.fullmatch(token)]
+    for word in words:
+        if word in types or not (word in _PASSABLE or word in variables):
+            raise InseparableError(f"{method} takes or gives a {word}")
+
+
+def _variables(node: tree_sitter.Node | None) -> dict[str, str]:
+    """Type variables with the simple name of what they become when compiled."""
+    found = {}
+    for child in node.named_children if node is not None else ():
+        tokens = _tokens(child)
+        found[tokens[0]] = tokens[2] if len(tokens) > 2 else "Object"
+    return found
+
+
+def _type_of(parameter: tree_sitter.Node) -> tree_sitter.Node | None:
+    found = parameter.child_by_field_name("type")
+    if found is not None:
+        return found
+    named = [child for child in parameter.named_children if child.type != "modifiers"]
+    return named[0] if named else None
+
+
+def _parameter_name(parameter: tree_sitter.Node) -> str:
+    if parameter.type == "spread_parameter":
+        parameter = next(c for c in parameter.named_children if c.type == "variable_declarator")
+    return _name(parameter)
+
+
+def _simple(parameter: tree_sitter.Node, variables: dict[str, str]) -> str:
+    """The simple name of a parameter's class, as reflection has it."""
+    found = _type_of(parameter)
+    text = "".join(_tokens(found)) if found is not None else ""
+    while (plain := re.sub(r"<[^<>]*>", "", text)) != text:
+        text = plain
+    base, _, brackets = text.partition("[")
+    base = base.rpartition(".")[2]
+    after = parameter.child_by_field_name("dimensions")
+    more = "[]" if parameter.type == "spread_parameter" else ""
+    more += "".join(_tokens(after)) if after is not None else ""
+    return variables.get(base, base) + (f"[{brackets}" if brackets else "") + more
+
+
+def _package(root: tree_sitter.Node) -> list[str]:
+    return [_line(node) for node in root.children if node.type == "package_declaration"][:1]
+
+
+def _imports(root: tree_sitter.Node) -> list[str]:
+    """The imports from the library, one line each."""
+    lines = [_line(node) for node in root.children if node.type == "import_declaration"]
+    return [line for line in lines if re.fullmatch(r"import (static )?javax?\.[\w.$]+(\.\*)?;", line)]
+
+
+def _line(node: tree_sitter.Node) -> str:
+    words = [_own_text(leaf) for leaf in _leaves(node)]
+    return re.sub(r" ?([.;*]) ?", r"\1", " ".join(words))
+
+
+def _joined(nodes: Sequence[tree_sitter.Node]) -> str:
+    return " ".join(token for node in nodes for token in _tokens(node))
+
+
+def _tokens(node: tree_sitter.Node) -> list[str]:
+    """The names and signs of a part of a header, without its annotations.
+
+    Raises:
+        InseparableError: there is anything else in it.
+    """
+    tokens = [_own_text(leaf) for leaf in _leaves(node)]
+    strange = [token for token in tokens if token not in _SIGNS and not _WORD.fullmatch(token)]
+    if strange or node.has_error:
+        raise InseparableError(f"a header with {strange[0]!r}" if strange else "a header that does not parse")
+    return tokens
+
+
+def _leaves(node: tree_sitter.Node) -> Iterator[tree_sitter.Node]:
+    if node.type in {"modifiers", "annotation", "marker_annotation", "line_comment", "block_comment"}:
+        return
+    if not node.children:
+        yield node
+    for child in node.children:
+        yield from _leaves(child)
+
+
+def _walk(node: tree_sitter.Node) -> Iterator[tree_sitter.Node]:
+    todo = [node]
+    while todo:
+        each = todo.pop()
+        yield each
+        todo += each.children
+
+
+def _modifiers(node: tree_sitter.Node) -> set[str]:
+    found = next((child for child in node.children if child.type == "modifiers"), None)
+    return {child.type for child in found.children} if found is not None else set()
+
+
+def _name(node: tree_sitter.Node) -> str:
+    found = node.child_by_field_name("name")
+    text = _own_text(found) if found is not None else ""
+    if not _WORD.fullmatch(text):
+        raise InseparableError(f"a name {text!r}")
+    return text
+
+
+def _own_text(node: tree_sitter.Node) -> str:
+    return (node.text or b"").decode("utf-8", "replace")

@@ -1,0 +1,211 @@
+"""Java machines in the sandbox: the worker's classes, starting one, and what it can be asked."""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+import struct
+import subprocess
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
+from pathlib import Path
+from threading import Event
+
+import platformdirs
+
+from counterlens.errors import SandboxError
+from counterlens.sandbox.base import Limits
+from counterlens.sandbox.java.jdk import Jdk
+from counterlens.sandbox.serving import Conversation, Service, ServiceEndedError, ServingSandbox
+
+Classes = Mapping[str, bytes]
+"""Compiled classes by name."""
+ROOM = 16 << 20  # bytes of an answer
+_SOURCES = Path(__file__).parent / "worker"
+_MAIN = "counterlens.worker.Worker"
+_COMPILE_SECONDS = 120.0
+_ADDRESS_SPACE = 6 << 30  # most of it is only reserved; `-Xmx` bounds what is used
+_OPTIONS = (
+    "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto", "-XX:-UsePerfData",
+    "-XX:+DisableAttachMechanism", "-XX:+ExitOnOutOfMemoryError", "-XX:-CreateCoredumpOnCrash",
+    "-XX:ReservedCodeCacheSize=64m", "-XX:CompressedClassSpaceSize=128m", "-XX:MaxMetaspaceSize=192m",
+    "-XX:MaxDirectMemorySize=32m", "-Dfile.encoding=UTF-8", "-Djava.awt.headless=true",
+)  # fmt: skip
+_SIZE = struct.Struct(">i")
+
+
+@lru_cache(maxsize=4)
+def worker_classes(jdk: Jdk) -> Path:
+    """The folder of the worker's classes, compiled once for each version of the kit and of their sources.
+
+    Raises:
+        SandboxError: they cannot be compiled.
+    """
+    sources = sorted(_SOURCES.rglob("*.java"))
+    digest = hashlib.sha256(repr((jdk.version, str(jdk.home))).encode())
+    for source in sources:
+        digest.update(source.read_bytes())
+    place = Path(platformdirs.user_cache_dir("counterlens")) / "java-worker" / digest.hexdigest()[:24]
+    if (place / "complete").exists():
+        return place
+    try:
+        place.parent.mkdir(parents=True, exist_ok=True)
+        made = Path(tempfile.mkdtemp(dir=place.parent))
+        command = [str(jdk.javac), "-nowarn", "-Xlint:none", "-d", str(made), *map(str, sources)]
+        subprocess.run(
+            command, check=True, capture_output=True, timeout=_COMPILE_SECONDS, stdin=subprocess.DEVNULL
+        )
+        (made / "complete").touch()
+    except subprocess.CalledProcessError as error:
+        said = error.stderr.decode("utf-8", "replace").strip()[-300:]
+        raise SandboxError(f"{jdk.javac} cannot compile the worker for Java: {said}") from None
+    except (OSError, subprocess.SubprocessError) as error:
+        raise SandboxError(f"the worker for Java cannot be compiled: {error}") from error
+    try:
+        made.rename(place)
+    except OSError:  # somebody else was faster
+        shutil.rmtree(made, ignore_errors=True)
+    return place
+
+
+class JavaMachine:
+    """One Java machine in the sandbox. Not thread-safe.
+
+    Args:
+        sandbox: Its sandbox.
+        jdk: The kit.
+        heap: How many MiB the programs in it can use.
+
+    Raises:
+        SandboxError: it cannot be started.
+    """
+
+    def __init__(self, sandbox: ServingSandbox, jdk: Jdk, heap: int) -> None:
+        classes = worker_classes(jdk)
+        command = (str(jdk.java), f"-Xmx{heap}m", *_OPTIONS, "-cp", str(classes), _MAIN)
+        limits = Limits(memory_bytes=_ADDRESS_SPACE, cpu_seconds=24 * 3600)
+        readable = (*jdk.folders, classes)
+        self._line: Conversation = sandbox.serve(Service(command, readable, {}, limits))
+        self.used = 0
+        """How many programs it has had."""
+
+    @property
+    def alive(self) -> bool:
+        """Whether it can be asked."""
+        return self._line.alive
+
+    def said(self) -> str:
+        """What it wrote where errors go, such as why it did not start."""
+        return self._line.said("errors").strip()
+
+    def ask(self, frame: bytes, deadline: float, cancel: Event | None = None) -> bytes:
+        """Send one request as it is; see `Conversation.ask`."""
+        answer = self._line.ask(frame, deadline, room=ROOM, cancel=cancel)
+        if not answer:
+            raise ServiceEndedError("it gave an empty answer")
+        return answer
+
+    def compile(
+        self, units: Sequence[tuple[str, str]], deadline: float, *, tests: bool, cancel: Event | None = None
+    ) -> dict[str, bytes] | str:
+        """Compile some units of source together.
+
+        Args:
+            units: Names of files and their texts.
+            deadline: As for `ask`.
+            tests: Whether they may use the worker's classes, as tests with stand-ins do.
+            cancel: Set it to give up.
+
+        Returns:
+            The classes, or the errors.
+        """
+        parts = [b"C", bytes([tests]), _SIZE.pack(len(units))]
+        for name, text in units:
+            parts += [packed(name), packed(text)]
+        answer = Reading(self.ask(b"".join(parts), deadline, cancel))
+        if answer.take(1) == b"e":
+            return answer.text()
+        return {answer.text(): answer.take(answer.size()) for _ in range(answer.size())}
+
+    def library_has(self, names: Sequence[str], deadline: float) -> list[bool]:
+        """Which of some classes the kit's library has."""
+        if not names:
+            return []
+        frame = b"".join([b"N", _SIZE.pack(len(names)), *map(packed, names)])
+        return [bool(each) for each in self.ask(frame, deadline)]
+
+    def load(self, classes: Classes, deadline: float, cancel: Event | None = None) -> None:
+        """Take a program in, in the place of the last one."""
+        self.used += 1
+        if self.ask(b"L" + packed_classes(classes), deadline, cancel) != b"l":
+            raise ServiceEndedError("it did not take the program")
+
+    def run(
+        self, classes: Classes, deadline: float, answer: Callable[[bytes], bytes], cancel: Event | None = None
+    ) -> bytes:
+        """Run tests, and answer the calls that they make of the program; gives the frame with the verdict."""
+        frame = self.ask(b"R" + packed_classes(classes), deadline, cancel)
+        while frame[:1] == b"K":
+            frame = self.ask(answer(frame), deadline, cancel)
+        return frame
+
+    def run_together(
+        self, classes: Classes, seal: bytes, deadline: float, cancel: Event | None = None
+    ) -> bytes:
+        """Run tests and their program in this machine; gives the frame with the verdict."""
+        self.used += 1
+        return self.ask(b"S" + seal + packed_classes(classes), deadline, cancel)
+
+    def close(self) -> None:
+        """End it, whatever it is doing."""
+        self._line.close()
+
+
+class Reading:
+    """Takes the parts of a frame, one after the other.
+
+    Args:
+        frame: The frame.
+    """
+
+    def __init__(self, frame: bytes) -> None:
+        self._frame, self._at = frame, 0
+
+    def take(self, size: int) -> bytes:
+        """So many bytes.
+
+        Raises:
+            ServiceEndedError: the frame has fewer.
+        """
+        part = self._frame[self._at : self._at + size]
+        if size < 0 or len(part) < size:
+            raise ServiceEndedError("its answer is incomplete")
+        self._at += size
+        return part
+
+    def size(self) -> int:
+        """A number."""
+        return int(_SIZE.unpack(self.take(_SIZE.size))[0])
+
+    def flag(self) -> bool:
+        """Yes or no."""
+        return self.take(1) != b"\0"
+
+    def text(self) -> str:
+        """A text; halves of characters become question marks."""
+        return self.take(2 * self.size()).decode("utf-16-be", "replace")
+
+
+def packed(text: str) -> bytes:
+    """A text as the worker reads it."""
+    data = text.encode("utf-16-be", "surrogatepass")
+    return _SIZE.pack(len(data) // 2) + data
+
+
+def packed_classes(classes: Classes) -> bytes:
+    """Classes as the worker reads them."""
+    parts = [_SIZE.pack(len(classes))]
+    for name, data in classes.items():
+        parts += [packed(name), _SIZE.pack(len(data)), data]
+    return b"".join(parts)

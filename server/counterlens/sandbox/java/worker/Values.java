@@ -1,0 +1,485 @@
+package counterlens.worker;
+
+import java.io.ByteArrayOutputStream;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.lang.reflect.Array;
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.util.*;
+import java.util.function.Function;
+
+/**
+ * Values as plain data: primitives, text, numbers, arrays and collections of the library, by their exact class.
+ *
+ * Containers are numbered in the order in which they are met, so that one that is met twice stays one.
+ */
+final class Values {
+    /** A value that is no plain data, and its class. */
+    @SuppressWarnings("serial")
+    static final class Unpassable extends RuntimeException {
+        Unpassable(Class<?> type) {
+            super(type.getName(), null, false, false);
+        }
+    }
+
+    /** Data that nobody wrote who follows the rules. */
+    @SuppressWarnings("serial")
+    static final class Malformed extends RuntimeException {
+        Malformed(String message) {
+            super(message, null, false, false);
+        }
+    }
+
+    private static final int DEEPEST = 200;
+    private static final int MOST = 4 << 20; // values in a message
+    /** Collections by the name of their class, and what makes one of a list; the order is that of the wire. */
+    private static final Map<String, Function<List<Object>, Collection<Object>>> COLLECTIONS = new LinkedHashMap<>();
+    private static final Map<String, Function<Map<Object, Object>, Map<Object, Object>>> MAPS = new LinkedHashMap<>();
+    private static final Map<Character, Class<?>> PRIMITIVES = Map.of(
+            'Z', boolean.class, 'B', byte.class, 'S', short.class, 'C', char.class,
+            'I', int.class, 'J', long.class, 'F', float.class, 'D', double.class);
+
+    static {
+        COLLECTIONS.put("java.util.ArrayList", ArrayList::new);
+        COLLECTIONS.put("java.util.LinkedList", LinkedList::new);
+        COLLECTIONS.put("java.util.Vector", Vector::new);
+        COLLECTIONS.put("java.util.Stack", items -> {
+            Stack<Object> stack = new Stack<>();
+            stack.addAll(items);
+            return stack;
+        });
+        COLLECTIONS.put("java.util.Arrays$ArrayList", items -> Arrays.asList(items.toArray()));
+        COLLECTIONS.put("java.util.ImmutableCollections$ListN", items -> Collections.unmodifiableList(items));
+        COLLECTIONS.put("java.util.ImmutableCollections$List12", items -> Collections.unmodifiableList(items));
+        COLLECTIONS.put("java.util.ImmutableCollections$SubList", items -> Collections.unmodifiableList(items));
+        COLLECTIONS.put("java.util.Collections$EmptyList", items -> Collections.unmodifiableList(items));
+        COLLECTIONS.put("java.util.Collections$SingletonList", items -> Collections.unmodifiableList(items));
+        COLLECTIONS.put("java.util.Collections$UnmodifiableList", items -> Collections.unmodifiableList(items));
+        COLLECTIONS.put(
+                "java.util.Collections$UnmodifiableRandomAccessList", items -> Collections.unmodifiableList(items));
+        COLLECTIONS.put("java.util.Collections$CopiesList", items -> Collections.unmodifiableList(items));
+        COLLECTIONS.put("java.util.ArrayList$SubList", ArrayList::new);
+        COLLECTIONS.put("java.util.AbstractList$RandomAccessSubList", ArrayList::new);
+        COLLECTIONS.put("java.util.ArrayDeque", ArrayDeque::new);
+        COLLECTIONS.put("java.util.PriorityQueue", PriorityQueue::new);
+        COLLECTIONS.put("java.util.HashSet", HashSet::new);
+        COLLECTIONS.put("java.util.LinkedHashSet", LinkedHashSet::new);
+        COLLECTIONS.put("java.util.TreeSet", TreeSet::new);
+        COLLECTIONS.put("java.util.ImmutableCollections$SetN", Values::fixedSet);
+        COLLECTIONS.put("java.util.ImmutableCollections$Set12", Values::fixedSet);
+        COLLECTIONS.put("java.util.Collections$EmptySet", Values::fixedSet);
+        COLLECTIONS.put("java.util.Collections$SingletonSet", Values::fixedSet);
+        COLLECTIONS.put("java.util.Collections$UnmodifiableSet", Values::fixedSet);
+        MAPS.put("java.util.HashMap", HashMap::new);
+        MAPS.put("java.util.LinkedHashMap", LinkedHashMap::new);
+        MAPS.put("java.util.TreeMap", TreeMap::new);
+        MAPS.put("java.util.Hashtable", Hashtable::new);
+        MAPS.put("java.util.ImmutableCollections$MapN", Collections::unmodifiableMap);
+        MAPS.put("java.util.ImmutableCollections$Map1", Collections::unmodifiableMap);
+        MAPS.put("java.util.Collections$EmptyMap", Collections::unmodifiableMap);
+        MAPS.put("java.util.Collections$SingletonMap", Collections::unmodifiableMap);
+        MAPS.put("java.util.Collections$UnmodifiableMap", Collections::unmodifiableMap);
+    }
+
+    private static final List<String> COLLECTION_NAMES = List.copyOf(COLLECTIONS.keySet());
+    private static final List<String> MAP_NAMES = List.copyOf(MAPS.keySet());
+
+    private Values() {}
+
+    private static Collection<Object> fixedSet(List<Object> items) {
+        return Collections.unmodifiableSet(new LinkedHashSet<>(items));
+    }
+
+    /** Writes values; the containers that it met are in `met`. */
+    static final class Writer {
+        final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        final DataOutputStream out = new DataOutputStream(bytes);
+        final List<Object> met;
+        private final IdentityHashMap<Object, Integer> numbers = new IdentityHashMap<>();
+
+        /** Args: the containers that both sides have already. */
+        Writer(List<Object> known) {
+            met = new ArrayList<>(known);
+            for (int at = 0; at < known.size(); at++) {
+                numbers.put(known.get(at), at);
+            }
+        }
+
+        void write(Object value) throws IOException {
+            write(value, 0);
+        }
+
+        /** A text of any length, also with halves of characters. */
+        void text(String text) throws IOException {
+            out.writeInt(text.length());
+            out.writeChars(text);
+        }
+
+        private void write(Object value, int depth) throws IOException {
+            if (depth > DEEPEST) {
+                throw new Unpassable(value.getClass());
+            }
+            if (value == null) {
+                out.writeByte('n');
+            } else if (!scalar(value)) {
+                Integer known = numbers.get(value);
+                if (known != null) {
+                    out.writeByte('r');
+                    out.writeInt(known);
+                    return;
+                }
+                if (value instanceof Optional<?> optional && optional.getClass() == Optional.class) {
+                    out.writeByte('O');
+                    write(optional.orElse(null), depth + 1);
+                    return;
+                }
+                if (value.getClass() == AbstractMap.SimpleEntry.class) {
+                    Map.Entry<?, ?> entry = (Map.Entry<?, ?>) value;
+                    out.writeByte('e');
+                    write(entry.getKey(), depth + 1);
+                    write(entry.getValue(), depth + 1);
+                    return;
+                }
+                numbers.put(value, met.size());
+                met.add(value);
+                out.writeByte('c');
+                content(value, depth);
+            }
+        }
+
+        private boolean scalar(Object value) throws IOException {
+            Class<?> type = value.getClass();
+            if (type == Integer.class) {
+                out.writeByte('I');
+                out.writeInt((Integer) value);
+            } else if (type == String.class) {
+                out.writeByte('s');
+                text((String) value);
+            } else if (type == Double.class) {
+                out.writeByte('D');
+                out.writeLong(Double.doubleToRawLongBits((Double) value));
+            } else if (type == Boolean.class) {
+                out.writeByte('Z');
+                out.writeBoolean((Boolean) value);
+            } else if (type == Long.class) {
+                out.writeByte('J');
+                out.writeLong((Long) value);
+            } else if (type == Character.class) {
+                out.writeByte('C');
+                out.writeChar((Character) value);
+            } else if (type == Float.class) {
+                out.writeByte('F');
+                out.writeInt(Float.floatToRawIntBits((Float) value));
+            } else if (type == Byte.class) {
+                out.writeByte('B');
+                out.writeByte((Byte) value);
+            } else if (type == Short.class) {
+                out.writeByte('S');
+                out.writeShort((Short) value);
+            } else {
+                return big(value, type);
+            }
+            return true;
+        }
+
+        private boolean big(Object value, Class<?> type) throws IOException {
+            if (type == BigInteger.class || type == BigDecimal.class) {
+                boolean whole = type == BigInteger.class;
+                BigInteger digits = whole ? (BigInteger) value : ((BigDecimal) value).unscaledValue();
+                byte[] raw = digits.toByteArray();
+                out.writeByte(whole ? 'i' : 'd');
+                out.writeInt(raw.length);
+                out.write(raw);
+                if (!whole) {
+                    out.writeInt(((BigDecimal) value).scale());
+                }
+                return true;
+            }
+            return false;
+        }
+
+        /** What is in a container. */
+        void content(Object value, int depth) throws IOException {
+            Class<?> type = value.getClass();
+            if (type.isArray()) {
+                array(value, type.getComponentType(), depth);
+            } else if (type == StringBuilder.class) {
+                out.writeByte('b');
+                text(value.toString());
+            } else if (COLLECTIONS.containsKey(type.getName()) && natural(value)) {
+                Object[] items = ((Collection<?>) value).toArray();
+                out.writeByte('L');
+                out.writeByte(COLLECTION_NAMES.indexOf(type.getName()));
+                out.writeInt(items.length);
+                for (Object item : items) {
+                    write(item, depth + 1);
+                }
+            } else if (MAPS.containsKey(type.getName()) && natural(value)) {
+                Map<?, ?> map = (Map<?, ?>) value;
+                out.writeByte('M');
+                out.writeByte(MAP_NAMES.indexOf(type.getName()));
+                out.writeInt(map.size());
+                for (Map.Entry<?, ?> entry : map.entrySet()) {
+                    write(entry.getKey(), depth + 1);
+                    write(entry.getValue(), depth + 1);
+                }
+            } else {
+                throw new Unpassable(type);
+            }
+        }
+
+        private void array(Object value, Class<?> component, int depth) throws IOException {
+            out.writeByte('[');
+            text(component.getName());
+            int length = Array.getLength(value);
+            out.writeInt(length);
+            for (int at = 0; at < length; at++) {
+                write(Array.get(value, at), depth + 1);
+            }
+        }
+
+        /** Whether it is sorted, if at all, as its items are by themselves. */
+        private static boolean natural(Object value) {
+            if (value instanceof PriorityQueue<?> queue) {
+                return queue.comparator() == null;
+            }
+            if (value instanceof SortedSet<?> set) {
+                return set.comparator() == null;
+            }
+            return !(value instanceof SortedMap<?, ?> map) || map.comparator() == null;
+        }
+    }
+
+    /** Reads values, and trusts nothing of them; the containers that it met are in `met`. */
+    static final class Reader {
+        final DataInputStream in;
+        final List<Object> met;
+        private int read;
+
+        Reader(DataInputStream in, List<Object> known) {
+            this.in = in;
+            met = new ArrayList<>(known);
+        }
+
+        Object read() throws IOException {
+            return read(0);
+        }
+
+        int count() throws IOException {
+            int count = in.readInt();
+            if (count < 0 || count > in.available()) {
+                throw new Malformed("a length of " + count);
+            }
+            return count;
+        }
+
+        String text() throws IOException {
+            char[] characters = new char[count()];
+            for (int at = 0; at < characters.length; at++) {
+                characters[at] = in.readChar();
+            }
+            return new String(characters);
+        }
+
+        private Object read(int depth) throws IOException {
+            if (depth > DEEPEST + 2 || ++read > MOST) {
+                throw new Malformed("too deep, or too much");
+            }
+            int tag = in.readByte();
+            return switch (tag) {
+                case 'n' -> null;
+                case 'I' -> in.readInt();
+                case 's' -> text();
+                case 'D' -> Double.longBitsToDouble(in.readLong());
+                case 'Z' -> in.readBoolean();
+                case 'J' -> in.readLong();
+                case 'C' -> in.readChar();
+                case 'F' -> Float.intBitsToFloat(in.readInt());
+                case 'B' -> in.readByte();
+                case 'S' -> in.readShort();
+                case 'i' -> new BigInteger(raw());
+                case 'd' -> new BigDecimal(new BigInteger(raw()), in.readInt());
+                case 'O' -> Optional.ofNullable(read(depth + 1));
+                case 'e' -> new AbstractMap.SimpleEntry<>(read(depth + 1), read(depth + 1));
+                case 'r' -> known(in.readInt());
+                case 'c' -> {
+                    int number = met.size();
+                    met.add(null); // one that contains itself cannot be rebuilt
+                    Object made = content(depth);
+                    met.set(number, made);
+                    yield made;
+                }
+                default -> throw new Malformed("a tag " + tag);
+            };
+        }
+
+        private byte[] raw() throws IOException {
+            byte[] raw = new byte[count()];
+            in.readFully(raw);
+            return raw;
+        }
+
+        private Object known(int number) {
+            Object found = number >= 0 && number < met.size() ? met.get(number) : null;
+            if (found == null) {
+                throw new Malformed("a reference to nothing");
+            }
+            return found;
+        }
+
+        /** What `Writer.content` wrote, as a new container. */
+        Object content(int depth) throws IOException {
+            int kind = in.readByte();
+            switch (kind) {
+                case 'b':
+                    return new StringBuilder(text());
+                case '[':
+                    return array(depth);
+                case 'L': {
+                    String name = named(COLLECTION_NAMES, in.readUnsignedByte());
+                    int count = count();
+                    List<Object> items = new ArrayList<>(count);
+                    for (int at = 0; at < count; at++) {
+                        items.add(read(depth + 1));
+                    }
+                    return COLLECTIONS.get(name).apply(items);
+                }
+                case 'M': {
+                    String name = named(MAP_NAMES, in.readUnsignedByte());
+                    int count = count();
+                    Map<Object, Object> entries = new LinkedHashMap<>();
+                    for (int at = 0; at < count; at++) {
+                        entries.put(read(depth + 1), read(depth + 1));
+                    }
+                    return MAPS.get(name).apply(entries);
+                }
+                default:
+                    throw new Malformed("a container " + kind);
+            }
+        }
+
+        private Object array(int depth) throws IOException {
+            Class<?> component = component(text());
+            int count = count();
+            Object array = Array.newInstance(component, count);
+            for (int at = 0; at < count; at++) {
+                Array.set(array, at, read(depth + 1));
+            }
+            return array;
+        }
+
+        private static String named(List<String> names, int number) {
+            if (number >= names.size()) {
+                throw new Malformed("a class " + number);
+            }
+            return names.get(number);
+        }
+
+        /** The class of an array's items: a primitive one, or one of the library's. */
+        private static Class<?> component(String name) {
+            for (Class<?> primitive : PRIMITIVES.values()) {
+                if (primitive.getName().equals(name)) {
+                    return primitive;
+                }
+            }
+            if (!name.matches("(\\[+[ZBSCIJFD])|(\\[+L)?java\\.(lang|util|math)\\.\\w+;?")) {
+                throw new Malformed("an array of " + name.length());
+            }
+            try {
+                return Class.forName(name, false, ClassLoader.getPlatformClassLoader());
+            } catch (ClassNotFoundException | LinkageError error) {
+                throw new Malformed("an array of an unknown class");
+            }
+        }
+    }
+
+    /** Give a container the content of another of its kind; whether that was a change. */
+    @SuppressWarnings({"unchecked", "rawtypes"})
+    static boolean take(Object old, Object fresh) {
+        if (old.getClass().isArray()) {
+            int length = Array.getLength(old);
+            if (fresh.getClass() != old.getClass() || Array.getLength(fresh) != length) {
+                throw new Malformed("an array of another kind");
+            }
+            boolean changed = false;
+            for (int at = 0; at < length; at++) {
+                changed |= !same(Array.get(old, at), Array.get(fresh, at));
+            }
+            if (changed) {
+                System.arraycopy(fresh, 0, old, 0, length);
+            }
+            return changed;
+        }
+        if (old instanceof StringBuilder builder) {
+            String text = fresh.toString();
+            if (text.contentEquals(builder)) {
+                return false;
+            }
+            builder.replace(0, builder.length(), text);
+            return true;
+        }
+        if (old instanceof Map map && fresh instanceof Map other) {
+            if (sameItems(flat(map), flat(other))) {
+                return false;
+            }
+            Map copy = new LinkedHashMap(other);
+            map.clear();
+            map.putAll(copy);
+            return true;
+        }
+        if (old instanceof Collection collection && fresh instanceof Collection other) {
+            Object[] items = other.toArray();
+            if (sameItems(Arrays.asList(collection.toArray()), Arrays.asList(items))) {
+                return false;
+            }
+            if (collection instanceof List list && list.size() == items.length) {
+                for (int at = 0; at < items.length; at++) {
+                    list.set(at, items[at]);
+                }
+            } else {
+                collection.clear();
+                collection.addAll(Arrays.asList(items));
+            }
+            return true;
+        }
+        throw new Malformed("a container of another kind");
+    }
+
+    private static List<Object> flat(Map<?, ?> map) {
+        List<Object> all = new ArrayList<>();
+        for (Map.Entry<?, ?> entry : map.entrySet()) {
+            all.add(entry.getKey());
+            all.add(entry.getValue());
+        }
+        return all;
+    }
+
+    private static boolean sameItems(List<?> one, List<?> other) {
+        boolean same = one.size() == other.size();
+        for (int at = 0; same && at < one.size(); at++) {
+            same = same(one.get(at), other.get(at));
+        }
+        return same;
+    }
+
+    /** Whether two items are the same container, or equal as plain values. */
+    private static boolean same(Object one, Object other) {
+        if (one == other) {
+            return true;
+        }
+        return one != null && other != null && one.getClass() == other.getClass() && one.equals(other)
+                && !(one instanceof Collection) && !(one instanceof Map);
+    }
+
+    /** Whether a value has nothing in it: null, an empty text, an empty container. */
+    static boolean empty(Object value) {
+        return value == null
+                || (value instanceof CharSequence text && text.length() == 0)
+                || (value instanceof Collection<?> items && items.isEmpty())
+                || (value instanceof Map<?, ?> map && map.isEmpty())
+                || (value instanceof Optional<?> optional && optional.isEmpty())
+                || (value.getClass().isArray() && Array.getLength(value) == 0);
+    }
+}

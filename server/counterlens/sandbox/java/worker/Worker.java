@@ -1,0 +1,488 @@
+package counterlens.worker;
+
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.FileDescriptor;
+import java.io.FileInputStream;
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.PrintStream;
+import java.lang.reflect.Constructor;
+import java.lang.reflect.Executable;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.net.URI;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import javax.tools.Diagnostic;
+import javax.tools.DiagnosticCollector;
+import javax.tools.FileObject;
+import javax.tools.ForwardingJavaFileManager;
+import javax.tools.JavaCompiler;
+import javax.tools.JavaFileManager;
+import javax.tools.JavaFileObject;
+import javax.tools.SimpleJavaFileObject;
+import javax.tools.StandardJavaFileManager;
+import javax.tools.StandardLocation;
+import javax.tools.ToolProvider;
+
+/**
+ * A Java machine that waits in the sandbox, and does what it is asked over standard input and output.
+ *
+ * One machine compiles and runs tests; others hold programs, and make the calls that the tests ask for. A frame is
+ * four bytes with a length and so many bytes, the first of which says what it is.
+ */
+public final class Worker {
+    private static final int LONGEST_MESSAGE = 2000;
+    private static DataInputStream requests;
+    private static DataOutputStream replies;
+
+    private Worker() {}
+
+    /** Serve until standard input ends. */
+    public static void main(String[] arguments) throws IOException {
+        requests = new DataInputStream(new FileInputStream(FileDescriptor.in));
+        replies = new DataOutputStream(new FileOutputStream(FileDescriptor.out));
+        System.setIn(InputStream.nullInputStream());
+        System.setErr(nowhere());
+        Program program = null;
+        Compiler compiler = null;
+        while (true) {
+            DataInputStream request = new DataInputStream(new ByteArrayInputStream(receive()));
+            System.setOut(nowhere());
+            switch (request.readByte()) {
+                case 'C' -> {
+                    compiler = compiler == null ? new Compiler() : compiler;
+                    send(compiler.compile(request));
+                }
+                case 'R' -> send(tests(request, null));
+                case 'S' -> send(tests(request, request.readNBytes(16)));
+                case 'L' -> {
+                    program = new Program(classes(request));
+                    send(new byte[] {'l'});
+                }
+                case 'K' -> send(program.call(request));
+                case 'N' -> send(known(request));
+                default -> throw new IOException("an unknown request");
+            }
+        }
+    }
+
+    /** Which of some classes the library has. */
+    private static byte[] known(DataInputStream in) throws IOException {
+        Values.Reader reader = new Values.Reader(in, List.of());
+        ByteArrayOutputStream answer = new ByteArrayOutputStream();
+        for (int left = in.readInt(); left > 0; left--) {
+            try {
+                Class.forName(reader.text(), false, ClassLoader.getPlatformClassLoader());
+                answer.write(1);
+            } catch (ClassNotFoundException | LinkageError error) {
+                answer.write(0);
+            }
+        }
+        return answer.toByteArray();
+    }
+
+    static void send(byte[] frame) throws IOException {
+        byte[] whole = new byte[frame.length + 4];
+        for (int at = 0; at < 4; at++) {
+            whole[at] = (byte) (frame.length >>> (24 - 8 * at));
+        }
+        System.arraycopy(frame, 0, whole, 4, frame.length);
+        replies.write(whole);
+    }
+
+    static byte[] receive() throws IOException {
+        byte[] frame = new byte[requests.readInt()];
+        requests.readFully(frame);
+        return frame;
+    }
+
+    private static PrintStream nowhere() {
+        return new PrintStream(OutputStream.nullOutputStream());
+    }
+
+    private static Map<String, byte[]> classes(DataInputStream in) throws IOException {
+        Map<String, byte[]> classes = new LinkedHashMap<>();
+        for (int left = in.readInt(); left > 0; left--) {
+            String name = new Values.Reader(in, List.of()).text();
+            byte[] bytes = new byte[in.readInt()];
+            in.readFully(bytes);
+            classes.put(name, bytes);
+        }
+        return classes;
+    }
+
+    private static String described(Throwable error) {
+        String text = error.getClass().getName();
+        try {
+            String message = error.getMessage();
+            text = message == null ? text : text + ": " + message;
+        } catch (Throwable hidden) {
+            text += ", whose message cannot be read";
+        }
+        return text.length() > LONGEST_MESSAGE ? text.substring(0, LONGEST_MESSAGE) : text;
+    }
+
+    // Tests
+
+    /** Run tests; `seal`, if any, comes back with the verdict. */
+    private static byte[] tests(DataInputStream in, byte[] seal) throws IOException {
+        ClassLoader parent = seal == null ? Worker.class.getClassLoader() : ClassLoader.getPlatformClassLoader();
+        Map<String, byte[]> classes = classes(in);
+        ClassLoader loader = new Memory(parent, classes);
+        int threads = Thread.activeCount();
+        Remote.reset();
+        TestRun run = new TestRun();
+        try {
+            run.all(loader, classes.keySet());
+        } catch (Throwable error) {
+            run.fail("", error);
+        }
+        Values.Writer answer = new Values.Writer(List.of());
+        answer.out.writeByte('D');
+        if (seal != null) {
+            answer.out.write(seal);
+        }
+        answer.out.writeBoolean(run.failed == null);
+        answer.out.writeInt(run.tests);
+        answer.text(run.failed == null ? "" : run.failed);
+        answer.text(run.message);
+        answer.out.writeBoolean(Thread.activeCount() > threads);
+        Remote.report(answer);
+        return answer.bytes.toByteArray();
+    }
+
+    /** What became of tests. */
+    private static final class TestRun {
+        int tests;
+        String failed;
+        String message = "";
+
+        void fail(String name, Throwable error) {
+            Throwable cause = error;
+            while (cause instanceof InvocationTargetException && cause.getCause() != null) {
+                cause = cause.getCause();
+            }
+            failed = name;
+            message = described(cause) + at(cause);
+        }
+
+        private static String at(Throwable error) {
+            for (StackTraceElement place : error.getStackTrace()) {
+                if (place.getFileName() != null && place.getFileName().startsWith("tests-")) {
+                    return "\nline " + place.getLineNumber() + " of the tests";
+                }
+            }
+            return "";
+        }
+
+        /** Run every `main`, or else every method that is marked as a test, until one fails. */
+        void all(ClassLoader loader, Iterable<String> names) throws Exception {
+            List<Class<?>> types = new ArrayList<>();
+            for (String name : names) {
+                types.add(Class.forName(name, false, loader));
+            }
+            for (Class<?> type : types) {
+                Method main = main(type);
+                if (main != null) {
+                    main.setAccessible(true);
+                    try {
+                        main.invoke(null, (Object) new String[0]);
+                        tests++;
+                    } catch (Throwable error) {
+                        fail(type.getName() + ".main", error);
+                        return;
+                    }
+                }
+            }
+        }
+
+        private static Method main(Class<?> type) {
+            try {
+                Method found = type.getDeclaredMethod("main", String[].class);
+                return Modifier.isStatic(found.getModifiers()) ? found : null;
+            } catch (NoSuchMethodException error) {
+                return null;
+            }
+        }
+    }
+
+    // Programs
+
+    /** A program, loaded, and the objects that its tests have made. */
+    private static final class Program {
+        private final ClassLoader loader;
+        private final List<Object> objects = new ArrayList<>();
+        private final Map<String, Executable> found = new HashMap<>();
+
+        Program(Map<String, byte[]> classes) {
+            loader = new Memory(ClassLoader.getPlatformClassLoader(), classes);
+            objects.add(null);
+        }
+
+        byte[] call(DataInputStream in) throws IOException {
+            Values.Reader reader = new Values.Reader(in, List.of());
+            String type = reader.text();
+            String name = reader.text();
+            String parameters = reader.text();
+            long self = in.readLong();
+            Object[] arguments = new Object[in.readInt()];
+            for (int at = 0; at < arguments.length; at++) {
+                arguments[at] = reader.read();
+            }
+            try {
+                Object value;
+                try {
+                    value = invoke(type, name, parameters, (int) self, arguments);
+                } catch (Throwable error) {
+                    return threw(reader.met, error);
+                }
+                return gave(reader.met, value, arguments);
+            } catch (Values.Unpassable error) {
+                Values.Writer answer = new Values.Writer(List.of());
+                answer.out.writeByte('U');
+                answer.text(error.getMessage());
+                return answer.bytes.toByteArray();
+            } catch (RuntimeException | Error error) { // such as a container that was changed meanwhile
+                return threw(List.of(), error);
+            }
+        }
+
+        private Object invoke(String type, String name, String parameters, int self, Object[] arguments)
+                throws Throwable {
+            Executable called = find(type, name, parameters, arguments.length);
+            try {
+                if (called instanceof Constructor<?> constructor) {
+                    objects.add(constructor.newInstance(arguments));
+                    return (long) objects.size() - 1;
+                }
+                return ((Method) called).invoke(objects.get(self), arguments);
+            } catch (InvocationTargetException error) {
+                throw error.getCause();
+            }
+        }
+
+        private Executable find(String type, String name, String parameters, int count) throws Exception {
+            String key = type + " " + name + " " + parameters;
+            Executable known = found.get(key);
+            if (known == null) {
+                Class<?> owner = Class.forName(type, true, loader);
+                boolean made = name.equals("<init>");
+                Executable[] all = made ? owner.getDeclaredConstructors() : owner.getDeclaredMethods();
+                List<Executable> fitting = new ArrayList<>();
+                for (Executable each : all) {
+                    boolean named = made || each.getName().equals(name);
+                    if (named && each.getParameterCount() == count && !each.isSynthetic()) {
+                        fitting.add(each);
+                    }
+                }
+                if (fitting.size() > 1) {
+                    fitting.removeIf(each -> !simple(each).equals(parameters));
+                }
+                if (fitting.size() != 1) {
+                    throw new NoSuchMethodException(key);
+                }
+                known = fitting.get(0);
+                known.setAccessible(true);
+                found.put(key, known);
+            }
+            return known;
+        }
+
+        private static String simple(Executable each) {
+            List<String> names = new ArrayList<>();
+            for (Class<?> parameter : each.getParameterTypes()) {
+                names.add(parameter.getSimpleName());
+            }
+            return String.join(",", names);
+        }
+
+        /** The contents of the containers that were given, as they are now, and a value; or which argument it is. */
+        private static byte[] gave(List<Object> given, Object value, Object[] arguments) throws IOException {
+            Values.Writer answer = contents('V', given);
+            int same = -1;
+            for (int at = 0; at < arguments.length; at++) {
+                same = value != null && value == arguments[at] ? at : same;
+            }
+            answer.out.writeInt(same);
+            if (same < 0) {
+                answer.write(value);
+            }
+            return answer.bytes.toByteArray();
+        }
+
+        private static byte[] threw(List<Object> given, Throwable error) throws IOException {
+            Class<?> type = error.getClass();
+            while (type != null && !Remote.known(type.getName())) {
+                type = type.getSuperclass();
+            }
+            Values.Writer answer = contents(serious(error) ? 'E' : 'T', given);
+            answer.text(type == null ? "" : type.getName());
+            answer.text(described(error));
+            return answer.bytes.toByteArray();
+        }
+
+        /** Whether it may have left classes of the library half made. */
+        private static boolean serious(Throwable error) {
+            Throwable cause = error;
+            for (int depth = 0; cause != null && depth < 20; depth++) {
+                if (cause instanceof LinkageError || cause instanceof VirtualMachineError) {
+                    return true;
+                }
+                cause = cause.getCause();
+            }
+            return false;
+        }
+
+        private static Values.Writer contents(char kind, List<Object> given) throws IOException {
+            Values.Writer answer = new Values.Writer(given);
+            answer.out.writeByte(kind);
+            for (Object each : given) {
+                answer.content(each, 0);
+            }
+            return answer;
+        }
+    }
+
+    /** Loads classes from memory. */
+    private static final class Memory extends ClassLoader {
+        private final Map<String, byte[]> classes;
+
+        Memory(ClassLoader parent, Map<String, byte[]> classes) {
+            super(parent);
+            this.classes = classes;
+            setDefaultAssertionStatus(true);
+        }
+
+        @Override
+        protected Class<?> findClass(String name) throws ClassNotFoundException {
+            byte[] bytes = classes.get(name);
+            if (bytes == null) {
+                throw new ClassNotFoundException(name);
+            }
+            return defineClass(name, bytes, 0, bytes.length);
+        }
+    }
+
+    // The compiler
+
+    /** The compiler, kept warm. */
+    private static final class Compiler {
+        private final JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
+        private final StandardJavaFileManager alone = library(List.of());
+        private final StandardJavaFileManager withWorker =
+                library(List.of(new java.io.File(System.getProperty("java.class.path"))));
+
+        private StandardJavaFileManager library(List<java.io.File> path) {
+            StandardJavaFileManager made = compiler.getStandardFileManager(null, Locale.ROOT, null);
+            try {
+                made.setLocation(StandardLocation.CLASS_PATH, path);
+            } catch (IOException error) {
+                throw new IllegalStateException(error);
+            }
+            return made;
+        }
+
+        /** Compile units of source; the answer has classes, or the errors. */
+        byte[] compile(DataInputStream in) throws IOException {
+            boolean tests = in.readBoolean();
+            Values.Reader reader = new Values.Reader(in, List.of());
+            List<Source> units = new ArrayList<>();
+            for (int left = in.readInt(); left > 0; left--) {
+                units.add(new Source(reader.text(), reader.text()));
+            }
+            Values.Writer answer = new Values.Writer(List.of());
+            DiagnosticCollector<JavaFileObject> said = new DiagnosticCollector<>();
+            Output output = new Output(tests ? withWorker : alone);
+            List<String> options = List.of("-proc:none", "-nowarn", "-Xlint:none", "-g:source,lines");
+            boolean right;
+            try {
+                right = compiler.getTask(null, output, said, options, null, units).call();
+            } catch (RuntimeException | StackOverflowError error) { // of the compiler's own
+                right = false;
+            }
+            answer.out.writeByte(right ? 'c' : 'e');
+            if (!right) {
+                answer.text(errors(said));
+                return answer.bytes.toByteArray();
+            }
+            answer.out.writeInt(output.classes.size());
+            for (Map.Entry<String, ByteArrayOutputStream> each : output.classes.entrySet()) {
+                answer.text(each.getKey());
+                answer.out.writeInt(each.getValue().size());
+                each.getValue().writeTo(answer.out);
+            }
+            return answer.bytes.toByteArray();
+        }
+
+        private static String errors(DiagnosticCollector<JavaFileObject> said) {
+            StringBuilder errors = new StringBuilder();
+            for (Diagnostic<? extends JavaFileObject> one : said.getDiagnostics()) {
+                if (one.getKind() == Diagnostic.Kind.ERROR && errors.length() < LONGEST_MESSAGE) {
+                    errors.append("line ").append(one.getLineNumber()).append(": ");
+                    errors.append(one.getMessage(Locale.ROOT)).append('\n');
+                }
+            }
+            return errors.length() == 0 ? "it is too deeply nested to be compiled" : errors.toString().strip();
+        }
+    }
+
+    /** A source that is in no file. */
+    private static final class Source extends SimpleJavaFileObject {
+        private final String name;
+        private final String text;
+
+        Source(String name, String text) {
+            super(URI.create("string:///" + name), Kind.SOURCE);
+            this.name = name;
+            this.text = text;
+        }
+
+        @Override
+        public CharSequence getCharContent(boolean ignoreErrors) {
+            return text;
+        }
+
+        @Override
+        public boolean isNameCompatible(String simpleName, Kind kind) {
+            return true; // a public class may be in a file of any name
+        }
+
+        @Override
+        public String getName() {
+            return name;
+        }
+    }
+
+    /** Keeps what is compiled. */
+    private static final class Output extends ForwardingJavaFileManager<JavaFileManager> {
+        final Map<String, ByteArrayOutputStream> classes = new LinkedHashMap<>();
+
+        Output(JavaFileManager library) {
+            super(library);
+        }
+
+        @Override
+        public JavaFileObject getJavaFileForOutput(
+                Location location, String name, JavaFileObject.Kind kind, FileObject sibling) {
+            ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+            classes.put(name, bytes);
+            return new SimpleJavaFileObject(URI.create("memory:///" + name.replace('.', '/')), kind) {
+                @Override
+                public OutputStream openOutputStream() {
+                    return bytes;
+                }
+            };
+        }
+    }
+}

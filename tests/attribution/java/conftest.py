@@ -1,0 +1,47 @@
+"""Programs in Java, judged by a `main` in the strongest sandbox of this machine."""
+
+from __future__ import annotations
+
+import sys
+import textwrap
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from counterlens.attribution.base import LIMITS, Setting, Verdict, lasting
+from counterlens.attribution.java.judge import JavaTestsJudge
+from counterlens.attribution.languages import judged
+from counterlens.attribution.test_run import Apartness
+from counterlens.sandbox.registry import best_sandbox
+
+Judged = Callable[..., Verdict]
+
+
+@pytest.fixture(autouse=True)
+def _kit() -> None:
+    """Skips where Java programs cannot be run."""
+    if missing := judged("java").missing():
+        pytest.skip(missing)
+
+
+@pytest.fixture
+def verdict() -> Judged:
+    """The verdict on a program, by its text and that of its tests, or the statements of their `main`."""
+
+    def judge(
+        program: str,
+        tests: str,
+        *,
+        original: str | None = None,
+        seconds: float = LIMITS.seconds,
+        apartness: Apartness = Apartness.AUTO,
+    ) -> Verdict:
+        tests = textwrap.dedent(tests)
+        if "class " not in tests:
+            tests = f"class Main {{ public static void main(String[] a) throws Exception {{\n{tests}\n}} }}"
+        setting = Setting(best_sandbox(), Path(sys.executable), lasting(seconds))
+        whole = None if original is None else textwrap.dedent(original)
+        return JavaTestsJudge(tests, whole, setting, apartness=apartness).judge(textwrap.dedent(program))
+
+    return judge
