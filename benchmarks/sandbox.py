@@ -5,7 +5,10 @@ by `subprocess.run([python, "-c", ...])`, which isolates nothing. They come in t
 `unittest` cases, which is what judging by tests costs a plain process. The cold sandbox is the baseline at
 the same isolation.
 
-    python benchmarks/sandbox.py [--quick]
+With `--language java` it compares the judge of Java programs with `javac` and `java` for each of them; see
+`sandbox_java.py`.
+
+    python benchmarks/sandbox.py [--quick] [--language java]
 """
 
 from __future__ import annotations
@@ -19,6 +22,8 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+
+import sandbox_java
 
 from counterlens.sandbox import registry
 from counterlens.sandbox.base import Job, Sandbox
@@ -59,7 +64,11 @@ def main() -> None:
     """Measure each way in turn, several rounds, and compare medians."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--language", choices=("python", "java"), default="python")
     options = parser.parse_args()
+    if options.language == "java":
+        sandbox_java.run(quick=options.quick)
+        return
     programs, rounds = (12, 3) if options.quick else (60, 5)
     bare = [BARE.format(n=n) for n in range(programs)]
     cases = [CASES.format(program=program, n=n) for n, program in enumerate(bare)]

@@ -13,8 +13,9 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path, PurePosixPath
 from threading import Event, Lock
 
@@ -24,7 +25,7 @@ from counterlens.sandbox import system
 from counterlens.sandbox.base import Ending, Job, JobOutcome
 from counterlens.sandbox.interpreter import describe
 from counterlens.sandbox.pipes import Pipes
-from counterlens.sandbox.serving import Conversation, Service
+from counterlens.sandbox.serving import Conversation, ServedProgram
 from counterlens.sandbox.shell import Bare, Shell, links_of
 from counterlens.sandbox.task import SandboxTask, encode
 
@@ -147,7 +148,7 @@ class ProcessSandbox:
         except OSError as error:
             raise SandboxError(f"no process could be started: {error}") from error
 
-    def serve(self, service: Service) -> Conversation:
+    def serve(self, service: ServedProgram) -> Conversation:
         """Start a program that stays; see `ServingSandbox`.
 
         Raises:
@@ -160,7 +161,7 @@ class ProcessSandbox:
         theirs = [pairs[0][0], *(pair[1] for pair in pairs[1:5]), pairs[5][0]]
         task.result, task.status, task.given = theirs[3:]
         try:
-            launcher = self._launch(task, theirs)
+            launcher = _starter(os.getpid()).submit(self._launch, task, theirs).result()
         except SandboxError:
             for end in ours:
                 os.close(end)
@@ -270,12 +271,18 @@ def _environment(folder: str) -> dict[str, str]:
     }
 
 
+@lru_cache(maxsize=1)
+def _starter(_process: int) -> ThreadPoolExecutor:
+    """A thread that lasts: a shell that is to end with its parent ends with the thread that started it."""
+    return ThreadPoolExecutor(1, "counterlens-starter")
+
+
 def _write_all(end: int, data: bytes) -> None:
     while data:
         data = data[os.write(end, data) :]
 
 
-def make_service_task(service: Service, folder: str) -> SandboxTask:
+def make_service_task(service: ServedProgram, folder: str) -> SandboxTask:
     """A program that stays as the launcher is told it, without the three file descriptors."""
     limits = service.limits
     return SandboxTask(

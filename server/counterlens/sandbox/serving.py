@@ -25,7 +25,7 @@ _LAST_WORDS = 2000  # bytes kept of standard error
 
 
 @dataclass(frozen=True, slots=True)
-class Service:
+class ServedProgram:
     """A program that stays, and answers requests.
 
     It reads frames from standard input and writes frames to standard output: four bytes with the length,
@@ -192,7 +192,7 @@ class Conversation:
 class ServingSandbox(Sandbox, Protocol):
     """A sandbox in which programs can stay."""
 
-    def serve(self, service: Service) -> Conversation:
+    def serve(self, service: ServedProgram) -> Conversation:
         """Start a program that stays.
 
         Raises:

@@ -21,7 +21,7 @@ from counterlens.attribution.java.sharing import why_alone
 from counterlens.errors import Cancelled, SandboxError
 from counterlens.sandbox.base import Sandbox
 from counterlens.sandbox.java.jdk import Jdk, find_jdk
-from counterlens.sandbox.java.machine import JavaMachine, Reading
+from counterlens.sandbox.java.machine import AnswerParts, JavaMachine
 from counterlens.sandbox.serving import ServiceEndedError, ServiceLateError, ServingSandbox, serving
 
 _DESK_HEAP, _HEAP = 512, 256  # MiB
@@ -44,7 +44,7 @@ class Fate(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class TestsReport:
     """What became of a program under its tests.
 
     Attributes:
@@ -99,20 +99,29 @@ class JavaBench:
             self._compiled.move_to_end(key)
             return self._compiled[key]
         with self._careful():
-            try:
-                deadline = time.monotonic() + _COMPILE_SECONDS
-                made = self._compiler().compile(units, deadline, tests=tests, cancel=cancel)
-            except ServiceLateError:
-                self._leave_desk()
-                return f"the compiler was stopped after {_COMPILE_SECONDS:g} s"
-            except ServiceEndedError:
-                self._leave_desk()
-                return "the compiler ended before it was done; it may have run out of memory"
+            used = self._desk is not None
+            made = self._compile(units, tests, cancel)
+            if made is None and used:  # what it did before may have been the reason
+                made = self._compile(units, tests, cancel)
+        if made is None:
+            return "the compiler ended before it was done; it may have run out of memory"
         if tests:
             self._compiled[key] = made
             while len(self._compiled) > _KEPT:
                 self._compiled.popitem(last=False)
         return made
+
+    def _compile(self, units: Units, tests: bool, cancel: Event | None) -> dict[str, bytes] | str | None:
+        """The same; None if the compiler's machine ended."""
+        try:
+            deadline = time.monotonic() + _COMPILE_SECONDS
+            return self._compiler().compile(units, deadline, tests=tests, cancel=cancel)
+        except ServiceLateError:
+            self._leave_desk()
+            return f"the compiler was stopped after {_COMPILE_SECONDS:g} s"
+        except ServiceEndedError:
+            self._leave_desk()
+            return None
 
     def library_has(self, names: Sequence[str]) -> list[bool]:
         """Which of some classes the library has; see `compile` for errors."""
@@ -125,7 +134,7 @@ class JavaBench:
 
     def run_apart(
         self, program: Classes, tests: Classes, seconds: float, cancel: Event | None = None
-    ) -> Report:
+    ) -> TestsReport:
         """Run tests on stand-ins, and the program in another machine.
 
         Raises:
@@ -146,22 +155,22 @@ class JavaBench:
             return self.run_apart(program, tests, seconds, cancel)
         return report
 
-    def run_together(self, classes: Classes, seconds: float, cancel: Event | None = None) -> Report:
+    def run_together(self, classes: Classes, seconds: float, cancel: Event | None = None) -> TestsReport:
         """Run tests and program in one fresh machine; see `run_apart`."""
         with self._careful():
             machine, seal = self._fresh(), os.urandom(_SEAL)
             try:
                 frame = machine.run_together(classes, seal, time.monotonic() + seconds, cancel)
             except ServiceLateError:
-                return Report(False, fate=Fate.LATE)
+                return TestsReport(False, fate=Fate.LATE)
             except ServiceEndedError:
-                return Report(False, fate=Fate.ENDED)
+                return TestsReport(False, fate=Fate.ENDED)
             finally:
                 self._retire(machine)
             try:
                 return _report(frame, seal)
             except ServiceEndedError:
-                return Report(False, fate=Fate.ENDED)
+                return TestsReport(False, fate=Fate.ENDED)
 
     def close(self) -> None:
         """End all machines; they come back when they are needed."""
@@ -170,21 +179,21 @@ class JavaBench:
                 machine.close()
         self._desk = self._shared = self._spare = None
 
-    def _run_tests(self, tests: Classes, calls: _Calls, cancel: Event | None) -> Report:
+    def _run_tests(self, tests: Classes, calls: _Calls, cancel: Event | None) -> TestsReport:
         desk = self._compiler()
         try:
             frame = desk.run(tests, calls.deadline + _GRACE, calls.answer, cancel)
             report = _report(frame, b"")
         except ServiceLateError:
             self._leave_desk()
-            return Report(False, fate=calls.fate or Fate.LATE)
+            return TestsReport(False, fate=calls.fate or Fate.LATE)
         except ServiceEndedError:
             self._leave_desk()
-            return Report(False, message="the tests ended their process", fate=calls.fate)
+            return TestsReport(False, message="the tests ended their process", fate=calls.fate)
         if report.threads:
             self._leave_desk()
         if calls.fate is not None:
-            return Report(False, report.tests, report.failed, calls.message, calls.fate, report.calls)
+            return TestsReport(False, report.tests, report.failed, calls.message, calls.fate, report.calls)
         return report
 
     def _compiler(self) -> JavaMachine:
@@ -265,7 +274,7 @@ class _Calls:
                 if answer[:1] in {b"V", b"T", b"E"}:
                     return answer
                 if answer[:1] == b"U":
-                    self.message = Reading(answer[1:]).text()
+                    self.message = AnswerParts(answer[1:]).text()
                     self._end(Fate.UNPASSABLE)
                 else:
                     self._end(Fate.ENDED)
@@ -281,19 +290,19 @@ class _Calls:
         self.doubtful |= fate is Fate.ENDED
 
 
-def _report(frame: bytes, seal: bytes) -> Report:
+def _report(frame: bytes, seal: bytes) -> TestsReport:
     """Read a verdict.
 
     Raises:
         ServiceEndedError: it is none, or does not bear the seal.
     """
-    part = Reading(frame)
+    part = AnswerParts(frame)
     if part.take(1) != b"D" or part.take(len(seal)) != seal:
         raise ServiceEndedError("it gave no verdict")
     passed, tests, failed, message = part.flag(), part.size(), part.text(), part.text()
     threads = part.flag()
     calls, changing, nothing = part.size(), part.flag(), part.flag()
-    return Report(passed, tests, failed, message, None, calls, changing, nothing, part.text(), threads)
+    return TestsReport(passed, tests, failed, message, None, calls, changing, nothing, part.text(), threads)
 
 
 class Benches:

@@ -9,7 +9,7 @@ from pathlib import Path
 from threading import Event
 
 from counterlens.attribution.base import Evidence, Isolation, Judgement, Setting, Strength, Verdict
-from counterlens.attribution.java.bench import BENCHES, Fate, JavaBench, Report
+from counterlens.attribution.java.bench import BENCHES, Fate, JavaBench, TestsReport
 from counterlens.attribution.java.stand_ins import (
     InseparableError,
     JavaTests,
@@ -176,7 +176,7 @@ class JavaTestsJudge:
         note = f"judged in one process with the tests: {why}" if why else ""
         return self._verdict(report, Isolation.SHARED, note)
 
-    def _apart(self, report: Report) -> tuple[Judgement, Evidence]:
+    def _apart(self, report: TestsReport) -> tuple[Judgement, Evidence]:
         if report.fate is Fate.UNPASSABLE or report.unpassable:
             what = report.message if report.fate is Fate.UNPASSABLE else report.unpassable
             message = f"a value of type {what} cannot be passed between the processes of program and tests"
@@ -186,7 +186,7 @@ class JavaTestsJudge:
         isolation = Isolation.OWN_OPERATORS if report.changing else Isolation.APART
         return self._verdict(report, isolation, "")
 
-    def _verdict(self, report: Report, isolation: Isolation, note: str) -> tuple[Judgement, Evidence]:
+    def _verdict(self, report: TestsReport, isolation: Isolation, note: str) -> tuple[Judgement, Evidence]:
         if report.fate is Fate.LATE:
             message = f"stopped after {self._setting.limits.seconds:g} s"
             return Judgement.TIMED_OUT, Evidence(ID, report.tests, None, message, isolation=isolation)

@@ -17,7 +17,7 @@ import platformdirs
 from counterlens.errors import SandboxError
 from counterlens.sandbox.base import Limits
 from counterlens.sandbox.java.jdk import Jdk
-from counterlens.sandbox.serving import Conversation, Service, ServiceEndedError, ServingSandbox
+from counterlens.sandbox.serving import Conversation, ServedProgram, ServiceEndedError, ServingSandbox
 
 Classes = Mapping[str, bytes]
 """Compiled classes by name."""
@@ -86,7 +86,7 @@ class JavaMachine:
         command = (str(jdk.java), f"-Xmx{heap}m", *_OPTIONS, "-cp", str(classes), _MAIN)
         limits = Limits(memory_bytes=_ADDRESS_SPACE, cpu_seconds=24 * 3600)
         readable = (*jdk.folders, classes)
-        self._line: Conversation = sandbox.serve(Service(command, readable, {}, limits))
+        self._line: Conversation = sandbox.serve(ServedProgram(command, readable, {}, limits))
         self.used = 0
         """How many programs it has had."""
 
@@ -123,7 +123,7 @@ class JavaMachine:
         parts = [b"C", bytes([tests]), _SIZE.pack(len(units))]
         for name, text in units:
             parts += [packed(name), packed(text)]
-        answer = Reading(self.ask(b"".join(parts), deadline, cancel))
+        answer = AnswerParts(self.ask(b"".join(parts), deadline, cancel))
         if answer.take(1) == b"e":
             return answer.text()
         return {answer.text(): answer.take(answer.size()) for _ in range(answer.size())}
@@ -162,7 +162,7 @@ class JavaMachine:
         self._line.close()
 
 
-class Reading:
+class AnswerParts:
     """Takes the parts of a frame, one after the other.
 
     Args:
