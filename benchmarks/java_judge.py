@@ -1,22 +1,19 @@
-"""Judges Java programs in one warm Java machine: compiles them in memory, and runs their `Main.main`.
-
-For measurements on published reference solutions, which are trusted: there is no sandbox around it.
-"""
+"""The Java problems of HumanEval-X and HumanEvalPack, and judging programs by their tests."""
 
 from __future__ import annotations
 
-import base64
 import gzip
 import json
-import shutil
-import subprocess
-import tempfile
+import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from types import TracebackType
 
-SOURCE = Path(__file__).parent / "java" / "Judge.java"
+from counterlens.attribution.base import LIMITS, Judgement, Setting
+from counterlens.attribution.java.judge import JavaTestsJudge
+from counterlens.sandbox.registry import best_sandbox
+
+_WORDS = {Judgement.TIMED_OUT: "late", Judgement.INVALID: "uncompiled"}
 
 
 @dataclass(frozen=True)
@@ -51,47 +48,29 @@ def _humanevalpack(folder: Path) -> Iterator[JavaProblem]:
             yield JavaProblem(f"HumanEvalPack {record['task_id']}", source, record["test"])
 
 
-class JavaJudge:
-    """One Java machine that judges programs one after the other; `passed`, `failed`, `late`, `uncompiled`."""
+class ProblemJudge:
+    """Judges programs by the tests of one problem, in the sandbox.
 
-    def __init__(self) -> None:
-        self._folder = tempfile.TemporaryDirectory(prefix="counterlens-java-")
-        compiled = ["javac", "-d", self._folder.name, "-Xlint:-options", "-nowarn", str(SOURCE)]
-        subprocess.run(compiled, check=True, capture_output=True)
-        self._process = self._start()
+    Args:
+        problem: The problem; its own solution says how programs are judged.
+        setting: The sandbox and limits.
+    """
 
-    @staticmethod
-    def available() -> bool:
-        """Whether a Java development kit is installed."""
-        return shutil.which("javac") is not None and shutil.which("java") is not None
+    def __init__(self, problem: JavaProblem, setting: Setting) -> None:
+        self._problem, self._setting = problem, setting
+        self._judges: dict[float, JavaTestsJudge] = {}
 
-    def judge(self, source: str, tests: str, seconds: float = 20.0) -> tuple[str, str]:
-        """What became of a program and its tests, and what the compiler or the program said."""
-        given, answers = self._process.stdin, self._process.stdout
-        assert given is not None
-        assert answers is not None
-        encoded = base64.b64encode(f"{source}\n{tests}".encode()).decode()
-        given.write(f"{seconds} {encoded}\n")
-        given.flush()
-        answer = answers.readline()
-        if not answer:  # it took the whole machine with it
-            self._process = self._start()
-            return "failed", "the Java machine ended"
-        verdict, _, said = answer.strip().partition(" ")
-        return verdict, base64.b64decode(said).decode("utf-8", "replace")
+    def judge(self, source: str, seconds: float = 20.0) -> tuple[str, str]:
+        """What became of a program: passed, failed, late, uncompiled or refused; and what was said."""
+        if seconds not in self._judges:
+            limits = replace(self._setting.limits, seconds=seconds)
+            setting = replace(self._setting, limits=limits)
+            self._judges[seconds] = JavaTestsJudge(self._problem.tests, self._problem.source, setting)
+        verdict = self._judges[seconds].judge(source)
+        word = _WORDS.get(verdict.judgement, verdict.judgement.value)
+        return word, verdict.evidence.message
 
-    def _start(self) -> subprocess.Popen[str]:
-        command = ["java", "-Xmx1g", "-XX:+UseSerialGC", "-cp", self._folder.name, "Judge"]
-        return subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
-        )
 
-    def __enter__(self) -> JavaJudge:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._process.kill()
-        self._process.wait()
-        self._folder.cleanup()
+def setting() -> Setting:
+    """The strongest sandbox of this machine."""
+    return Setting(best_sandbox(), Path(sys.executable), LIMITS)

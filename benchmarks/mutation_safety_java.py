@@ -13,7 +13,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from java_judge import JavaJudge, JavaProblem, java_problems
+from java_judge import JavaProblem, ProblemJudge, java_problems, setting
 
 from counterlens.mutations import survey
 from counterlens.mutations.java.registry import JAVA_MUTATIONS
@@ -39,16 +39,17 @@ class Tally:
             "passed": self.verdicts["passed"],
             "failed": self.verdicts["failed"] + self.verdicts["late"],
             "uncompiled": self.verdicts["uncompiled"],
+            "undecided": self.verdicts["refused"],
         }
 
 
 def examine(
-    problem: JavaProblem, judge: JavaJudge, tallies: dict[str, Tally], *, breaking: bool, seed: int
+    problem: JavaProblem, judge: ProblemJudge, tallies: dict[str, Tally], *, breaking: bool, seed: int
 ) -> list[tuple[str, str, str, str]]:
     """Judge all counterfactuals of a problem that passes; gives the preserving ones that do not."""
     failures = []
     started = time.monotonic()
-    verdict, said = judge.judge(problem.source, problem.tests)
+    verdict, said = judge.judge(problem.source)
     if verdict != "passed":
         return [(problem.name, "the original", said, problem.source)]
     limit = max(3.0, 20 * (time.monotonic() - started))
@@ -58,7 +59,7 @@ def examine(
         tallies[refusal.mutation].refused += 1
     for pair in found.counterfactuals:
         tally = tallies[pair.mutation]
-        verdict, said = judge.judge(pair.source, problem.tests, limit if pair.preserving else 1.0)
+        verdict, said = judge.judge(pair.source, limit if pair.preserving else 1.0)
         tally.pairs += 1
         tally.cut += pair.cut is not None
         tally.problems.add(problem.name)
@@ -76,17 +77,18 @@ def run(data: Path, *, sample: int | None, breaking: bool, seed: int) -> int:
     started = time.monotonic()
     tallies = {name: Tally() for name in JAVA_MUTATIONS}
     failures: list[tuple[str, str, str, str]] = []
-    with JavaJudge() as judge:
-        for problem in problems:
-            failures += examine(problem, judge, tallies, breaking=breaking, seed=seed)
+    where = setting()
+    for problem in problems:
+        judge = ProblemJudge(problem, where)
+        failures += examine(problem, judge, tallies, breaking=breaking, seed=seed)
     for name, mutation, said, source in failures:
         print(f"\nFAILED {name} under {mutation}: {said}\n{source}")
-    columns = ("pairs", "cut", "problems", "refused", "passed", "failed", "uncompiled")
+    columns = ("pairs", "cut", "problems", "refused", "passed", "failed", "uncompiled", "undecided")
     print(f"{'mutation':22}" + "".join(f"{column:>11}" for column in columns))
     for name, tally in tallies.items():
         print(f"{name:22}" + "".join(f"{tally.row()[column]:11}" for column in columns))
     broken = [tally for name, tally in tallies.items() if not JAVA_MUTATIONS[name].preserving]
-    compiled = sum(tally.pairs - tally.verdicts["uncompiled"] for tally in broken)
+    compiled = sum(t.pairs - t.verdicts["uncompiled"] - t.verdicts["refused"] for t in broken)
     told = compiled - sum(tally.verdicts["passed"] for tally in broken)
     total = {
         "benchmark": "mutation-safety",
