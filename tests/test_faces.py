@@ -28,13 +28,12 @@ from counterlens.probes.record import plain, read, schema
 from counterlens.probes.registry import PROBES
 from tests.collapsed import collapsed, figures
 from tests.conftest import embedded_file
-from tests.lsp.conftest import CONFIG, initialize, open_file, watch
-from tests.lsp.test_dependences import configure
+from tests.lsp.conftest import CONFIG, configure, initialize, open_file, watch
 from tests.lsp.test_tasks import ask
 
 FUNCTION = "larger"
 TASKS = [name for name, probe in PROBES.items() if not {Need.CORPUS, Need.BUG} & probe.needs]
-OPTIONS = {"timeout": 30.0, "max_tokens": 48}
+OPTIONS = {"timeout": 30.0, "max_tokens": 12}
 
 
 @pytest.fixture(scope="module")

@@ -20,7 +20,7 @@ describe("a Python file in the editor", { skip }, () => {
     session = await Session.start("editor", {
       open: "grades.py",
       settings: UNCERTAINTY,
-      machine: { "counterlens.probe.maxTokens": 64 },
+      machine: { "counterlens.probe.maxTokens": 24 },
     });
     vscode = session.workbench;
   });

@@ -21,7 +21,7 @@ describe("the panels", { skip }, () => {
       open: "parity.py",
       example: "parity.py",
       viewport: { width: 1500, height: 900 },
-      machine: { "counterlens.probe.maxTokens": 64 },
+      machine: { "counterlens.probe.maxTokens": 24 },
     });
     vscode = session.workbench;
     await vscode.command("View: Toggle Primary Side Bar Visibility");

@@ -19,7 +19,7 @@ describe("test explorer", { skip }, () => {
       example: "larger.py",
       viewport: { width: 1500, height: 900 },
       settings: { "counterlens.testExplorer.enabled": true },
-      machine: { "counterlens.probe.maxTokens": 64 },
+      machine: { "counterlens.probe.maxTokens": 24 },
     });
     vscode = session.workbench;
     await vscode.statusItem(/: ready/).waitFor(MODEL);

@@ -22,7 +22,7 @@ describe("an untrusted workspace", { skip }, () => {
         "security.workspace.trust.startupPrompt": "never",
         "security.workspace.trust.banner": "never",
       },
-      machine: { "counterlens.probe.maxTokens": 48 },
+      machine: { "counterlens.probe.maxTokens": 24 },
     });
     vscode = session.workbench;
   });

@@ -21,7 +21,7 @@ describe("the views", { skip }, () => {
       open: "parity.py",
       example: "parity.py",
       viewport: { width: 1500, height: 1000 },
-      machine: { "counterlens.probe.maxTokens": 64 },
+      machine: { "counterlens.probe.maxTokens": 24 },
     });
     vscode = session.workbench;
   });

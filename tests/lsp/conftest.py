@@ -25,17 +25,22 @@ UNCERTAINTY: dict[str, Any] = {
 """All uncertainty, as the command of that name shows it; less is shown by default."""
 
 
+def brief(settings: dict[str, Any]) -> dict[str, Any]:
+    """Settings with brief answers of probes: what the model goes on to write tells a test nothing."""
+    return {**settings, "probe": {"maxTokens": 16, **settings.get("probe", {})}}
+
+
 def uncertain(**settings: Any) -> dict[str, Any]:
     """Settings on top of all uncertainty."""
     beside = {key: UNCERTAINTY[key] | settings.get(key, {}) for key in UNCERTAINTY}
     return {**settings, **beside}
 
 
-def initialize(**options: Any) -> types.InitializeParams:
+def initialize(settings: dict[str, Any] | None = None, **options: Any) -> types.InitializeParams:
     """What a capable client says first."""
+    said = {"showsResults": True, "trusted": True, "settings": brief(settings or {}), **options}
     return types.InitializeParams(
-        capabilities=client_capabilities("visual-studio-code"),
-        initialization_options={"showsResults": True, "trusted": True, **options},
+        capabilities=client_capabilities("visual-studio-code"), initialization_options=said
     )
 
 
@@ -89,10 +94,15 @@ async def plain_client(lsp_client: LanguageClient) -> AsyncIterator[None]:
     await lsp_client.shutdown_session()
 
 
+def configure(client: LanguageClient, **settings: Any) -> None:
+    """Change the settings: these, with brief answers of probes."""
+    said = {"counterlens": brief(settings)}
+    client.workspace_did_change_configuration(types.DidChangeConfigurationParams(said))
+
+
 def show_uncertainty(client: LanguageClient) -> None:
     """Have all uncertainty shown."""
-    params = types.DidChangeConfigurationParams({"counterlens": UNCERTAINTY})
-    client.workspace_did_change_configuration(params)
+    configure(client, **UNCERTAINTY)
 
 
 async def until(condition: Callable[[], bool], seconds: float = 60.0) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 from lsprotocol import types
 from pytest_lsp import LanguageClient
 
-from tests.lsp.conftest import open_file, until
+from tests.lsp.conftest import configure, open_file, until
 from tests.lsp.test_server import hover_text, position_of
 
 SOURCE = """\
@@ -38,10 +38,6 @@ async def ask(client: LanguageClient, uri: str, **more: Any) -> SimpleNamespace:
     )
     json.dumps(answer, allow_nan=False)  # what no other client could read is no answer
     return SimpleNamespace(**answer)
-
-
-def configure(client: LanguageClient, **settings: Any) -> None:
-    client.workspace_did_change_configuration(types.DidChangeConfigurationParams({"counterlens": settings}))
 
 
 def edit(client: LanguageClient, uri: str, version: int, text: str) -> None:

@@ -14,9 +14,9 @@ from tests.cli.test_check import EITHER
 from tests.cli.test_check import RIGHT as PASSING
 from tests.cli.test_check import WRONG as FAILING
 from tests.doubt.planted import PLANTED
-from tests.lsp.conftest import initialize, open_file, scored, until, watch
+from tests.lsp.conftest import configure, initialize, open_file, scored, until, watch
 from tests.lsp.test_confidence import actions
-from tests.lsp.test_dependences import configure, edit
+from tests.lsp.test_dependences import edit
 from tests.lsp.test_server import position_of
 
 WORDS = ClientServerConfig(server_command=[sys.executable, "-m", "tests.lsp.word_server"])

@@ -10,8 +10,7 @@ from typing import Any
 from lsprotocol import types
 from pytest_lsp import LanguageClient
 
-from tests.lsp.conftest import open_file, until
-from tests.lsp.test_confidence import configure
+from tests.lsp.conftest import configure, open_file, until
 from tests.lsp.test_tasks import SOURCE, ask
 
 HABIT = "```python\n        s = -1\n    else:\n        s = 1\n    return s\n```"

@@ -13,9 +13,9 @@ from counterlens.probes.operator.belief import Belief
 from counterlens.probes.operator.scoring import OperatorDistribution
 from counterlens.syntax.document import Document
 from counterlens.syntax.operators import operator_at
-from tests.lsp.conftest import open_file, scored, until
+from tests.lsp.conftest import configure, open_file, scored, until
 from tests.lsp.test_confidence import actions
-from tests.lsp.test_dependences import configure, edit
+from tests.lsp.test_dependences import edit
 from tests.lsp.test_server import hover_text, position_of
 
 SOURCE = "def is_even(n):\n    return n % 2 != 0\n"

@@ -14,8 +14,7 @@ from counterlens.lsp.probe_request import options_of
 from counterlens.lsp.settings import EditorSettings, read_settings
 from counterlens.probes.options import specs
 from counterlens.probes.registry import PROBES
-from tests.lsp.conftest import open_file, until
-from tests.lsp.test_dependences import configure
+from tests.lsp.conftest import configure, open_file, until
 from tests.lsp.test_tasks import SOURCE, ask
 
 SLOW = SOURCE.replace("    if n < 0:", "    import time\n    time.sleep(1)\n    if n < 0:")

@@ -13,8 +13,7 @@ from lsprotocol import types
 from pytest_lsp import LanguageClient
 
 from counterlens.probes.registry import PROBES
-from tests.lsp.conftest import model_waiting, open_file, scored, until
-from tests.lsp.test_dependences import configure
+from tests.lsp.conftest import configure, model_waiting, open_file, scored, until
 
 SOURCE = '''\
 def sign(n):

@@ -12,7 +12,7 @@ import { Workbench } from "./workbench.mjs";
 const SHOTS = path.join(e2e, "shots");
 const RUN = path.join(e2e, "run");
 
-const FLAGS = [
+export const FLAGS = [
   "--no-sandbox",
   "--disable-gpu",
   "--disable-quic",

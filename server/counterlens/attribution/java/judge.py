@@ -36,11 +36,13 @@ class _Plan:
         classes: The tests, compiled with stand-ins; None where they share a process with the program.
         why_shared: Why they do.
         refused: Why nothing is judged.
+        ambiguous: Types of the program that have the name of a library class; the tests used the latter.
     """
 
     classes: dict[str, bytes] | None
     why_shared: str = ""
     refused: str = ""
+    ambiguous: tuple[str, ...] = ()
 
 
 class JavaTestsJudge:
@@ -98,7 +100,7 @@ class JavaTestsJudge:
         if plan.classes is not None:
             seconds = self._setting.limits.seconds
             report = bench.run_apart(classes, plan.classes, seconds, cancel)
-            judgement, evidence = self._apart(report)
+            judgement, evidence = self._apart(report, plan.ambiguous)
             if judgement is Judgement.FAILED and report.fate is None and self._original is None:
                 return self._unless_it_would_pass(program, bench, evidence, cancel)
             return judgement, evidence
@@ -149,17 +151,18 @@ class JavaTestsJudge:
         tests = self._ready(program)
         try:
             made = stand_ins(program, tests.text)
+            taken = _taken(made, bench)
+            if taken:  # then the tests are given the library's
+                made = stand_ins(program, tests.text, taken)
         except UnusedError:
             return _Plan(None, refused="the tests use no class of the program")
         except InseparableError as error:
             return _Plan(None, str(error))
-        if taken := _taken(made, bench):
-            return _Plan(None, f"{taken} is also a class of the library that the tests could mean")
         units = [(_STAND_INS, made.text), (_TESTS, tests.text)]
         classes = bench.compile(units, tests=True, cancel=cancel)
         if isinstance(classes, str):
             return _Plan(None, "they use more of it than its methods")
-        return _Plan(classes)
+        return _Plan(classes, ambiguous=tuple(taken))
 
     def _ready(self, program: str) -> JavaTests:
         return read_tests(self._text, program if self._original is None else self._original)
@@ -176,15 +179,17 @@ class JavaTestsJudge:
         note = f"judged in one process with the tests: {why}" if why else ""
         return self._verdict(report, Isolation.SHARED, note)
 
-    def _apart(self, report: TestsReport) -> tuple[Judgement, Evidence]:
+    def _apart(self, report: TestsReport, ambiguous: tuple[str, ...]) -> tuple[Judgement, Evidence]:
         if report.fate is Fate.UNPASSABLE or report.unpassable:
             what = report.message if report.fate is Fate.UNPASSABLE else report.unpassable
             message = f"a value of type {what} cannot be passed between the processes of program and tests"
             return Judgement.REFUSED, Evidence(ID, 0, None, message, isolation=Isolation.APART)
         if report.passed and not report.calls:
             return Judgement.REFUSED, Evidence(ID, 0, None, "the tests do not call the program")
-        isolation = Isolation.OWN_OPERATORS if report.changing else Isolation.APART
-        return self._verdict(report, isolation, "")
+        weak = report.changing or ambiguous
+        isolation = Isolation.OWN_OPERATORS if weak else Isolation.APART
+        note = f"{', '.join(ambiguous)} of the library was used, not the program's" if ambiguous else ""
+        return self._verdict(report, isolation, note)
 
     def _verdict(self, report: TestsReport, isolation: Isolation, note: str) -> tuple[Judgement, Evidence]:
         if report.fate is Fate.LATE:
@@ -206,11 +211,11 @@ class JavaTestsJudge:
         return Judgement.PASSED, Evidence(ID, report.tests, None, note, strength, isolation)
 
 
-def _taken(made: StandIns, bench: JavaBench) -> str | None:
-    """A stand-in whose simple name is also a class of the library that tests can use so."""
+def _taken(made: StandIns, bench: JavaBench) -> list[str]:
+    """The stand-ins whose simple name is also a class of the library that tests can use so."""
     asked = [(name, f"{package}.{name}") for name in made.names for package in made.packages]
     found = bench.library_has([full for _, full in asked])
-    return next((name for (name, _), there in zip(asked, found, strict=True) if there), None)
+    return list(dict.fromkeys(name for (name, _), there in zip(asked, found, strict=True) if there))
 
 
 def judge_java_by_tests(

@@ -9,7 +9,7 @@ headers.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 import tree_sitter
@@ -97,12 +97,13 @@ def read_tests(tests: str, program: str) -> JavaTests:
     return JavaTests(head + tests, loops, bool(words & {"main", "Test"}))
 
 
-def stand_ins(program: str, tests: str) -> StandIns:
+def stand_ins(program: str, tests: str, without: Collection[str] = ()) -> StandIns:
     """The stand-ins for the types of a program that its tests name.
 
     Args:
         program: Its source; that of the original if there is one.
         tests: The text of its tests.
+        without: Types that the tests are not to see.
 
     Raises:
         InseparableError: a stand-in cannot be made.
@@ -113,7 +114,7 @@ def stand_ins(program: str, tests: str) -> StandIns:
     words = {_own_text(n) for n in _walk(tree) if n.type in {"identifier", "type_identifier"}}
     declared = {_name(node) for node in tree.children if node.type in _TYPES}
     types = {_name(node): node for node in root.children if node.type in _TYPES}
-    wanted = [node for name, node in types.items() if name in words and name not in declared]
+    wanted = [node for name, node in types.items() if name in words - declared - {*without}]
     if not wanted:
         raise UnusedError
     package = _package(root)
