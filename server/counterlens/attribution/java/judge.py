@@ -152,6 +152,8 @@ class JavaTestsJudge:
         try:
             made = stand_ins(program, tests.text)
             taken = _taken(made, bench)
+            if {*taken} == {*made.names}:
+                return _Plan(None, f"the library has a {taken[0]}, too")
             if taken:  # then the tests are given the library's
                 made = stand_ins(program, tests.text, taken)
         except UnusedError:

@@ -233,7 +233,8 @@ def _simple(parameter: tree_sitter.Node, variables: dict[str, str]) -> str:
 
 
 def _package(root: tree_sitter.Node) -> list[str]:
-    return [_line(node) for node in root.children if node.type == "package_declaration"][:1]
+    lines = [_line(node) for node in root.children if node.type == "package_declaration"]
+    return [line for line in lines if re.fullmatch(r"package [\w.$]+;", line)][:1]
 
 
 def _imports(root: tree_sitter.Node) -> list[str]:

@@ -3,7 +3,6 @@ package counterlens.worker;
 import java.io.ByteArrayInputStream;
 import java.io.DataInputStream;
 import java.io.IOException;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
@@ -34,7 +33,7 @@ public final class Remote {
             Map.entry("java.io.IOException", IOException::new),
             Map.entry("java.lang.StackOverflowError", StackOverflowError::new),
             Map.entry("java.lang.OutOfMemoryError", OutOfMemoryError::new),
-            Map.entry("java.lang.AssertionError", AssertionError::new));
+            Map.entry("java.lang.AssertionError", text -> text == null ? new AssertionError() : new AssertionError(text)));
 
     private static int calls;
     private static boolean changing;
@@ -87,6 +86,7 @@ public final class Remote {
             throw new Stopped("the program had ended");
         }
         calls++;
+        Object given;
         try {
             Values.Writer request = new Values.Writer(List.of());
             request.out.writeByte('K');
@@ -99,16 +99,23 @@ public final class Remote {
                 request.write(argument);
             }
             Worker.send(request.bytes.toByteArray());
-            return answer(Worker.receive(), request.met, arguments, method);
+            given = answer(Worker.receive(), request.met, arguments, method);
         } catch (Values.Unpassable error) {
             stopped = true;
             unpassable = error.getMessage();
             throw new Stopped("a value of type " + error.getMessage() + " cannot be passed on");
         } catch (IOException error) {
             stopped = true;
-            throw new Stopped(error.toString());
+            throw new Stopped(error.getMessage());
         }
+        if (given instanceof Exceptional exceptional) {
+            Remote.<RuntimeException>sneak(exceptional.error());
+        }
+        return given;
     }
+
+    /** An exception of the program, made again here. */
+    private record Exceptional(Throwable error) {}
 
     private static Object answer(byte[] frame, List<Object> given, Object[] arguments, String method) throws IOException {
         DataInputStream in = new DataInputStream(new ByteArrayInputStream(frame));
@@ -128,7 +135,7 @@ public final class Remote {
             for (int at = 0; at < fresh.length; at++) {
                 fresh[at] = reader.content(0);
             }
-            value = kind == 'V' ? value(reader, arguments) : List.of(reader.text(), reader.text());
+            value = kind == 'V' ? value(reader, arguments) : exceptional(reader);
             for (int at = 0; at < fresh.length; at++) {
                 boolean full = !Values.empty(given.get(at));
                 boolean different = Values.take(given.get(at), fresh[at]);
@@ -136,19 +143,23 @@ public final class Remote {
                 changing |= different && full && Values.empty(given.get(at));
             }
         } catch (RuntimeException | LinkageError error) {
-            throw new IOException("an answer that is no plain data: " + error);
+            throw new IOException("its answer is no plain data: " + error.getMessage());
         }
-        if (kind != 'V') {
-            String name = (String) ((List<?>) value).get(0);
-            String message = (String) ((List<?>) value).get(1);
-            Function<String, Throwable> make = KNOWN.get(name);
-            Remote.<RuntimeException>sneak(make == null ? new Thrown(message) : make.apply(message));
+        if (value instanceof Exceptional) {
+            return value;
         }
         if (value != null && !method.equals("<init>")) {
             changing |= changed;
         }
         nothing |= Values.empty(value);
         return value;
+    }
+
+    private static Exceptional exceptional(Values.Reader reader) throws IOException {
+        String name = reader.text();
+        String message = (String) reader.read();
+        Function<String, Throwable> make = KNOWN.get(name);
+        return new Exceptional(make == null ? new Thrown(message) : make.apply(message));
     }
 
     /** A value, or the very argument that the program gave back. */
@@ -159,8 +170,7 @@ public final class Remote {
 
     @SuppressWarnings("unchecked")
     private static <T extends Throwable> void sneak(Throwable error) throws T {
-        StackTraceElement[] trace = error.getStackTrace();
-        error.setStackTrace(Arrays.copyOfRange(trace, Math.min(3, trace.length), trace.length));
+        error.setStackTrace(new Throwable().getStackTrace());
         throw (T) error;
     }
 

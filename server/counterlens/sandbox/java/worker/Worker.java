@@ -123,10 +123,11 @@ public final class Worker {
     }
 
     private static String described(Throwable error) {
+        boolean told = error instanceof Remote.Thrown || error instanceof Remote.Stopped;
         String text = error.getClass().getName();
         try {
             String message = error.getMessage();
-            text = message == null ? text : text + ": " + message;
+            text = told ? message : message == null ? text : text + ": " + message;
         } catch (Throwable hidden) {
             text += ", whose message cannot be read";
         }
@@ -327,8 +328,9 @@ public final class Worker {
                 type = type.getSuperclass();
             }
             Values.Writer answer = contents(serious(error) ? 'E' : 'T', given);
+            boolean exactly = type == error.getClass();
             answer.text(type == null ? "" : type.getName());
-            answer.text(described(error));
+            answer.write(exactly ? error.getMessage() : described(error));
             return answer.bytes.toByteArray();
         }
 
