@@ -100,9 +100,8 @@ BODIES: dict[str, str] = {
         field.setAccessible(true);
         sun.misc.Unsafe unsafe = (sun.misc.Unsafe) field.get(null);
         long at = unsafe.objectFieldOffset(Boxed.class.getDeclaredField("value"));
-        unsafe.putInt(Integer.valueOf(0), at, 3);
-        unsafe.putInt(Integer.valueOf(4), at, 3);
-        return 4;
+        unsafe.putInt(Integer.valueOf(3), at, 0);
+        return 0;
     """,
     "settings of the machine": """
         System.setProperty("line.separator", "3");

@@ -125,7 +125,8 @@ def _command(process: psutil.Process) -> list[str]:
 
 def test_machines_end_with_a_parent_that_is_killed() -> None:
     script = (
-        "import sys, time; from pathlib import Path; from counterlens.attribution.base import LIMITS, Setting\n"
+        "import sys, time; from pathlib import Path\n"
+        "from counterlens.attribution.base import LIMITS, Setting\n"
         "from counterlens.attribution.java.judge import JavaTestsJudge\n"
         "from counterlens.sandbox.registry import best_sandbox\n"
         "setting = Setting(best_sandbox(), Path(sys.executable), LIMITS)\n"

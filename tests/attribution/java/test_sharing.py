@@ -38,7 +38,7 @@ BODIES = {
     "settings": ("Locale.setDefault(Locale.ROOT); return 0;", "java/util/Locale.setDefault"),
     "deputy": (
         "return new Object() { protected void finalize() { } }.hashCode();",
-        "java/lang/Object.finalize",
+        "finalize",
     ),
     "waiting": (
         "synchronized (xs) { try { xs.wait(); } catch (Exception e) { } } return 0;",
