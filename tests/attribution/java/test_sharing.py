@@ -42,7 +42,7 @@ BODIES = {
     ),
     "waiting": (
         "synchronized (xs) { try { xs.wait(); } catch (Exception e) { } } return 0;",
-        "java/lang/Throwable",
+        "wait",
     ),
 }
 
