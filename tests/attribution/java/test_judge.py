@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import threading
+import time
 from pathlib import Path
 
 import pytest
 
-from counterlens.attribution.base import Isolation, Judgement, Strength
+from counterlens.attribution.base import LIMITS, Isolation, Judgement, Setting, Strength
+from counterlens.attribution.java.judge import JavaTestsJudge
 from counterlens.attribution.languages import judged_file
 from counterlens.attribution.test_run import Apartness
-from counterlens.errors import SourceError
+from counterlens.errors import Cancelled, SourceError
+from counterlens.sandbox.registry import best_sandbox
 from tests.attribution.java.conftest import Judged
 
 TOTAL = """
@@ -164,6 +168,19 @@ def test_what_calls_change_or_leave_empty_is_weak(verdict: Judged) -> None:
     found = verdict(nothing, loop)
     assert (found.passed, found.evidence.strength) == (True, Strength.WEAK)
     assert "nothing was compared there" in found.evidence.message
+
+
+def test_a_judgement_can_be_given_up(verdict: Judged) -> None:
+    cancel = threading.Event()
+    endless = TOTAL.replace("int t = 0;", "int t = 0; while (t == 0) { t *= 2; }")
+    tests = f"import java.util.List; class Main {{ public static void main(String[] a) {{ {CHECK} }} }}"
+    judge = JavaTestsJudge(tests, None, Setting(best_sandbox(), Path(sys.executable), LIMITS))
+    started = time.monotonic()
+    threading.Timer(0.5, cancel.set).start()
+    with pytest.raises(Cancelled):
+        judge.judge(endless, cancel=cancel)
+    assert time.monotonic() - started < 5
+    assert verdict(TOTAL, CHECK).passed
 
 
 def test_files_are_judged_by_the_language_of_their_names(tmp_path: Path) -> None:

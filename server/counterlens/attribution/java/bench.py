@@ -30,6 +30,7 @@ _GRACE = 2.0  # seconds that the tests have to end when the program has
 _KEPT = 64  # compiled tests
 _MOST_PROGRAMS = 1000  # in one machine
 _SEAL = 16  # bytes
+_MOST_BENCHES = 8  # of three machines each, some 300 MB together
 
 Units = Sequence[tuple[str, str]]
 Classes = Mapping[str, bytes]
@@ -306,7 +307,7 @@ def _report(frame: bytes, seal: bytes) -> TestsReport:
 
 
 class Benches:
-    """As many benches as there are judgements at a time, but no more than processors. Thread-safe."""
+    """As many benches as there are judgements at a time, but no more than processors, or 8. Thread-safe."""
 
     def __init__(self) -> None:
         self._free: list[tuple[Sandbox, JavaBench]] = []
@@ -332,7 +333,8 @@ class Benches:
 
     def _take(self, sandbox: Sandbox) -> JavaBench:
         able, jdk = serving(sandbox), find_jdk()
-        most = os.cpu_count() or 1
+        most = min(os.cpu_count() or 1, _MOST_BENCHES)
+        self._after_fork()
         with self._changed:
             while True:
                 fitting = next((each for each in self._free if each[0] is sandbox), None)
@@ -347,6 +349,11 @@ class Benches:
             else:
                 self._free.pop(0)[1].close()
         return JavaBench(able, jdk)
+
+    def _after_fork(self) -> None:
+        """Leave the machines to the process that started them."""
+        if os.getpid() != self._owner:
+            self._free, self._made, self._changed, self._owner = [], 0, Condition(), os.getpid()
 
     def close(self) -> None:
         """End the machines that nobody uses."""
