@@ -93,6 +93,9 @@ class JavaTestsJudge:
         if not self.tests:
             why = "the tests have no method `main`: nothing in them could fail"
             return Judgement.REFUSED, Evidence(ID, 0, None, why)
+        if foreign := self._ready(program).foreign:
+            why = f"the tests import {foreign[0]}, which is neither the library's nor the program's"
+            return Judgement.REFUSED, Evidence(ID, 0, None, why)
         classes = bench.compile([(_PROGRAM, program)], tests=False, cancel=cancel)
         if isinstance(classes, str):
             return Judgement.INVALID, Evidence(ID, 0, None, brief(f"it does not compile: {classes}"))
@@ -126,6 +129,8 @@ class JavaTestsJudge:
             return self._with(program, bench, cancel)
         if self._plan is None:
             plan = self._with(self._original, bench, cancel)
+            if plan.why_shared and self._uncompiled(self._original, bench, cancel):
+                plan = _Plan(None, refused="the tests do not compile with the original")
             if plan.classes is not None:
                 classes = bench.compile([(_PROGRAM, self._original)], tests=False, cancel=cancel)
                 if not isinstance(classes, str):
@@ -168,6 +173,10 @@ class JavaTestsJudge:
 
     def _ready(self, program: str) -> JavaTests:
         return read_tests(self._text, program if self._original is None else self._original)
+
+    def _uncompiled(self, program: str, bench: JavaBench, cancel: Event | None) -> bool:
+        units = [(_PROGRAM, program), (_TESTS, self._ready(program).text)]
+        return isinstance(bench.compile(units, tests=False, cancel=cancel), str)
 
     def _together(
         self, program: str, bench: JavaBench, why: str, cancel: Event | None

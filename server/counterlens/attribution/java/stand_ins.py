@@ -62,12 +62,14 @@ class JavaTests:
     Attributes:
         text: Their text, with the imports that they lack.
         loops: Whether something in them runs once for each item of something.
-        can_fail: Whether they have a `main` or a marked test at all.
+        can_fail: Whether they have a `main` at all.
+        foreign: What they import that is neither the library's nor the program's, such as a test framework.
     """
 
     text: str
     loops: bool
     can_fail: bool
+    foreign: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,13 +90,15 @@ class StandIns:
 def read_tests(tests: str, program: str) -> JavaTests:
     """Read the text of tests; without a package and imports of their own, they get those of a program."""
     tree = parser_for("java").parse(tests.encode()).root_node
+    root = parser_for("java").parse(program.encode()).root_node
+    own = [line.removeprefix("package ").removesuffix(";") for line in _package(root)]
+    foreign = [name for name in _imported(tree) if not name.startswith(("java.", "javax.", *own))]
     head = ""
     if not any(node.type in {"import_declaration", "package_declaration"} for node in tree.children):
-        root = parser_for("java").parse(program.encode()).root_node
         head = "".join(f"{line} " for line in [*_package(root), *_imports(root)])
     words = {_own_text(node) for node in _walk(tree) if node.type == "identifier"}
     loops = any(node.type in _LOOPS for node in _walk(tree)) or bool(words & _LOOPING)
-    return JavaTests(head + tests, loops, bool(words & {"main", "Test"}))
+    return JavaTests(head + tests, loops, "main" in words, tuple(foreign))
 
 
 def stand_ins(program: str, tests: str, without: Collection[str] = ()) -> StandIns:
@@ -241,6 +245,12 @@ def _imports(root: tree_sitter.Node) -> list[str]:
     """The imports from the library, one line each."""
     lines = [_line(node) for node in root.children if node.type == "import_declaration"]
     return [line for line in lines if re.fullmatch(r"import (static )?javax?\.[\w.$]+(\.\*)?;", line)]
+
+
+def _imported(root: tree_sitter.Node) -> list[str]:
+    """The names that are imported."""
+    lines = [_line(node) for node in root.children if node.type == "import_declaration"]
+    return [re.sub(r"^import (static )?|;$", "", line) for line in lines]
 
 
 def _line(node: tree_sitter.Node) -> str:
