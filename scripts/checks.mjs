@@ -17,6 +17,9 @@ const IN_PARALLEL = [
   "--no-loadscope-reorder",
 ];
 
+// Several models compute at once: a thread that waits for another leaves the processor to them.
+const PATIENT = { ...process.env, OMP_WAIT_POLICY: "passive" };
+
 /**
  * A step runs with the options for its program (`stdio`) and the name of the file for its results. One that stands
  * `beside` begins with the step before it.
@@ -50,13 +53,13 @@ async function unitTests(options, junit) {
 }
 
 function pythonTests(options, junit) {
-  return run(venvPython, ["-m", "pytest", ...IN_PARALLEL, `--junitxml=${junit}`], options);
+  return run(venvPython, ["-m", "pytest", ...IN_PARALLEL, `--junitxml=${junit}`], { ...options, env: PATIENT });
 }
 
 /** One file after the other, beside the tests of the Python package: they mostly wait, each for its own editor. */
 async function endToEndTests(options, junit) {
   const { prepare } = await import("../tests/e2e/driver/installed.mjs");
-  const env = { ...process.env, ...(whyNoEndToEnd() ? {} : await prepare()) };
+  const env = { ...PATIENT, ...(whyNoEndToEnd() ? {} : await prepare()) };
   const args = ["--test", "--test-concurrency=1", ...reporters(junit), ...testsIn("tests/e2e")];
   return run(process.execPath, args, { ...options, env });
 }
