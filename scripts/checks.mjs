@@ -53,7 +53,10 @@ async function unitTests(options, junit) {
 }
 
 function pythonTests(options, junit) {
-  return run(venvPython, ["-m", "pytest", ...IN_PARALLEL, `--junitxml=${junit}`], { ...options, env: PATIENT });
+  return run(venvPython, ["-m", "pytest", ...IN_PARALLEL, `--junitxml=${junit}`], {
+    ...options,
+    env: PATIENT,
+  });
 }
 
 /** One file after the other, beside the tests of the Python package: they mostly wait, each for its own editor. */
