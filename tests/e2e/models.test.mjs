@@ -205,6 +205,7 @@ describe("models, status and look", { skip }, () => {
     await until(() => vscode.quickOpen("short.py"));
     await vscode.command("Counterlens: Select Model…");
     await vscode.choice("Qwen2.5-Coder 0.5B Instruct").waitFor(SOON); // the rows stay where they are from now on
+    await (await vscode.quickInput()).fill("Connect to"); // the list has room for so many rows
     await vscode.choice("Connect to a Server…").click();
     await vscode.page.locator(".quick-input-title", { hasText: "Its Address" }).waitFor(SOON);
     await (await vscode.quickInput()).fill(models.baseUrl);
