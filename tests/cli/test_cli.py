@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -368,6 +369,8 @@ def test_models_and_doctor(cli: Cli) -> None:
     assert {"processor", "embedded model", "model answers", "sandbox"} <= names
     details = {finding["name"]: finding["detail"] for finding in doctor.json["findings"]}
     assert "CPUExecutionProvider" in details["onnxruntime"]
+    said = details["model answers"]  # a trial that takes half a minute is no pace of answers
+    assert re.search(r"tried for exact decoding in [\d.]+ s, 8 tokens in [\d.]+ s$", said), said
 
 
 def test_the_console_script_and_the_module_are_the_same() -> None:
