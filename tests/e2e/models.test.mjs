@@ -182,12 +182,12 @@ describe("models, status and look", { skip }, () => {
     await vscode.page.keyboard.press("Escape");
   });
 
-  step("exported models are found, scored with and probed, the masked one at operators", async () => {
+  step("exported models are found, score, and are probed: one reads forward, one masks", async () => {
     await ask(venvPython, ["-c", EXPORTS, root, path.join(session.workspace, "exports")]);
     writeFileSync(path.join(session.workspace, "short.py"), "def half(n):\n    return n / 2\n");
-    await vscode.command("View: Close All Editors");
-    await until(() => vscode.quickOpen("short.py"));
     for (const name of ["reads-forward", "masks"]) {
+      await vscode.command("View: Close All Editors");
+      await until(() => vscode.quickOpen("short.py"));
       await vscode.command("Counterlens: Select Model…");
       const row = vscode.choice(name);
       await row.waitFor(SOON);
@@ -195,6 +195,16 @@ describe("models, status and look", { skip }, () => {
       await row.click();
       await vscode.statusItem(new RegExp(`${name}: ready`)).waitFor(SCORED);
       await until(async () => assert.ok((await vscode.decorationsAt("half", { line: "def half" })).length));
+      await vscode.click("half", { line: "def half" });
+      await vscode.command("Counterlens: Probe Function…");
+      await vscode.choice("does it know which operator belongs where?").click(SCORED);
+      const panel = vscode.panel("Probes of half");
+      await panel.getByText(`short.py, asked of ${name} (local)`).waitFor(SCORED);
+      await panel
+        .getByText(/^Of 1 operator the model/)
+        .first()
+        .waitFor(SCORED);
+      await session.screenshot(`probed-${name}`);
     }
   });
 

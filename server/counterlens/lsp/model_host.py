@@ -13,6 +13,7 @@ from counterlens.lsp.settings import EditorSettings
 from counterlens.models import Model, load
 from counterlens.models.base import Progress
 from counterlens.models.cache import AnswerStore, CachedModel
+from counterlens.models.onnx.export import export_name
 from counterlens.models.opening import open_cached
 from counterlens.models.registry import Options
 
@@ -106,4 +107,6 @@ class ModelHost:
 
 def _display_name(spec: str) -> str:
     """The name of a model that is not open yet: without its folder or its kind."""
+    if spec.startswith("onnx:"):
+        return export_name(spec.removeprefix("onnx:"))
     return PurePath(spec).stem if spec.endswith(".gguf") else spec.partition(":")[2] or spec

@@ -19,7 +19,7 @@ from counterlens.errors import Cancelled, ModelError, ModelProcessDiedError
 from counterlens.models import load
 from counterlens.models.base import Prompt
 from counterlens.models.local.model import LocalModel
-from counterlens.models.onnx.export import Export, Reading
+from counterlens.models.onnx.export import Export, Reading, export_name
 from counterlens.models.onnx.tokenizer import ExportTokenizer
 from counterlens.models.registry import Options, runs_here
 from tests.models.onnx.exporting import Exported, export
@@ -175,3 +175,17 @@ def test_a_killed_child_is_a_clear_error_and_the_next_request_works(exported: Ex
         assert len(model.score("x = 1"))
     with pytest.raises(ModelError, match="closed"):
         model.score("x")
+
+
+@pytest.mark.parametrize(
+    ("path", "name"),
+    [
+        ("owner/repo", "owner/repo"),
+        ("/exports/bert", "bert"),
+        ("/exports/bert/onnx/model.onnx", "bert"),
+        ("/exports/bert/model.onnx", "bert"),
+        ("/c/hub/models--owner--a-repo/snapshots/0123", "owner/a-repo"),
+    ],
+)
+def test_an_export_is_called_by_its_folder_or_its_repository(path: str, name: str) -> None:
+    assert export_name(path) == name

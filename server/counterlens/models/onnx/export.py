@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from dataclasses import dataclass
 from enum import StrEnum
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 
 from counterlens.errors import ModelError
@@ -27,9 +28,21 @@ SETTINGS = (
 POOLING = "1_Pooling/config.json"
 """How an embedding model pools its states, where it says so."""
 
+_CACHED = re.compile(r"models--(?P<owner>[^/\\]+?)--(?P<repository>[^/\\]+)[/\\]snapshots\b")
+"""The folder of a repository in the hub's cache."""
 _WINDOWS = ("max_position_embeddings", "n_positions", "n_ctx", "seq_length", "max_seq_len")
 _OFFSET = {"roberta", "xlm-roberta", "camembert", "roberta-prelayernorm", "xlm-roberta-xl", "data2vec-text"}
 """Model types whose positions are counted from the number of the padding token on."""
+
+
+def export_name(path: str) -> str:
+    """The name of an export by its folder, its graph, or its repository: what users know it by."""
+    if cached := _CACHED.search(path):
+        return f"{cached['owner']}/{cached['repository']}"
+    there = PurePath(path)
+    if there.suffix == ".onnx":
+        there = there.parent.parent if there.parent.name == "onnx" else there.parent
+    return path if len(there.parts) == 2 and not there.is_absolute() else there.name or path
 
 
 class Reading(StrEnum):

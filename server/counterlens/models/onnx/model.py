@@ -23,7 +23,15 @@ from counterlens.models.base import (
 from counterlens.models.hub import fetch_folder
 from counterlens.models.local.model import DEFAULT_CONTEXT, LocalModel
 from counterlens.models.local.process import ModelProcess
-from counterlens.models.onnx.export import POOLING, SETTINGS, SUBFOLDERS, WEIGHTS, Export, Reading
+from counterlens.models.onnx.export import (
+    POOLING,
+    SETTINGS,
+    SUBFOLDERS,
+    WEIGHTS,
+    Export,
+    Reading,
+    export_name,
+)
 from counterlens.models.onnx.protocol import Masking, OpenedExport, OpenExport
 
 WORKER = "counterlens.models.onnx.worker"
@@ -76,9 +84,7 @@ class ExportedModel(LocalModel):
         masked = opened.reading is Reading.MASKED
         self._info = ModelInfo(
             id=spec,
-            name=export.folder.name
-            if "/snapshots/" not in str(export.folder)
-            else spec.removeprefix("onnx:"),
+            name=export_name(str(export.folder)),
             identity=sha256,
             where="local",
             capabilities=opened.capabilities,
