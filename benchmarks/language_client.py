@@ -12,6 +12,8 @@ import psutil
 from lsprotocol import types
 from pygls.lsp.client import LanguageClient
 
+UNCERTAINTY = {"diagnostics": {"enabled": True}, "overlay": {"calm": False, "granularity": "leaf"}}
+"""Settings that show all uncertainty: the calm default colours too little to wait for."""
 SLACK = 6
 """Lines at either end of a screen that may be blank, or belong to a unit without code there."""
 
@@ -60,7 +62,10 @@ class Client:
                 diagnostics=types.DiagnosticWorkspaceClientCapabilities(refresh_support=True)
             ),
         )
-        await client.initialize_async(types.InitializeParams(capabilities=able))
+        options = {"settings": UNCERTAINTY}
+        await client.initialize_async(
+            types.InitializeParams(capabilities=able, initialization_options=options)
+        )
         client.initialized(types.InitializedParams())
         return self
 
