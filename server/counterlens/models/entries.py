@@ -12,6 +12,7 @@ tokens-per-minute = 100000
 thinking-tokens = 4096              # of reasoning, beside those of an answer
 price = { input = 0.15, output = 0.6, currency = "USD" }    # of a million tokens
 parameters = { reasoning_effort = "low" }
+template = "[INST] {prompt} [/INST]"    # of questions, where a model is not asked by its chat API
 """
 
 from __future__ import annotations
@@ -31,6 +32,9 @@ from counterlens.models.usage import DEFAULT_CURRENCY, Price
 
 CONCURRENCY = 4
 """Requests at the same time, where nobody says."""
+
+PLACE = "{prompt}"
+"""Of the question, in a template."""
 
 _TAKEN = frozenset({"remote", "smollm2-135m"})
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
@@ -75,6 +79,8 @@ class ModelEntry:
         tokens_per_minute: The most tokens per minute; None: as many as it takes.
         thinking_tokens: Tokens of reasoning, at most, beside those of an answer; None: as the command says.
         price: The price of a million tokens, if it is known.
+        template: The text around a question, with `{prompt}` in its place, where a model that was taught to
+            answer is asked by the completions API; None: questions are sent as they stand.
     """
 
     name: str
@@ -89,6 +95,7 @@ class ModelEntry:
     tokens_per_minute: float | None = None
     thinking_tokens: int | None = None
     price: Price | None = None
+    template: str | None = None
 
     @property
     def extra(self) -> dict[str, Any]:
@@ -161,6 +168,7 @@ def entry_text(entry: ModelEntry, table: str = "models") -> str:
         ("tokens-per-minute", _whole(entry.tokens_per_minute)),
         ("thinking-tokens", entry.thinking_tokens),
         ("price", _price_table(entry.price)),
+        ("template", entry.template),
     ]
     lines = [f"{key} = {_toml(value)}" for key, value in values if value is not None]
     lines += [f"parameters.{_toml(key)} = {_toml(value)}" for key, value in entry.extra.items()]
@@ -216,6 +224,7 @@ def _entry(name: str, values: object, where: Callable[[str, str], str]) -> Model
         tokens_per_minute=_number(values.get("tokens-per-minute")),
         thinking_tokens=values.get("thinking-tokens"),
         price=_price(values.get("price")),
+        template=values.get("template"),
     )
 
 
@@ -246,6 +255,10 @@ def _price_table(price: Price | None) -> dict[str, object] | None:
 
 def _is_text(value: object) -> bool:
     return isinstance(value, str) and bool(value.strip())
+
+
+def _is_template(value: object) -> bool:
+    return isinstance(value, str) and value.count(PLACE) == 1
 
 
 def _is_whole(low: int, high: int) -> Callable[[object], bool]:
@@ -293,5 +306,6 @@ _KEYS: dict[str, tuple[Callable[[object], bool], str]] = {
         'what a million tokens cost, such as { input = 0.15, output = 0.6, currency = "USD" }, and cached of '
         "those that were read before",
     ),
+    "template": (_is_template, f"a text with {PLACE} once, where the question stands"),
     "parameters": (_are_parameters, f"a table that JSON can hold, without {', '.join(sorted(_OURS))}"),
 }

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from counterlens.errors import ModelError, OptionError
 from counterlens.models import DEFAULT_MODEL
-from counterlens.models.base import Prompt, Stop
+from counterlens.models.base import Prompt, Reply, Stop
 from counterlens.models.entries import (
     ModelEntry,
     entry_text,
@@ -57,6 +57,7 @@ def test_an_entry_is_read_with_all_that_it_says() -> None:
         "context = 32768\nconcurrency = 8\nrequests-per-minute = 30\n"
         "tokens-per-minute = 9000\nthinking-tokens = 512\nprice = { input = 1, output = 2.5, cached = 0.1 }\n"
         'parameters = { top_k = 1, reasoning_effort = "low" }\n'
+        'template = "Q: {prompt}\\nA:"\n'
     )
     parameters = '{"reasoning_effort": "low", "top_k": 1}'
     assert found == ModelEntry(
@@ -72,6 +73,7 @@ def test_an_entry_is_read_with_all_that_it_says() -> None:
         9000.0,
         512,
         Price(1.0, 2.5, "USD", 0.1),
+        "Q: {prompt}\nA:",
     )
     assert read('[models.b]\nbase-url = "http://b"\n') == (ModelEntry("b", "http://b", "b"),)
 
@@ -87,6 +89,7 @@ def test_an_entry_is_read_with_all_that_it_says() -> None:
         ("[models.a]\nbase-url = 'http://a'\nprice = { input = 1, output = 1, currency = '$' }\n", "price"),
         ("[models.a]\nbase-url = 'http://a'\nthinking-tokens = -1\n", "a whole number of tokens"),
         ("[models.a]\nbase-url = 'http://a'\ntokens-per-minute = 0\n", "a number above 0"),
+        ("[models.a]\nbase-url = 'http://a'\ntemplate = 'Q:'\n", "a text with {prompt} once"),
         ("[models.a]\nbase-url = 3\n", "a/base-url: base-url cannot be 3"),
         ("[models.a]\nbase-url = 'http://a'\napi = 'magic'\n", "a/api: api cannot be 'magic'"),
         ("[models.a]\nbase-url = 'http://a'\ncontext = true\n", "a/context: context cannot be True"),
@@ -154,6 +157,7 @@ def test_what_is_written_is_what_is_read(
         tokens_per_minute=rate,
         thinking_tokens=context,
         price=price,
+        template=f"{text} {{prompt}}\n" if "{prompt}" not in text else None,
     )
     assert read(entry_text(entry)) == (entry,)
 
@@ -222,6 +226,21 @@ def test_the_key_of_the_environment_is_not_for_an_entry(
     with connect_entry(replace(ENTRY, base_url=script.url)) as model:
         model.complete([PROMPT])
     assert "Authorization" not in script.requests[0][2]
+
+
+def test_a_template_stands_around_questions_and_never_around_code(serve: Serve) -> None:
+    script = serve(whole("    return x\n"), models=["coder"])
+    entry = replace(ENTRY, base_url=script.url, template="Q: {prompt}\nA:")
+    with connect_entry(entry) as model, connect_entry(replace(entry, template=None)) as plain:
+        assert ("template", "Q: {prompt}\nA:") in model.info.details
+        assert model.info.identity != plain.info.identity
+        model.complete([Prompt("What is {prompt}?", 4, reply=Reply("Answer.", ""))])
+        model.complete([PROMPT])
+    question, code, *_ = (body["prompt"] for _, body, _ in script.requests)
+    assert question == "Q: What is {prompt}?\nA:"
+    assert PROMPT.text.startswith(code)
+    with pytest.raises(ModelError, match="which its chat API would not use"):
+        connect_entry(entry, api="chat")
 
 
 def test_a_prompt_format_that_the_entry_excludes_is_refused() -> None:

@@ -90,6 +90,11 @@ def connect_entry(
             f"the model {entry.name} is asked by {entry.api}, as its entry says, and not by {api}",
             "Leave out --api, or make another entry",
         )
+    if entry.template is not None and (entry.api or api) == "chat":
+        raise ModelError(
+            f"the model {entry.name} has a template, which its chat API would not use",
+            "Leave out template, or set api to completions",
+        )
     environment = read_environment()
     return RemoteModel(
         entry.base_url,
@@ -105,6 +110,7 @@ def connect_entry(
         tokens_per_minute=entry.tokens_per_minute,
         parameters=entry.extra,
         thinking_tokens=(entry.thinking_tokens or 0) if thinking_tokens is None else thinking_tokens,
+        template=entry.template,
     )
 
 

@@ -7,6 +7,7 @@ from typing import Final
 
 from counterlens.models import healing
 from counterlens.models.base import Prompt
+from counterlens.models.entries import PLACE
 from counterlens.models.remote.answer import Json
 from counterlens.models.remote.dialect import Piece, choices_of, index_of, sampling, string
 from counterlens.models.remote.thinking import field_of
@@ -65,19 +66,26 @@ class CompletionsDialect:
 
     Args:
         fill: Whether the model is also shown what follows the hole (`suffix`), where the server takes that.
+        template: The text around a question, with `{prompt}` in its place; None: it is sent as it stands.
     """
 
     path = "/completions"
 
-    def __init__(self, *, fill: bool = False) -> None:
-        self._fill = fill
+    def __init__(self, *, fill: bool = False, template: str | None = None) -> None:
+        self._fill, self._template = fill, template
         self.identity = "fill" if fill else "completions"
+        if template is not None:
+            self.identity += f" {template}"
 
     def exchange(self, prompt: Prompt, *, heal: bool = True) -> Continuation:
         """A request that ends at a token boundary, unless told otherwise."""
-        heal = heal and prompt.reply is None
+        if prompt.reply is not None:
+            return Continuation(self._around(prompt.text), "", prompt)
         head, gap = healing.split(prompt.text) if heal else (prompt.text, "")
-        return Continuation(head, gap, prompt, fill=self._fill and prompt.reply is None)
+        return Continuation(head, gap, prompt, fill=self._fill)
+
+    def _around(self, question: str) -> str:
+        return question if self._template is None else self._template.replace(PLACE, question)
 
     def pieces(self, chunk: Json) -> list[Piece]:
         """The text of each choice."""

@@ -48,10 +48,10 @@ from counterlens.models.usage import Usage
 T = TypeVar("T")
 Question = TypeVar("Question")
 
-_DIALECTS: Final[dict[Api, Callable[[], Dialect]]] = {
-    Api.COMPLETIONS: CompletionsDialect,
-    Api.FILL: lambda: CompletionsDialect(fill=True),
-    Api.CHAT: ChatDialect,
+_DIALECTS: Final[dict[Api, Callable[[str | None], Dialect]]] = {
+    Api.COMPLETIONS: lambda template: CompletionsDialect(template=template),
+    Api.FILL: lambda template: CompletionsDialect(fill=True, template=template),
+    Api.CHAT: lambda _: ChatDialect(),
 }
 
 
@@ -81,6 +81,7 @@ class RemoteModel(Model):
         thinking_tokens: Tokens of reasoning, at most, beside those of the answer; 0: not limited apart.
         taken: What endpoints were found to take; by default a file in the user's cache, where the endpoint
             is not on this machine: servers here are restarted with other options.
+        template: The text around a question of the completions API, with `{prompt}` in its place.
 
     Raises:
         ModelError: the address or the key cannot be used. Nothing is sent before the first request.
@@ -106,12 +107,13 @@ class RemoteModel(Model):
         parameters: Mapping[str, Any] | None = None,
         thinking_tokens: int = 0,
         taken: TakenMemory | None = None,
+        template: str | None = None,
     ) -> None:
         api = Api.named(api)
         key = ApiKey(api_key) if isinstance(api_key, str) else api_key
         self._endpoint = Endpoint.parse(base_url, key, allow_insecure=allow_insecure)
         self._model = model
-        self._dialect = _DIALECTS[api]()
+        self._dialect = _DIALECTS[api](template)
         timeout, retries = timeout or Timeouts(), retries or Retries()
         pace, self._meter = Pace(concurrency, requests_per_minute, tokens_per_minute), Meter()
         self._client = HttpClient(self._endpoint, timeout, retries, pace, self._meter)
@@ -139,6 +141,8 @@ class RemoteModel(Model):
         if thinking_tokens:
             identity += f"\nthinking {thinking_tokens}"
             details.append(("thinking tokens", str(thinking_tokens)))
+        if template:
+            details.append(("template", template))
         self._info = ModelInfo(
             id=spec or f"remote:{model}",
             name=model,
