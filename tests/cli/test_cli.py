@@ -355,6 +355,15 @@ def test_bad_usage_exits_with_2(cli: Cli, arguments: list[str]) -> None:
     assert ran.err
 
 
+def test_a_kind_of_model_whose_package_is_missing_is_not_ready(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "onnxruntime", None)  # as if it were not installed
+    states = {row["id"]: row["state"] for row in cli("models", "list", "--json").json}
+    assert states["onnx:FOLDER|OWNER/REPO"] == "onnxruntime is not installed"
+    assert states["PATH/FILE.gguf"] == "ready"
+
+
 def test_models_and_doctor(cli: Cli) -> None:
     listed = cli("models", "list", "--json")
     assert {row["id"] for row in listed.json} >= {"smollm2-135m"}

@@ -16,7 +16,7 @@ from counterlens.models.base import ASKED
 from counterlens.models.code_models import code_models
 from counterlens.models.connection_test import run_connection_test
 from counterlens.models.files import embedded_model
-from counterlens.models.registry import BACKENDS, DEFAULT_MODEL
+from counterlens.models.registry import BACKENDS, DEFAULT_MODEL, Backend
 from counterlens.models.remote.consent import is_allowed
 from counterlens.reports.export import json as plain
 
@@ -33,10 +33,9 @@ def models(context: click.Context) -> None:
 @json_option
 def list_models(as_json: bool = False) -> None:
     """List the models that can be used."""
-    rows = []
-    for backend in BACKENDS.values():
-        state = "ready" if backend.form != DEFAULT_MODEL else _embedded_state()
-        rows.append({"id": backend.form, "description": backend.description, "state": state})
+    rows = [
+        {"id": one.form, "description": one.description, "state": _state(one)} for one in BACKENDS.values()
+    ]
     for entry in named_models():
         where = f"{entry.model} at {entry.base_url}"
         state = "ready" if is_allowed(entry) else f"counterlens models allow {entry.name}"
@@ -125,9 +124,12 @@ def test_model(name: str, model: ChosenModel, as_json: bool) -> None:
     say(f"  it gives {can}" + (f" ({trial.way})" if trial.scores and trial.way else "") + also)
 
 
-def _embedded_state() -> str:
+def _state(backend: Backend) -> str:
+    if backend.missing:
+        return f"{backend.missing} is not installed"
     try:
-        embedded_model()
+        if backend.form == DEFAULT_MODEL:
+            embedded_model()
     except ModelError as error:
         return error.message
     return "ready"

@@ -5,6 +5,7 @@ To add a back end: one file that builds a `Model`, and one `Backend` here; or a 
 
 from __future__ import annotations
 
+import importlib.util
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -72,6 +73,7 @@ class Backend:
         here: Whether such a model runs on the machine that opens it.
         fallback: Whether it is taken only if no other kind accepts the name.
         takes: Which of `SOME_TAKE` have an effect on such a model; None: any of them may.
+        packages: What has to be importable to open one, beside what is always installed.
     """
 
     form: str
@@ -81,6 +83,12 @@ class Backend:
     here: bool = True
     fallback: bool = False
     takes: frozenset[str] | None = None
+    packages: tuple[str, ...] = ()
+
+    @property
+    def missing(self) -> str | None:
+        """The first of its packages that is not installed; None if nothing is missing."""
+        return next((name for name in self.packages if importlib.util.find_spec(name) is None), None)
 
 
 def load(spec: str = DEFAULT_MODEL, options: Options | None = None) -> Model:
@@ -221,6 +229,7 @@ _OWN = (
         lambda spec: spec == DEFAULT_MODEL,
         _open_embedded,
         takes=_LOCAL,
+        packages=("llama_cpp",),
     ),
     Backend(
         "hf:OWNER/REPO/FILE.gguf",
@@ -228,6 +237,7 @@ _OWN = (
         lambda spec: spec.startswith("hf:"),
         _open_hub,
         takes=_LOCAL,
+        packages=("llama_cpp", "huggingface_hub"),
     ),
     Backend(
         "onnx:FOLDER|OWNER/REPO",
@@ -235,6 +245,7 @@ _OWN = (
         lambda spec: spec.startswith("onnx:"),
         _open_export,
         takes=_LOCAL | {"mask"},
+        packages=("onnxruntime", "tokenizers"),
     ),
     Backend(
         "remote[:NAME]",
@@ -251,6 +262,7 @@ _OWN = (
         _open_path,
         fallback=True,
         takes=_LOCAL,
+        packages=("llama_cpp",),
     ),
 )
 
