@@ -85,9 +85,9 @@ def test_tokens_tile_the_text(backend: Model, text: str, context: str) -> None:
     else:
         assert (scores.entropy[scored] >= 0).all()
     best = scores.alternative_logprob[scored]
-    assert best.shape == (scored.sum(), 3)
+    assert best.shape == (scored.sum(), 3) or not scored.any()  # a server lists what it can
     assert (np.diff(best, axis=1) <= 0).all()
-    assert ((scores.rank[scored] == 0) == (best[:, 0] <= scores.logprob[scored] + 1e-9)).all()
+    assert ((scores.rank[scored] == 0) == (best[:, :1].ravel() <= scores.logprob[scored] + 1e-9)).all()
 
 
 def test_nothing_has_no_scores_and_half_a_character_is_no_failure(backend: Model) -> None:

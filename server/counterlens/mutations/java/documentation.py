@@ -15,7 +15,7 @@ Mutations that Java does not have yet are listed with the refused sites.
 Types are those that the file shows: of literals, declared variables and fields, text, arrays, boxed numbers
 and the usual collections. Where a type decides and is not known, the site is refused.
 
-Java programs are mutated, and not yet run: `--settle`, `probe` and `judge` are for Python.
+`judge --tests` runs Java ([sandbox](sandbox.md)); `--settle` and `probe` are for Python.
 """
 
 MEASURED = """\
@@ -23,8 +23,8 @@ MEASURED = """\
 
     python benchmarks/mutation_safety.py --data DATA --language java
 
-compiles every counterfactual of HumanEval-X and HumanEvalPack in memory and runs the problem's tests on it,
-in one Java machine (JDK 17). The two have all programs but one in common, so there are 165. All originals
+judges every counterfactual of HumanEval-X and HumanEvalPack by the problem's tests, in the sandbox
+(JDK 17). The two have all programs but one in common, so there are 165. All originals
 pass. All of the 1,697 counterfactuals that keep the meaning compile and pass. Of the 917 that break it, all
 compile, and the tests tell 880 from the original (96.0 %). No method of these programs has its parameters
 reordered, since other classes may call it.

@@ -49,7 +49,7 @@ def to_scores(text: str, tokens: Sequence[Token], alternatives: int) -> TokenSco
     Args:
         text: What was sent.
         tokens: What came back; special tokens may precede the text's, generated ones may follow.
-        alternatives: How many alternatives to keep; where the server lists fewer, NaN stands for the others.
+        alternatives: How many alternatives to keep, at most.
 
     Raises:
         IncompleteError: the tokens do not join to the text, or one but the first has no value.
@@ -68,6 +68,7 @@ def to_scores(text: str, tokens: Sequence[Token], alternatives: int) -> TokenSco
         if not known and (at or lead):
             raise IncompleteError(f"the server gives no log-probability for token {at + 1} of {len(own)}")
     rows = [sorted(token.alternatives, key=lambda pair: -pair[1])[:alternatives] for token in own]
+    k = max(map(len, rows), default=0)
     end = np.asarray(ends, np.int64)
     return TokenScores(
         text=text,
@@ -77,8 +78,8 @@ def to_scores(text: str, tokens: Sequence[Token], alternatives: int) -> TokenSco
         entropy=np.full(len(own), math.nan),
         rank=np.asarray([_rank(token) for token in own], np.int64),
         alternative_logprob=np.asarray(
-            [[value for _, value in row] + [math.nan] * (alternatives - len(row)) for row in rows], np.float64
-        ).reshape(len(own), alternatives),
+            [[value for _, value in row] + [math.nan] * (k - len(row)) for row in rows], np.float64
+        ).reshape(len(own), k),
         alternative_text=tuple(tuple(_shown(name) for name, _ in row) for row in rows),
         context=np.asarray(
             [lead + at if token.context is None else token.context for at, token in enumerate(own)], np.int64
