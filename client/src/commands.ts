@@ -117,7 +117,7 @@ async function probeAtCursor(server: Server): Promise<void> {
 
 async function chooseInterpreter(): Promise<void> {
   const chosen = await vscode.window.showOpenDialog({
-    title: vscode.l10n.t("The Python that has the counterlens package"),
+    title: vscode.l10n.t("Python with the counterlens package"),
     openLabel: vscode.l10n.t("Use This Python"),
     canSelectMany: false,
   });

@@ -14,7 +14,7 @@ import {
 import { rangeOf } from "./ranges";
 import { NO_ANSWER, type Server } from "./server";
 
-const ASKED = vscode.l10n.t("The model is asked…");
+const ASKED = vscode.l10n.t("Asking the model…");
 
 export class Completions implements vscode.Disposable, vscode.InlineCompletionItemProvider {
   private readonly panel: Panel;
@@ -42,7 +42,7 @@ export class Completions implements vscode.Disposable, vscode.InlineCompletionIt
     const argument: CompletionArgument | undefined = await functionMeant(
       this.server,
       given,
-      vscode.l10n.t("Put the cursor into the body of a Python function to have it completed."),
+      vscode.l10n.t("Put the cursor into the body of a Python function to complete it."),
     );
     if (!argument) return;
     const question = ++this.asked;

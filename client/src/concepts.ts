@@ -62,7 +62,7 @@ const CHOICES: { granularity: Granularity; label: string; detail: string }[] = [
   {
     granularity: "statement",
     label: vscode.l10n.t("Statement"),
-    detail: vscode.l10n.t("Each statement; of a loop or branch its header."),
+    detail: vscode.l10n.t("Each statement; for a loop or branch, its header."),
   },
   {
     granularity: "concept",

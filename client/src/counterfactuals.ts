@@ -54,7 +54,7 @@ export class Counterfactuals implements vscode.Disposable, vscode.TextDocumentCo
     const answer = await vscode.window.withProgress(
       {
         location: vscode.ProgressLocation.Window,
-        title: vscode.l10n.t("Counterlens: making counterfactuals…"),
+        title: vscode.l10n.t("Counterlens: creating counterfactuals…"),
       },
       () =>
         this.server.request<CounterfactualResult>("workspace/executeCommand", {
@@ -132,7 +132,7 @@ export async function choose(found: CounterfactualResult): Promise<Counterfactua
   if (choice?.kind === "refused") {
     const where = `${choice.label}, ${choice.description}`;
     void vscode.window.showInformationMessage(
-      vscode.l10n.t("There is no counterfactual ({0}): {1}", where, choice.detail),
+      vscode.l10n.t("No counterfactual ({0}): {1}", where, choice.detail),
     );
   }
   return undefined;

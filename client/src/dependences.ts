@@ -18,9 +18,9 @@ const TOOLS: (Tool & { action: (typeof METHODS)[number] })[] = [
   { action: "prompted", title: vscode.l10n.t("Ask the Model") },
   { action: "pairwise", title: vscode.l10n.t("Ask Pair by Pair") },
   { action: "core", title: vscode.l10n.t("Ask about Indirect Dependences") },
-  { action: "trace", title: vscode.l10n.t("Ask for the Steps") },
+  { action: "trace", title: vscode.l10n.t("Ask for Steps") },
 ];
-const EXAMINED = vscode.l10n.t("The model is being examined…");
+const EXAMINED = vscode.l10n.t("Examining the model…");
 
 export class DependenceView implements vscode.Disposable {
   private readonly panel: Panel;

@@ -23,7 +23,7 @@ export async function askForFirstModel(
   await memory.update(ASKED, true);
   if (isChosen()) return;
   const message = vscode.l10n.t(
-    "Which model shall Counterlens ask? The embedded one (SmolLM2-135M) is small and quick. A code model of 0.5 to 3 billion parameters knows more, and is fetched once. Both run on this machine, as does any GGUF file; with a server, your code is sent there.",
+    "Which model should Counterlens examine? The embedded one (SmolLM2-135M) is small and fast. A code model of 0.5 to 3 billion parameters knows more and is downloaded once. Both run on this machine, as does any GGUF file; with a server, your code is sent there.",
   );
   const choice = await vscode.window.showInformationMessage(message, EMBEDDED, CODE, FILE, SERVER);
   if (choice === EMBEDDED) await choose({ model: DEFAULTS.model });

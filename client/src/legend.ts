@@ -75,7 +75,7 @@ export async function showLegend(server: Server, overlay: Overlay): Promise<void
     {
       title: vscode.l10n.t("Counterlens: Legend"),
       placeHolder: vscode.l10n.t(
-        "How probable the model finds the code. Choose a level to go to its next place.",
+        "The model's probability of the code. Choose a level to go to its next place.",
       ),
     },
   );

@@ -45,7 +45,7 @@ export class ProbeReports implements vscode.Disposable, vscode.TextDocumentConte
     private readonly compare: Compare,
   ) {
     const tools = [
-      { action: "draw", title: vscode.l10n.t("Draw {0} Completions", DRAWN) },
+      { action: "draw", title: vscode.l10n.t("Sample {0} Completions", DRAWN) },
       { action: "text", title: vscode.l10n.t("Show as Text") },
     ];
     this.panel = new Panel(extension, "counterlens.probe", tools, (action) => this.act(action));

@@ -6,7 +6,7 @@ import type { ReplacementArgument } from "./protocol";
 import { rangeOf } from "./ranges";
 
 const REPLACE = vscode.l10n.t("Replace");
-const CHANGED = vscode.l10n.t("The file has changed in the meantime; ask for the replacement again.");
+const CHANGED = vscode.l10n.t("The file has changed in the meantime; request the replacement again.");
 
 /** Proposed texts as read-only documents, for as long as they are open. */
 export class Replacements implements vscode.Disposable, vscode.TextDocumentContentProvider {

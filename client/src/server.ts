@@ -30,7 +30,7 @@ import { RUN_NEWS, type RunNews } from "./views/protocol";
 
 /** What to say where the server was asked in vain. */
 export const NO_ANSWER = vscode.l10n.t(
-  "The language server did not answer. “Counterlens: Show Logs” says why.",
+  "The language server did not answer. “Counterlens: Show Logs” gives the reason.",
 );
 
 /** What a hover may offer: it shows code, too, of which nothing may run anything else. */
@@ -79,7 +79,7 @@ export class Server implements vscode.Disposable {
   /** Start as soon as a document of an enabled language is open, and not before. */
   startWhenNeeded(): void {
     const detail = vscode.l10n.t(
-      "Nothing is started before a file of an enabled language is open (counterlens.languages).",
+      "The server starts when a file of an enabled language is open (counterlens.languages).",
     );
     this.listener.status({ model: "", state: "idle", detail });
     for (const document of vscode.workspace.textDocuments) this.opened(document);
@@ -213,7 +213,7 @@ export class Server implements vscode.Disposable {
       return chosen;
     }
     const detail = vscode.l10n.t(
-      "No Python with the counterlens package was found. See the log for those that were tried.",
+      "No Python with the counterlens package was found. The log lists those that were tried.",
     );
     this.listener.status({ model: "", state: "error", detail, reason: vscode.l10n.t("no Python has it") });
     this.listener.noInterpreter(choice);
@@ -273,7 +273,7 @@ export class Server implements vscode.Disposable {
     const delay = this.policy.next();
     if (delay === undefined) {
       const detail = vscode.l10n.t(
-        "The language server keeps stopping. Read the log, then use “Counterlens: Restart Server” to try again.",
+        "The language server keeps stopping. Check the log, then use “Counterlens: Restart Server” to try again.",
       );
       this.log.error(detail);
       const reason = vscode.l10n.t("the server keeps stopping");

@@ -130,7 +130,7 @@ const aBoolean: Check<boolean> = {
 };
 
 const aString: Check<string> = {
-  expected: () => t("a text"),
+  expected: () => t("a string"),
   accepts: (value): value is string => typeof value === "string",
 };
 

@@ -41,20 +41,20 @@ export class Setup implements vscode.Disposable {
     );
     if (named) message = vscode.l10n.t("Counterlens cannot start: {0}.", tried.at(-1) ?? "");
     else if (possible && begun?.complete)
-      message = vscode.l10n.t("Counterlens was updated, and its Python environment needs to be.");
+      message = vscode.l10n.t("Counterlens was updated; its Python environment must be updated, too.");
     else if (possible && begun) {
       message = vscode.l10n.t(
-        "Setting up Counterlens was interrupted after {0} of its steps. What was done is kept.",
+        "Setting up Counterlens was interrupted after {0} steps. Finished steps are kept.",
         begun.done.length,
       );
     } else if (possible && misfit) {
       message = vscode.l10n.t(
-        "The packages that Counterlens carries suit no Python here: {0}. It can make an environment of its own instead.",
+        "The bundled packages of Counterlens work with no Python on this machine: {0}. Counterlens can create its own environment instead.",
         misfit,
       );
     } else if (possible) {
       message = vscode.l10n.t(
-        "Counterlens needs Python packages. It can make an environment of its own for them.",
+        "Counterlens needs Python packages. It can create its own environment for them.",
       );
     }
     const first = possible ? [begun ? CONTINUE : SET_UP_BUTTON] : [];
@@ -69,7 +69,7 @@ export class Setup implements vscode.Disposable {
   async ask(): Promise<void> {
     if (ownSource(this.parts.context) === undefined) {
       const message = vscode.l10n.t(
-        "This copy of Counterlens was not packaged: it has nothing to set up an environment from.",
+        "This copy of Counterlens was not packaged, so it cannot set up an environment.",
       );
       void vscode.window.showInformationMessage(message);
       return;
@@ -78,27 +78,27 @@ export class Setup implements vscode.Disposable {
       {
         label: vscode.l10n.t("$(tools) With Local Models, Compiled Here"),
         description: vscode.l10n.t("recommended"),
-        detail: vscode.l10n.t("Fetches packages and a small model; compiles llama.cpp (4 to 6 minutes)."),
+        detail: vscode.l10n.t("Downloads packages and a small model; compiles llama.cpp (4 to 6 minutes)."),
         engine: "compile",
       },
       {
         label: vscode.l10n.t("$(cloud-download) With Local Models, Prebuilt"),
         detail: vscode.l10n.t(
-          "The same, but llama.cpp as its author compiled it, unchecked. Asks once more.",
+          "The same, but with the author's prebuilt llama.cpp, which is not verified. Asks for confirmation.",
         ),
         engine: "prebuilt",
       },
       {
         label: vscode.l10n.t("$(plug) Without Local Models"),
-        detail: vscode.l10n.t("For a model behind a server: needs no compiler, and is done in a minute."),
+        detail: vscode.l10n.t("For a model on a server: needs no compiler and takes about a minute."),
         engine: "none",
       },
       {
         label: vscode.l10n.t("$(folder-opened) Choose a Python That Has Counterlens…"),
-        detail: vscode.l10n.t("Nothing is fetched."),
+        detail: vscode.l10n.t("Nothing is downloaded."),
       },
     ];
-    const title = vscode.l10n.t("Set Up Counterlens: What Is to Be Installed into VS Code's Own Storage?");
+    const title = vscode.l10n.t("Set Up Counterlens: What Should Be Installed into VS Code's Own Storage?");
     const chosen = await vscode.window.showQuickPick(rows, { title, ignoreFocusOut: true });
     if (!chosen) return;
     if (chosen.engine === "prebuilt") await this.makeFromPrebuilt();
@@ -109,10 +109,10 @@ export class Setup implements vscode.Disposable {
   /** Only with consent: nothing in the lock file vouches for what is there. */
   private async makeFromPrebuilt(): Promise<void> {
     const detail = vscode.l10n.t(
-      "It is taken from {0}, where the author of llama-cpp-python offers it. Unlike all else it is not checked against a known hash.",
+      "It is downloaded from {0}, where the author of llama-cpp-python publishes it. Unlike everything else, it is not verified against a known hash.",
       PREBUILT_INDEX,
     );
-    const fetchIt = vscode.l10n.t("Fetch It");
+    const fetchIt = vscode.l10n.t("Download");
     const title = vscode.l10n.t("Download prebuilt llama.cpp?");
     const answer = await vscode.window.showWarningMessage(title, { modal: true, detail }, fetchIt);
     if (answer === fetchIt) await this.make("prebuilt");
@@ -136,7 +136,7 @@ export class Setup implements vscode.Disposable {
     if (this.parts.interpreter().trim() === "") return;
     void vscode.window.showInformationMessage(
       vscode.l10n.t(
-        "The environment was made. It is used once the setting counterlens.interpreter is empty.",
+        "The environment was created. It is used when the setting counterlens.interpreter is empty.",
       ),
     );
   }
@@ -204,7 +204,7 @@ export class Setup implements vscode.Disposable {
     const reason = tried.at(-1) ?? vscode.l10n.t("there is none on the PATH");
     return new SetupError(
       "failed",
-      vscode.l10n.t("no Python 3.11 or later that can make environments was found: {0}", reason),
+      vscode.l10n.t("no Python 3.11 or later that can create environments was found: {0}", reason),
     );
   }
 
@@ -233,7 +233,7 @@ export class Setup implements vscode.Disposable {
     switch (trouble) {
       case "cancelled":
         return {
-          text: vscode.l10n.t("Setting up Counterlens was cancelled. What was done is kept."),
+          text: vscode.l10n.t("Setting up Counterlens was cancelled. Finished steps are kept."),
           ways: {
             [CONTINUE]: again,
             [vscode.l10n.t("Start Over")]: () => {
@@ -245,7 +245,7 @@ export class Setup implements vscode.Disposable {
       case "compiler":
         return {
           text: vscode.l10n.t(
-            "{0} Install one (on Debian or Ubuntu: sudo apt-get install build-essential), take the prebuilt llama.cpp from the author of llama-cpp-python, or go without local models and connect to a server.",
+            "{0} Install one (on Debian or Ubuntu: sudo apt-get install build-essential), use the prebuilt llama.cpp from the author of llama-cpp-python, or do without local models and connect to a server.",
             message,
           ),
           ways: {
@@ -257,7 +257,7 @@ export class Setup implements vscode.Disposable {
       case "network":
         return {
           text: vscode.l10n.t(
-            "Counterlens could not fetch what it needs: there is no connection to the Python package registry. What was done is kept. Without a network, install the package for your platform, which carries everything, or choose a Python that has counterlens.",
+            "Counterlens could not download its packages: there is no connection to the Python package registry. Finished steps are kept. Without a network, install the package for your platform, which contains everything, or choose a Python that has counterlens.",
           ),
           ways: { [vscode.l10n.t("Try Again")]: again, ...interpreter, ...logs },
         };
@@ -265,7 +265,7 @@ export class Setup implements vscode.Disposable {
         return { text: message, ways: { [vscode.l10n.t("Try Again")]: again } };
       default:
         return {
-          text: vscode.l10n.t("Setting up Counterlens did not work: {0}", message),
+          text: vscode.l10n.t("Setting up Counterlens failed: {0}", message),
           ways: {
             [vscode.l10n.t("Try Again")]: again,
             ...(engine === "none" ? interpreter : without),

@@ -51,7 +51,7 @@ export function statusText({ status, unscored, trusted, overlay }: Standing): St
   const details = [detail];
   if (quiet && !detail.includes(unscored)) details.push(t("This file has no confidence: {0}", unscored));
   if (!trusted) {
-    details.push(t("The workspace is not trusted: code is scored, but none is run, so nothing is probed"));
+    details.push(t("The workspace is not trusted: code is scored, but not run or probed"));
   }
   if (!overlay && state !== "disabled") details.push(t("The overlay is hidden"));
   const bare = !trusted && state === "ready" ? ` · ${t("no probes (untrusted)")}` : "";

@@ -37,7 +37,7 @@ export function taskChoices(
     choices.push({
       kind: "task",
       label: all,
-      detail: t("everything below that can be run, one after the other"),
+      detail: t("everything below that can be run, in order"),
       tasks: [all],
       scope,
     });

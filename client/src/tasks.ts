@@ -92,7 +92,7 @@ export class TaskView implements vscode.Disposable {
   private async pick(scope: Scope, uri: string, place: object): Promise<void> {
     const list = vscode.window.createQuickPick<Row>();
     list.title = vscode.l10n.t("Counterlens: Probe");
-    list.placeholder = vscode.l10n.t("What can be probed here?");
+    list.placeholder = vscode.l10n.t("What Can Be Probed Here?");
     list.busy = true;
     list.matchOnDetail = true;
     list.show();
@@ -162,8 +162,8 @@ function chosen(
   const { title, choices } = taskChoices(found, scope, file, ALL_TASKS);
   list.title = title;
   list.placeholder = found.model
-    ? vscode.l10n.t("What should {0} be asked?", found.model)
-    : vscode.l10n.t("No model can be asked");
+    ? vscode.l10n.t("What Should {0} Be Asked?", found.model)
+    : vscode.l10n.t("No model is available");
   list.items = choices.map(row);
   list.busy = false;
   return new Promise((resolve) => {

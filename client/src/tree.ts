@@ -62,7 +62,7 @@ export class SyntaxTree implements vscode.Disposable, vscode.TreeDataProvider<El
       { label: vscode.l10n.t("Complete Tree"), detail: vscode.l10n.t("All nodes."), shows: "complete" },
       {
         label: vscode.l10n.t("Token Sequence"),
-        detail: vscode.l10n.t("The tokens of the model in a row."),
+        detail: vscode.l10n.t("The tokens of the model in sequence."),
         shows: "sequence",
       },
     ];
@@ -144,7 +144,7 @@ export class SyntaxTree implements vscode.Disposable, vscode.TreeDataProvider<El
 }
 
 function message(answer: TreeResult | undefined): string {
-  if (!answer) return vscode.l10n.t("Open a file of a language that Counterlens reads.");
+  if (!answer) return vscode.l10n.t("Open a file in a language that Counterlens supports.");
   if (answer.state === "unavailable") {
     return vscode.l10n.t("No confidence: {0}", answer.reason ?? vscode.l10n.t("unknown"));
   }

@@ -117,11 +117,11 @@ def test_tests_settle_a_mark(
     assert [mark["tests"] for mark in marks] == ([said] if said else [])
     assert cli("check", path).code == 1
     if said == "fail":
-        assert marks[0]["message"].endswith("tests fail as it stands, and pass with it)")
+        assert marks[0]["message"].endswith("tests fail now and pass with it)")
         (run,) = json.loads(cli("check", path, "--tests", "--format", "sarif").out)["runs"]
         assert run["results"][0]["level"] == level
     if said == "same":
-        assert marks[0]["message"].endswith("no test tells them apart)")
+        assert marks[0]["message"].endswith("no test distinguishes them)")
 
 
 def test_excluded_tests_settle_nothing(cli: Cli, tmp_path: Path) -> None:

@@ -214,7 +214,7 @@ def test_what_is_for_python_alone_is_refused_with_the_reason(
 ) -> None:
     code, out, err = run(capsys, "dependence", f"{java}::best", "--infer", "core")
     assert (code != 0, out) == (True, "")
-    assert "Python alone" in err
+    assert "Python only" in err
     java.write_text("class Best {\n    int best( { }\n}")
     code, _, err = run(capsys, "dependence", java)
     assert code != 0

@@ -8,7 +8,7 @@ const flip: Counterfactual = {
   concept: "control flow",
   preserving: true,
   line: 8,
-  description: "negated the condition `n % 2 == 0` and exchanged its branches",
+  description: "negated the condition `n % 2 == 0` and swapped its branches",
   assumptions: ["eq-ne-consistent", "pure-operators"],
   source: "",
 };
@@ -33,7 +33,7 @@ test("a row says where, what it perturbs, what is assumed and what was done", ()
     kind: "counterfactual",
     label: "if-else-flip",
     description: "line 9 · control flow · assumes eq-ne-consistent, pure-operators",
-    detail: "Negated the condition `n % 2 == 0` and exchanged its branches.",
+    detail: "Negated the condition `n % 2 == 0` and swapped its branches.",
     shows: flip,
   });
   const [, bare] = listed({ counterfactuals: [swap] });
@@ -43,9 +43,9 @@ test("a row says where, what it perturbs, what is assumed and what was done", ()
 
 test("refusals come last; those of one mutation for one reason are one row", () => {
   const refused = [
-    { mutation: "if-else-flip", line: 19, reason: "there is no else branch to exchange with" },
+    { mutation: "if-else-flip", line: 19, reason: "there is no else branch to swap with" },
     { mutation: "loop-unroll", line: 2, reason: "no execution of this loop was observed" },
-    { mutation: "if-else-flip", line: 4, reason: "there is no else branch to exchange with" },
+    { mutation: "if-else-flip", line: 4, reason: "there is no else branch to swap with" },
     { mutation: "if-else-flip", line: 4, reason: "a comment stands between the branches" },
   ];
   assert.deepEqual(listed({ counterfactuals: [negate], refused }).slice(2), [
@@ -54,7 +54,7 @@ test("refusals come last; those of one mutation for one reason are one row", () 
       kind: "refused",
       label: "if-else-flip",
       description: "lines 5, 20",
-      detail: "There is no else branch to exchange with.",
+      detail: "There is no else branch to swap with.",
     },
     {
       kind: "refused",

@@ -29,7 +29,7 @@ const path = async (some: Parameters<typeof question>[0]) => (await choose(quest
 test("the first interpreter that the bundled packages suit is run with them, and the reason is told", async () => {
   const { chosen, tried } = await choose(question({ fit: ["/b"], have: ["/a", "/own"], own: "/own" }));
   assert.deepEqual(chosen?.environment, { PYTHONPATH: "/libs//b" });
-  assert.match(chosen?.why ?? "", /the workspace's \.venv, with the packages that the extension carries/);
+  assert.match(chosen?.why ?? "", /the workspace's \.venv, with the bundled packages of the extension/);
   assert.deepEqual(tried, ["/a (PATH) is Python 3.15, which the bundled packages are not for"]);
 });
 

@@ -69,7 +69,7 @@ test("what was begun from other files is made anew", async () => {
   const old = { digest: "of another version", base: "false", engine: "none" as const, complete: true };
   writeProgress(folder, { ...old, done: ["environment", "installer", "packages", "server"] });
   const recipe = { base: "false", source, folder, engine: "none" as const };
-  await assert.rejects(create(recipe, watcher()), /making an environment failed/);
+  await assert.rejects(create(recipe, watcher()), /creating an environment failed/);
   assert.deepEqual(readProgress(folder)?.done, []);
 });
 

@@ -156,16 +156,16 @@ test("a test says what can be asked, and what a missing ability costs", () => {
 test("models of the editor stand apart, with where code goes; there is no heading without them", () => {
   const known = { model: "editor:copilot/x", embedded: "smollm2-135m", endpoints: [] };
   const rows = modelRows(known, [], [{ id: "copilot/x", name: "X", vendor: "copilot" }]);
-  const at = rows.findIndex(({ label }) => label.startsWith("of the editor"));
+  const at = rows.findIndex(({ label }) => label.startsWith("from the editor"));
   assert.match(rows[at]?.label ?? "", /your code is sent to its provider/);
   assert.deepEqual(rows[at + 1], {
     kind: "model",
     label: "X",
     description: "copilot · chosen",
-    detail: "It can be probed by what it writes; it gives no scores.",
+    detail: "Its completions can be probed; it gives no scores.",
     sets: { model: "editor:copilot/x" },
   });
-  assert.ok(modelRows(known, []).every(({ label }) => !label.startsWith("of the editor")));
+  assert.ok(modelRows(known, []).every(({ label }) => !label.startsWith("from the editor")));
 });
 
 const CODER: CodeModel = {
@@ -186,7 +186,7 @@ test("a code model says licence, size and expected speed, and is fetched where i
   const [row] = codeModelRows([CODER], [], "embedded");
   assert.equal(row?.kind, "fetch");
   assert.equal(row?.description, "Some Licence: no commercial use · about 1.1 GB");
-  assert.match(row?.detail ?? "", /^About 7\.3 tokens\/s here, by size.* hub \(o\/r\)/);
+  assert.match(row?.detail ?? "", /^About 7\.3 tokens\/s here, .* hub \(o\/r\)/);
   const [unknown] = codeModelRows([{ ...CODER, speed: null, commercial: true }], [], CODER.spec);
   assert.match(unknown?.description ?? "", /Some Licence · about 1\.1 GB · chosen$/);
   assert.doesNotMatch(unknown?.detail ?? "", /tokens/);

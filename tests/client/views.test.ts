@@ -77,7 +77,7 @@ test("a run that goes on says how far it is and how long it still takes", () => 
   const live = { folder: "/w/r", state: "running" as const, done: 3, total: 9, what: "", error: "" };
   assert.equal(runWords("r", undefined, { ...live, seconds: 200 }).description, "3 of 9 · about 4 min left");
   assert.equal(runWords("r", undefined, { ...live, seconds: null }).spoken, "run r, 3 of 9");
-  assert.equal(runWords("r", undefined, { ...live, total: 0, seconds: null }).description, "being prepared");
+  assert.equal(runWords("r", undefined, { ...live, total: 0, seconds: null }).description, "preparing");
 });
 
 const PLAN: RunPlan = {

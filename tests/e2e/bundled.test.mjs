@@ -50,7 +50,7 @@ describe("the package for one platform", { skip: skip || unknown }, () => {
 
   step("the first run asks which model to use; the embedded one is there", async () => {
     await vscode.statusItem(/SmolLM2-135M.*: ready/).waitFor(SCORED);
-    const question = vscode.notification("Which model shall Counterlens ask?");
+    const question = vscode.notification("Which model should Counterlens examine?");
     await question.waitFor();
     const text = await question.innerText();
     for (const way of ["Embedded", "Code Model…", "Model File…", "Server…"]) {
@@ -78,7 +78,7 @@ describe("the package for one platform", { skip: skip || unknown }, () => {
       );
       assert.match(
         session.log(),
-        /Interpreter: \S+python3 \(PATH, with the packages that the extension carries\)/,
+        /Interpreter: \S+python3 \(PATH, with the bundled packages of the extension\)/,
       );
     },
   );
@@ -105,7 +105,7 @@ describe("the package for one platform", { skip: skip || unknown }, () => {
     const manifest = path.join(session.home.extensions, folder, "libs/bundle.json");
     writeFileSync(manifest, readFileSync(manifest, "utf8").replace(/"glibc": "[^"]*"/, '"glibc": "99.0"'));
     session.home.writeMachineSettings({});
-    const message = vscode.notification("The packages that Counterlens carries suit no Python here");
+    const message = vscode.notification("The bundled packages of Counterlens work with no Python");
     await message.waitFor({ timeout: 30_000 });
     const text = await message.innerText();
     assert.match(text, /has glibc [\d.]+; the bundled packages need 99\.0/);

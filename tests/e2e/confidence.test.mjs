@@ -87,7 +87,7 @@ describe("confidence in the editor", { skip }, () => {
         /identifier[\s\S]+boolean_operator[\s\S]+return_statement[\s\S]+function_definition/,
       );
       assert.match(text, /t expected: .+%/);
-      assert.match(text, /raw, not calibrated/);
+      assert.match(text, /not calibrated/);
     });
     await session.screenshot("hover");
     await vscode.leave();

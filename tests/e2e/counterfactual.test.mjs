@@ -33,7 +33,7 @@ describe("the counterfactuals of a function", { skip }, () => {
     await flip.waitFor({ timeout: 10_000 });
     const text = await flip.innerText();
     assert.match(text, /line 9 · control flow · assumes eq-ne-consistent/);
-    assert.match(text, /Negated the condition `n % 2 == 0` and exchanged its branches\./);
+    assert.match(text, /Negated the condition `n % 2 == 0` and swapped its branches\./);
     assert.match(text, /keeps the meaning/);
     assert.match(await vscode.choice("negate-condition").innerText(), /breaks the meaning/);
     assert.match(
@@ -78,7 +78,7 @@ describe("the counterfactuals of a function", { skip }, () => {
     await vscode.choice("if-else-flip").waitFor({ timeout: 10_000 });
     await vscode.page.locator(".quick-input-widget input.input").fill("remove-conditional");
     await vscode.choice("remove-conditional").click();
-    const message = vscode.notification("There is no counterfactual");
+    const message = vscode.notification("No counterfactual");
     await message.waitFor({ timeout: 10_000 });
     assert.match(await message.innerText(), /remove-conditional, line 9\): There is another branch\./);
     await vscode.clearNotifications();

@@ -98,7 +98,7 @@ describe("doubts in the editor", { skip }, () => {
 
   step("its own test settles it, and the test that tells is shown", async () => {
     await vscode.command("Problems: Focus on Problems View");
-    const row = vscode.problems("tests fail as it stands, and pass with it").first();
+    const row = vscode.problems("tests fail now and pass with it").first();
     await row.waitFor({ timeout: 60_000 });
     assert.match(await row.innerText(), /did you mean `total \/ len\(values\)`\?/);
     await session.screenshot("settled");
@@ -129,7 +129,7 @@ describe("doubts in the editor", { skip }, () => {
     await keyboard.press("Shift+End");
     await keyboard.insertText("total -= value");
     await vscode.command("Problems: Focus on Problems View");
-    const row = vscode.problems("tests fail as it stands, and pass with it").first();
+    const row = vscode.problems("tests fail now and pass with it").first();
     await row.waitFor({ timeout: 60_000 });
     assert.match(await row.innerText(), /did you mean/);
     await session.screenshot("silent-kind");

@@ -217,10 +217,10 @@ describe("models, status and look", { skip }, () => {
     await vscode.choice("Qwen2.5-Coder 0.5B Instruct").waitFor(SOON); // the rows stay where they are from now on
     await (await vscode.quickInput()).fill("Connect to"); // the list has room for so many rows
     await vscode.choice("Connect to a Server…").click();
-    await vscode.page.locator(".quick-input-title", { hasText: "Its Address" }).waitFor(SOON);
+    await vscode.page.locator(".quick-input-title", { hasText: "Server Address" }).waitFor(SOON);
     await (await vscode.quickInput()).fill(models.baseUrl);
     await vscode.page.keyboard.press("Enter");
-    await vscode.page.locator(".quick-input-title", { hasText: "Its Key" }).waitFor(SOON);
+    await vscode.page.locator(".quick-input-title", { hasText: "API Key" }).waitFor(SOON);
     await session.screenshot("key");
     const box = await vscode.quickInput();
     assert.equal(await box.getAttribute("type"), "password");
@@ -244,7 +244,7 @@ describe("models, status and look", { skip }, () => {
     await vscode.command("Counterlens: Test Connection");
     const message = vscode.notification("refused the connection");
     await message.waitFor({ timeout: 60_000 });
-    assert.match(await message.innerText(), /Is the server running/);
+    assert.match(await message.innerText(), /server is running/);
     await vscode.statusItem(/house-model: offline: connection refused/).waitFor(SOON);
     await session.screenshot("offline");
   });

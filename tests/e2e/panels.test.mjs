@@ -204,7 +204,7 @@ describe("the panels", { skip }, () => {
     await view.getByRole("heading", { level: 1, name: "Most.most" }).waitFor({ timeout: 20_000 });
     assert.match(await view.locator("main").innerText(), /decided by line 5/);
     const status = view.locator("#status");
-    await until(async () => assert.match(await status.innerText(), /Python alone/), { ms: 20_000 });
+    await until(async () => assert.match(await status.innerText(), /Python only/), { ms: 20_000 });
   });
 
   step("outside of all functions the module's own statements are meant", async () => {

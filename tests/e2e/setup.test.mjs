@@ -107,7 +107,7 @@ describe("the package that makes its environment", { skip }, () => {
   step("it can be cancelled", async () => {
     network.state = "stalled";
     await press("there is no connection", "Try Again");
-    await vscode.notification("fetching the installer").waitFor({ timeout: 20_000 });
+    await vscode.notification("downloading the installer").waitFor({ timeout: 20_000 });
     await press("Setting up Counterlens", "Cancel");
     await vscode.notification("was cancelled").waitFor({ timeout: 20_000 });
     assert.deepEqual(progress().done, ["environment"]);
@@ -115,7 +115,7 @@ describe("the package that makes its environment", { skip }, () => {
 
   step("killed while it was at work, it goes on where it was", async () => {
     await press("was cancelled", "Continue");
-    await vscode.notification("fetching the installer").waitFor({ timeout: 20_000 });
+    await vscode.notification("downloading the installer").waitFor({ timeout: 20_000 });
     const hosts = extensionHosts(session.server);
     assert.ok(hosts.length > 0, "there is an extension host");
     for (const pid of hosts) process.kill(pid, "SIGKILL");
@@ -130,12 +130,12 @@ describe("the package that makes its environment", { skip }, () => {
 
   step("the server runs in it, and the first run asks for a model", async () => {
     await until(() => assert.equal(languageServers(session.server).length, 1), { ms: 60_000 });
-    await until(() => assert.match(session.log(), /Interpreter: \S+ \(made by the extension\)/));
-    await press("Which model shall Counterlens ask?", "Server…");
+    await until(() => assert.match(session.log(), /Interpreter: \S+ \(created by the extension\)/));
+    await press("Which model should Counterlens examine?", "Server…");
     await (await vscode.quickInput()).fill("http://127.0.0.1:9/v1");
     await vscode.page.keyboard.press("Enter");
     await press("127.0.0.1:9 refused the connection", "Use It Anyway");
-    await vscode.page.locator(".quick-input-title", { hasText: "The Model's Name There" }).waitFor();
+    await vscode.page.locator(".quick-input-title", { hasText: "The Model's Name on the Server" }).waitFor();
     await (await vscode.quickInput()).fill("coder");
     await vscode.page.keyboard.press("Enter");
     await vscode.notification("Counterlens asks coder at http://127.0.0.1:9/v1").waitFor({ timeout: 20_000 });

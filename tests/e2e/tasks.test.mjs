@@ -48,7 +48,7 @@ describe("tasks and operators", { skip }, () => {
       await title.filter({ hasText: new RegExp(`^\\W*${name}$`) }).waitFor({ timeout: 5_000 });
     }
     await box.fill("memorisation");
-    await vscode.choice("no corpus is named").waitFor({ timeout: 5_000 });
+    await vscode.choice("counterlens.probe.corpus").waitFor({ timeout: 5_000 });
     await box.fill("");
   });
 

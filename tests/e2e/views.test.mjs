@@ -37,7 +37,7 @@ describe("the views", { skip }, () => {
     await vscode.command("View: Show Counterlens");
     await pane("Runs").getByText("No evaluation run was found").waitFor({ timeout: 20_000 });
     await vscode.quickOpen("grades.py");
-    await pane("Function").getByText("The cursor is in no function").waitFor({ timeout: 30_000 });
+    await pane("Function").getByText("The cursor is not in a function").waitFor({ timeout: 30_000 });
     await session.screenshot("empty");
   });
 

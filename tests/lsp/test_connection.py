@@ -120,7 +120,7 @@ async def test_the_models_of_an_endpoint_are_listed_with_the_key(
     assert found.models == ["small", "large"]
     refused = await _ask(client, "counterlens.listModels", {"baseUrl": endpoint, "key": "sk-wrong"})
     assert not refused.ok
-    assert refused.reason == "the key was refused"
+    assert refused.reason == "the key was rejected"
     assert "401" in refused.error
     assert "sk-wrong" not in refused.error + refused.hint
     nonsense = await _ask(client, "counterlens.listModels", {"baseUrl": "ftp://nowhere"})

@@ -73,11 +73,11 @@ async def test_a_doubt_can_be_mended_compared_explained_and_ignored(
         "Change to `==`",
         "Show the difference to `==`",
         "Why is this in doubt?",
-        "Ignore what is marked here",
+        "Ignore this mark",
     ]
     assert all(list(one.diagnostics or ()) == [mark] for one in offered.values() if one.edit)
     assert edited(WRONG, offered["Change to `==`"]) == WRONG.replace("!=", "==")
-    ignored = edited(WRONG, offered["Ignore what is marked here"])
+    ignored = edited(WRONG, offered["Ignore this mark"])
     assert ignored == WRONG.replace("!= 0", "!= 0  # counterlens: ignore")
     shown = offered["Show the difference to `==`"].command
     assert shown is not None
@@ -131,12 +131,12 @@ async def test_tests_settle_doubts_in_idle_time(words: LanguageClient, tmp_path:
 
     await until(lambda: len(told()) == 3, 20)
     await until(lambda: len(told()) == 2, 40)
-    await until(lambda: any("no test tells them apart" in one.message for one in marked(words, uri)), 20)
+    await until(lambda: any("no test distinguishes them" in one.message for one in marked(words, uri)), 20)
     wrong, either = sorted(marked(words, uri), key=lambda one: one.range.start.line)
     assert wrong.severity == types.DiagnosticSeverity.Error
     sentence, test, *_ = wrong.message.splitlines()
-    assert sentence.endswith("tests fail as it stands, and pass with it)")
-    assert test.startswith("The test that tells:")
+    assert sentence.endswith("tests fail now and pass with it)")
+    assert test.startswith("The deciding test:")
     assert "is_even(2)" in wrong.message
     assert either.severity == types.DiagnosticSeverity.Information
 

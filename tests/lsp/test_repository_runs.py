@@ -144,7 +144,7 @@ async def test_nothing_runs_where_the_workspace_is_not_trusted(
     for command in ("planRun", "startRun"):
         answer = await ask(untrusted_client, f"counterlens.{command}", "", folder=str(repository))
         assert not answer.ok
-        assert "not trusted" in answer.error
+        assert "trust" in answer.error
 
 
 def arguments(raw: dict[str, Any], file: SettingsFile | None = None, *tasks: str) -> list[str]:

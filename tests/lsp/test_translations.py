@@ -56,7 +56,7 @@ KEPT = {
 
 COMPOSED = (  # of pieces that stand apart
     "after {0} of {1} changes that ",  # probes/robustness/base.py
-    "Asked what calls give",  # probes/execution/independent.py
+    "Calls whose result",  # probes/execution/independent.py
     "{0} control dependences",  # probes/dependence/probe.py
     "{0} data dependences",
 )

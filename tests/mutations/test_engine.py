@@ -154,7 +154,7 @@ def test_another_seed_gives_other_names_and_an_edit_elsewhere_does_not() -> None
     [
         ("def f(:\n    pass\n", "line 1"),
         ("x = 1\nif x:\npass\n", "line 3"),
-        ("x = '\ud800'\n", "not Unicode"),
+        ("x = '\ud800'\n", "valid Unicode"),
         ("x = 'open\n", "line 1"),
     ],
 )

@@ -111,9 +111,9 @@ def test_there_is_nothing_but_a_reason_where_nothing_stands_before_the_cut() -> 
     drawn = placebos(bare, "f", [bare.index("    return")], 3)
     assert not drawn.counterfactuals
     assert {one.mutation: one.reason for one in drawn.refusals} == {
-        "comment-move": "it has no comment that could stand a line above or below",
+        "comment-move": "it has no comment that could be moved by a line",
         "blank-line": BEHIND,
-        "docstring-quotes": "it has no docstring of one piece",
+        "docstring-quotes": "it has no docstring that is a single literal",
     }
 
 

@@ -50,7 +50,7 @@ def test_an_option_that_is_taken_is_in_the_manifest_and_one_that_is_not_is_refus
     probe = PROBES[task]
     given = {name: another(OPTIONS[name][0])}
     if name not in specs(probe.options):
-        with pytest.raises(OptionError, match=f"is no option of {task}") as refused:
+        with pytest.raises(OptionError, match=f"is not an option of {task}") as refused:
             RunSettings.of([task], "data", given)
         takers = OPTIONS[name][1]
         if name == "protocol":

@@ -261,11 +261,11 @@ def test_a_probe_has_every_format(form: str) -> None:
     ("original", "mutated", "wrote", "said"),
     [
         (PASSED, PASSED, REST, "still got it right"),
-        (FAILED, PASSED, REST, "failed on the code as it stands"),
+        (FAILED, PASSED, REST, "failed on the original"),
         (FAILED, FAILED, REST, "says nothing about the change"),
         (PASSED, FAILED, "        return 1\n", "no longer got it right"),
         (PASSED, Verdict(Judgement.INVALID, Evidence("tests", 0)), "(", "does not parse"),
-        (PASSED, Verdict(Judgement.REFUSED, Evidence("none", 0)), REST, "nothing to judge by"),
+        (PASSED, Verdict(Judgement.REFUSED, Evidence("none", 0)), REST, "nothing can judge"),
     ],
 )
 def test_a_sentence_claims_what_was_measured(

@@ -46,7 +46,7 @@ def test_a_program_in_the_place_of_python_is_not_run(python: Path, tmp_path: Pat
     python.unlink()
     python.symlink_to(tool)
     (project / ".venv" / "pyvenv.cfg").write_text(f"home = {project}\n")
-    with pytest.raises(SandboxError, match="comes with the project"):
+    with pytest.raises(SandboxError, match="is part of the project"):
         describe(python)
     assert interpreter_for(project / "code.py") != python
     assert not (tmp_path / "trace").exists()

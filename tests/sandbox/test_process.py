@@ -269,7 +269,7 @@ def test_a_missing_interpreter_is_explained(sandbox: ProcessSandbox) -> None:
 
 @pytest.mark.parametrize("name", ["../escape.py", "/tmp/escape.py", "a/../../escape.py"])  # noqa: S108
 def test_files_cannot_be_laid_out_elsewhere(sandbox: ProcessSandbox, name: str) -> None:
-    with pytest.raises(SandboxError, match="outside of the sandbox"):
+    with pytest.raises(SandboxError, match="outside the sandbox"):
         sandbox.run(Job({name: b"", "a.py": b""}, "a.py", Path(sys.executable), limits=Limits()))
 
 

@@ -49,10 +49,10 @@ def test_a_file_names_categories_of_its_own(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("[concepts", "no TOML file"),
+        ("[concepts", "TOML file"),
         ("[other]\nx = 1\n", "has no concepts"),
-        ('[concepts]\na = "x"\n', "no list of texts"),
-        ('[concepts]\na = ["for_statement"]\nb = ["for_statement"]\n', "stands under 'a' and 'b'"),
+        ('[concepts]\na = "x"\n', "list of strings"),
+        ('[concepts]\na = ["for_statement"]\nb = ["for_statement"]\n', "under both 'a' and 'b'"),
         ('[concepts]\na = ["for_statment"]\n', "the grammar of python has no node type 'for_statment'"),
     ],
 )

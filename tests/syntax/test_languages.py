@@ -39,7 +39,7 @@ def test_a_files_language(name: str, data: bytes, language: str) -> None:
 
 @pytest.mark.parametrize(("name", "data"), [("notes.txt", b"hello"), ("tool", b"#!/usr/bin/perl\n")])
 def test_an_unknown_language_is_an_error_that_says_what_to_do(name: str, data: bytes) -> None:
-    with pytest.raises(SourceError, match=r"language of .* is not known") as caught:
+    with pytest.raises(SourceError, match=r"language of .* is unknown") as caught:
         language_of(Path(name), data)
     assert "--language" in str(caught.value.hint)
     assert ".java, .js" in str(caught.value.hint)

@@ -16,9 +16,9 @@ export function toolsOf(server: Server): Record<string, Tool> {
   return {
     [PROBE_TOOL]: {
       prepareInvocation: ({ input }) => {
-        const title = vscode.l10n.t("Probe a function?");
+        const title = vscode.l10n.t("Probe a Function?");
         return question(title, named(subject(input, { needsFunction: true })), [
-          vscode.l10n.t("What the model writes is run in a sandbox, by the function's own tests."),
+          vscode.l10n.t("The function's own tests run the model's code in a sandbox."),
           whereTo(),
         ]);
       },
@@ -26,7 +26,7 @@ export function toolsOf(server: Server): Record<string, Tool> {
     },
     [CONFIDENCE_TOOL]: {
       prepareInvocation: ({ input }) => {
-        const title = vscode.l10n.t("Measure how expected code is to the model?");
+        const title = vscode.l10n.t("Measure How Expected the Code Is to the Model?");
         return question(title, named(subject(input, { needsFunction: false })), [whereTo()]);
       },
       invoke: ({ input }, cancel) =>
@@ -58,7 +58,7 @@ function whereTo(): string {
     isRemote || model.startsWith("editor:")
       ? vscode.l10n.t("The code is sent to {0}.", elsewhere)
       : vscode.l10n.t("The examined model runs on this machine.");
-  return `${asked} ${vscode.l10n.t("The report, with parts of the code, goes to the assistant.")}`;
+  return `${asked} ${vscode.l10n.t("The report, with parts of the code, is sent to the assistant.")}`;
 }
 
 async function ask(

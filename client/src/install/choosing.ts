@@ -65,7 +65,7 @@ function attempts({ strategy, candidates, named, carries, own, fits, installed }
   if (strategy === "fromEnvironment") return fromEnvironment;
   const bundled = carries ? candidates.map((one) => withBundled(one, fits)) : [];
   const made =
-    own && !named ? [withInstalled({ path: own, origin: t("made by the extension") }, installed)] : [];
+    own && !named ? [withInstalled({ path: own, origin: t("created by the extension") }, installed)] : [];
   return [...bundled, ...made, ...fromEnvironment];
 }
 
@@ -77,7 +77,7 @@ function withBundled({ path, origin }: Candidate, fits: Question["fits"]): Attem
       const answer = await fits(path);
       if ("reason" in answer) return answer;
       const { version, paths } = answer.found;
-      const why = t("{0}, with the packages that the extension carries", origin);
+      const why = t("{0}, with the bundled packages of the extension", origin);
       return { found: { path, version, why, environment: { PYTHONPATH: paths } } };
     },
   };

@@ -54,7 +54,7 @@ export function hasCompiler(environment: NodeJS.ProcessEnv = process.env): boole
 export async function create(recipe: Recipe, watcher: Watcher): Promise<void> {
   const release = onlyOne(`${recipe.folder}.lock`);
   if (!release) {
-    throw new SetupError("busy", t("Another window is setting Counterlens up. Wait until it is done."));
+    throw new SetupError("busy", t("Another window is setting up Counterlens. Wait until it has finished."));
   }
   try {
     const progress = begun(recipe);
@@ -63,7 +63,7 @@ export async function create(recipe: Recipe, watcher: Watcher): Promise<void> {
     if (recipe.engine === "compile" && !progress.done.includes("engine") && !hasCompiler()) {
       throw new SetupError(
         "compiler",
-        t("llama.cpp has to be compiled, and no C++ compiler was found on the PATH."),
+        t("llama.cpp must be compiled, but no C++ compiler was found on the PATH."),
       );
     }
     for (const [index, step] of all.entries()) {

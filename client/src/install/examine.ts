@@ -38,7 +38,7 @@ const asksFit = () => [
   "if sys.implementation.name != 'cpython':",
   `    sys.exit(${literal(t("is {0}; the bundled packages are for CPython"))}.format(sys.implementation.name))`,
   "if sysconfig.get_config_var('Py_GIL_DISABLED'):",
-  `    sys.exit(${literal(t("is free-threaded; the bundled packages are for the usual build"))})`,
+  `    sys.exit(${literal(t("is free-threaded; the bundled packages are for the default build"))})`,
   "if not os.path.isdir(os.path.join(libs, tag)):",
   `    sys.exit(${literal(t("is Python {0}.{1}, which the bundled packages are not for"))}.format(*sys.version_info[:2]))`,
   "has = platform.libc_ver()[1]",
@@ -61,7 +61,7 @@ const asksCreation = () => [
   "try:",
   "    import ensurepip, venv",
   "except ImportError as error:",
-  `    sys.exit(${literal(t("cannot make environments ({0}); on Debian or Ubuntu: sudo apt-get install python3-venv"))}.format(error))`,
+  `    sys.exit(${literal(t("cannot create environments ({0}); on Debian or Ubuntu: sudo apt-get install python3-venv"))}.format(error))`,
   "print('%d.%d.%d' % sys.version_info[:3])",
 ];
 

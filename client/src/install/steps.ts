@@ -48,10 +48,10 @@ export function steps(
   const pinned = (name: string) => [...install, "--require-hashes", "--requirements", lock(name)];
   const settings = BUILD_SETTINGS.map((each) => `--config-settings-package=llama-cpp-python:${each}`);
   const all: Step[] = [
-    { name: "environment", title: t("making an environment"), command: base, args: ["-m", "venv", folder] },
+    { name: "environment", title: t("creating an environment"), command: base, args: ["-m", "venv", folder] },
     {
       name: "installer",
-      title: t("fetching the installer"),
+      title: t("downloading the installer"),
       command: python,
       args: [
         "-m",
@@ -70,7 +70,7 @@ export function steps(
   if (engine === "none") return all;
   all.push({
     name: "model",
-    title: t("fetching the embedded model (94 MB)"),
+    title: t("downloading the embedded model (94 MB)"),
     command: uv,
     args: pinned("model"),
   });
@@ -85,7 +85,7 @@ export function steps(
         }
       : {
           name: "engine",
-          title: t("fetching llama.cpp"),
+          title: t("downloading llama.cpp"),
           command: uv,
           args: [...install, ...wheels, "--requirements", lock("engine")],
         },

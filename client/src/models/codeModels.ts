@@ -79,11 +79,11 @@ function facts({ licence, commercial, bytes }: CodeModel): string {
 function where({ path, repository }: CodeModel, other: FoundModel | undefined): string {
   if (path) return t("On this machine.");
   if (other) return t("On this machine: {0}, {1}.", other.place, other.path);
-  return t("Fetched from the Hugging Face hub ({0}); nothing of your code is sent.", repository);
+  return t("Downloaded from the Hugging Face hub ({0}); none of your code is sent.", repository);
 }
 
 function speed({ speed: tokens }: CodeModel): string {
   if (tokens === null || tokens === undefined) return "";
   const shown = written(tokens, tokens < 10 ? 1 : 0);
-  return t("About {0} tokens/s here, by size from the embedded model's.", shown);
+  return t("About {0} tokens/s here, estimated by size from the embedded model's speed.", shown);
 }

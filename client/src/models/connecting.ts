@@ -23,7 +23,7 @@ export async function connect(server: Server, secrets: vscode.SecretStorage): Pr
   else if (baseUrl !== current()) await forgetApiKey(secrets); // the key of one server is not for another
   await choose({ "remote.baseUrl": baseUrl, "remote.model": model, model: "remote" });
   const answer = await vscode.window.showInformationMessage(
-    vscode.l10n.t("Counterlens asks {0} at {1}.", model, baseUrl),
+    vscode.l10n.t("Counterlens now uses {0} at {1}.", model, baseUrl),
     TEST,
   );
   if (answer === TEST) await vscode.commands.executeCommand("counterlens.testConnection");
@@ -36,7 +36,7 @@ function current(): string {
 
 async function askForAddress(): Promise<string | undefined> {
   const text = await vscode.window.showInputBox({
-    title: title(vscode.l10n.t("Its Address")),
+    title: title(vscode.l10n.t("Server Address")),
     prompt: vscode.l10n.t("OpenAI-compatible. Your code is sent there."),
     placeHolder: "http://localhost:8000/v1",
     value: current(),
@@ -62,9 +62,9 @@ async function models(
       command: LIST_MODELS,
       arguments: [{ baseUrl, key }],
     });
-    if (listing?.reason !== "the key was refused") return { listing: listing ?? unknown, key };
+    if (listing?.reason !== "the key was rejected") return { listing: listing ?? unknown, key };
     const given = await vscode.window.showInputBox({
-      title: title(vscode.l10n.t("Its Key")),
+      title: title(vscode.l10n.t("API Key")),
       prompt: vscode.l10n.t(
         "{0} Stored in VS Code's secret storage, never in a settings file.",
         ended(listing.error),
@@ -91,7 +91,7 @@ async function askForModel(listing: ModelListing, baseUrl: string): Promise<stri
     });
   }
   const name = await vscode.window.showInputBox({
-    title: title(vscode.l10n.t("The Model's Name There")),
+    title: title(vscode.l10n.t("The Model's Name on the Server")),
     prompt: listing.error ? ended(listing.error) : vscode.l10n.t("The server lists no models."),
     ignoreFocusOut: true,
     validateInput: (text) =>

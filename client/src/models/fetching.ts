@@ -23,7 +23,7 @@ export async function fetchAndChoose(server: Server, id: string, name: string): 
   if (found?.cancelled) return;
   if (found?.ok) {
     await choose({ model: found.spec });
-    void vscode.window.showInformationMessage(vscode.l10n.t("Counterlens asks {0} from now on.", name));
+    void vscode.window.showInformationMessage(vscode.l10n.t("Counterlens now uses {0}.", name));
     return;
   }
   const [again, file] = [vscode.l10n.t("Try Again"), vscode.l10n.t("Model File…")];

@@ -102,7 +102,11 @@ export function modelRows(
     },
     ...offeredRows(model, offered),
     { kind: "heading", label: t("the chosen one") },
-    { kind: "test", label: t("Test Connection"), detail: t("Does it answer, and what can it be asked?") },
+    {
+      kind: "test",
+      label: t("Test Connection"),
+      detail: t("Tests whether the model answers, and its capabilities."),
+    },
   ];
 }
 
@@ -113,11 +117,11 @@ function offeredRows(model: string, offered: OfferedModel[]): ModelRow[] {
       kind: "model",
       label: name,
       description: [vendor, `${OFFERED}${id}` === model && t("chosen")].filter(Boolean).join(" · "),
-      detail: t("It can be probed by what it writes; it gives no scores."),
+      detail: t("Its completions can be probed; it gives no scores."),
       sets: { model: `${OFFERED}${id}` },
     }),
   );
-  return [{ kind: "heading", label: t("of the editor: your code is sent to its provider") }, ...rows];
+  return [{ kind: "heading", label: t("from the editor: your code is sent to its provider") }, ...rows];
 }
 
 /** Those that can be asked, each once, in their order. */

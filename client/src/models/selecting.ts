@@ -31,7 +31,7 @@ export async function selectModel(server: Server, secrets: vscode.SecretStorage)
 function ask(server: Server): Promise<ModelRow | undefined> {
   const picker = vscode.window.createQuickPick<Item>();
   picker.title = vscode.l10n.t("Counterlens: Select Model");
-  picker.placeholder = vscode.l10n.t("Model to ask about your code");
+  picker.placeholder = vscode.l10n.t("Model to Examine");
   picker.matchOnDescription = picker.matchOnDetail = true;
   const parts: Parts = { found: [], offered: [], code: [] };
   picker.items = items(parts);

@@ -36,7 +36,7 @@ async function show(found: TestedModel): Promise<void> {
   const other = { label: `$(server) ${OTHER}` };
   const chosen = await vscode.window.showQuickPick([...rows, other], {
     title: vscode.l10n.t("Test of {0}", found.model),
-    placeHolder: vscode.l10n.t("What the model can be asked"),
+    placeHolder: vscode.l10n.t("Capabilities of the model"),
     ignoreFocusOut: true,
   });
   if (chosen === other) await vscode.commands.executeCommand("counterlens.selectModel");
@@ -45,7 +45,7 @@ async function show(found: TestedModel): Promise<void> {
 async function explain(found: TestedModel, server: Server): Promise<void> {
   const name = found.model.replace(/^remote:/, "");
   const what = [`${name}: ${ended(found.error)}`, found.hint && ended(found.hint)].filter(Boolean).join(" ");
-  const keyed = found.reason === "the key was refused";
+  const keyed = found.reason === "the key was rejected";
   const ways = [AGAIN, ...(keyed ? [KEY] : []), OTHER, LOGS];
   const choice = await vscode.window.showErrorMessage(what, ...ways);
   if (choice === AGAIN) await testConnection(server);

@@ -42,7 +42,7 @@ export function trialRows(found: TestedModel): TrialRow[] {
         },
     found.embeds
       ? { able: true, label: t("Embeddings"), detail: t("The task “embedding” can be run.") }
-      : { able: false, label: t("No embeddings"), detail: t("All tasks can be run but “embedding”.") },
+      : { able: false, label: t("No embeddings"), detail: t("All tasks except “embedding” can be run.") },
     {
       able: null,
       label:

@@ -146,7 +146,8 @@ export class SyntaxPicture implements vscode.Disposable {
   private async load(): Promise<void> {
     if (!this.panel?.visible) return;
     const editor = this.editor();
-    if (!editor) return this.say("none", vscode.l10n.t("Open a file of a language that Counterlens reads."));
+    if (!editor)
+      return this.say("none", vscode.l10n.t("Open a file in a language that Counterlens supports."));
     const { document, selection } = editor;
     const question = ++this.asked;
     const params: TreeParams = { textDocument: { uri: document.uri.toString() }, view: this.view };
@@ -159,7 +160,7 @@ export class SyntaxPicture implements vscode.Disposable {
 
   private present(document: vscode.TextDocument, answer: TreeResult): void {
     const { scope, view, calibrated, labels, rows, truncated } = answer;
-    const status = rows.length > 0 ? "" : vscode.l10n.t("There is nothing to draw.");
+    const status = rows.length > 0 ? "" : vscode.l10n.t("There is nothing to show.");
     [this.condition, this.status] = ["ready", status];
     // A picture that is drawn again has another number, and what was just clicked in it would be lost.
     if (document === this.shown?.document && isDeepStrictEqual(answer, this.shown.answer)) {

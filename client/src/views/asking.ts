@@ -64,7 +64,7 @@ async function folderMeant(): Promise<vscode.WorkspaceFolder | undefined> {
   if (!vscode.workspace.isTrusted) {
     const manage = vscode.l10n.t("Manage Workspace Trust");
     const message = vscode.l10n.t(
-      "Asking about a repository runs its tests, in the sandbox: trust the workspace first.",
+      "Asking about a repository runs its tests in the sandbox. Trust the workspace first.",
     );
     if ((await vscode.window.showWarningMessage(message, manage)) === manage)
       await vscode.commands.executeCommand("workbench.trust.manage");
@@ -92,7 +92,7 @@ async function chosen(plan: RunPlan, name: string): Promise<PlanRow | undefined>
   for (;;) {
     const picked = await vscode.window.showQuickPick(rows, {
       title: vscode.l10n.t("Ask About {0}", name),
-      placeHolder: vscode.l10n.t("What will be asked, and how long it takes"),
+      placeHolder: vscode.l10n.t("Questions and expected time"),
       ignoreFocusOut: true,
     });
     if (picked?.row?.kind !== "fact") return picked?.row;

@@ -23,9 +23,11 @@ export function whyEmpty(situation: Situation | undefined): string {
   if (!situation) return "";
   if (!situation.served)
     return t("Files of this kind ({0}) are not examined: see the setting Languages.", situation.language);
-  if (situation.language !== "python") return t("Functions are shown of Python files only.");
+  if (situation.language !== "python") return t("Functions are shown for Python files only.");
   if (!situation.running || !situation.found)
-    return t("Counterlens is not running. “Counterlens: Show Logs” says why, “Restart Server” tries again.");
+    return t(
+      "Counterlens is not running. “Counterlens: Show Logs” gives the reason; “Restart Server” tries again.",
+    );
   if (situation.found.function) return "";
-  return t("The cursor is in no function. Put it into one.");
+  return t("The cursor is not in a function. Put it into one.");
 }

@@ -29,7 +29,7 @@ export function planRows(plan: RunPlan): PlanRow[] {
       icon: "watch",
       label: t("Stop after {0} minutes", SHORT_MINUTES),
       description: "",
-      detail: t("The functions that tell most for their time come first."),
+      detail: t("The most informative functions for their time come first."),
       minutes: SHORT_MINUTES,
     });
   }
@@ -49,7 +49,7 @@ export function planRows(plan: RunPlan): PlanRow[] {
 }
 
 function how({ models, seconds, rough }: RunPlan): string {
-  const asked = t("asked: {0}", models.join(", "));
+  const asked = t("models: {0}", models.join(", "));
   const pause = t("It can be paused at any time.");
   if (seconds === null) return `${asked}. ${pause}`;
   const way = rough ? t("estimated from a few prompts just now") : t("at the pace of earlier runs");

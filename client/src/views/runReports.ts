@@ -29,7 +29,7 @@ export class RunReports implements vscode.Disposable {
     if (!this.server.isRunning) await this.server.restart("a run is to be shown");
     const call = { command: RUN_REPORT, arguments: [{ folder: folder.fsPath }] };
     const report = await vscode.window.withProgress(
-      { location: vscode.ProgressLocation.Window, title: vscode.l10n.t("Counterlens: making the report…") },
+      { location: vscode.ProgressLocation.Window, title: vscode.l10n.t("Counterlens: creating the report…") },
       () => this.server.request<RunReport>("workspace/executeCommand", call),
     );
     if (!report?.ok) {

@@ -117,7 +117,7 @@ export class RunsView implements vscode.Disposable, vscode.TreeDataProvider<Foun
   /** Pause a run that was begun here; without one, one that the user chooses. */
   async pause(row?: FoundRun): Promise<void> {
     const running = this.live.folders.map((folder) => ({ folder: vscode.Uri.file(folder) }));
-    const chosen = row ?? (await this.choose(running, vscode.l10n.t("No run goes on here.")));
+    const chosen = row ?? (await this.choose(running, vscode.l10n.t("No run is active here.")));
     if (!chosen) return;
     const answer = await ask<StartedRun>(this.server, PAUSE_RUN, { run: chosen.folder.fsPath });
     if (answer && !answer.ok) void vscode.window.showWarningMessage(answer.error ?? "");

@@ -88,7 +88,7 @@ export function leftWords({ done, total, seconds }: RunNews): string {
  */
 export function runWords(name: string, run: RunRow | undefined, live?: RunNews): Words {
   if (live) {
-    const far = live.total > 0 ? leftWords(live) : t("being prepared");
+    const far = live.total > 0 ? leftWords(live) : t("preparing");
     return {
       label: name,
       description: far,
@@ -106,8 +106,8 @@ export function runWords(name: string, run: RunRow | undefined, live?: RunNews):
   return {
     label: name,
     description: `${tasks} · ${far}`,
-    tooltip: [what, t("asked: {0}", models), far, run.folder].join("\n\n"),
-    spoken: t("{0}: {1}, asked of {2}, {3}", name, what, models, far),
+    tooltip: [what, t("models: {0}", models), far, run.folder].join("\n\n"),
+    spoken: t("{0}: {1}, {2}, {3}", name, what, models, far),
   };
 }
 

@@ -62,7 +62,7 @@ function update(): void {
   const { drawn, all } = scene.counts;
   const left = picture?.truncated ?? 0;
   const said = [
-    ...(drawn < all ? [t("{0} of {1} nodes are drawn.", drawn, all)] : []),
+    ...(drawn < all ? [t("{0} of {1} nodes are shown.", drawn, all)] : []),
     ...(left > 0 ? [t("{0} more rows are not shown.", left)] : []),
   ];
   byId("limits").textContent = said.join(" ");

@@ -52,7 +52,7 @@ class JudgedLanguage:
         """
         found = self.against if way == "against" else self.by_itself
         if found is None:
-            raise SourceError(f"{asked} is not for {self.title} yet", "Give --tests")
+            raise SourceError(f"{asked} does not support {self.title} yet", "Give --tests")
         return found
 
 

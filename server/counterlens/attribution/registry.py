@@ -158,7 +158,7 @@ def _usable(
             usable = judge.vetted(document.text, setting.cancel)
             if isinstance(usable, str):
                 cases = plural(judge.tests, _CASES[judge.attribution])
-                reasons[judge] = f"none of its {cases} can be used: {usable}"
+                reasons[judge] = f"its {cases} cannot be used: {usable}"
             else:
                 judges.append(usable)
         elif judge is not None:
@@ -198,7 +198,7 @@ def why_no_judge(
     if fallback:
         reasons.append(coverage_tests.why_not(document, function, setting))
         shown = differential.why_not(document, function, setting)
-        reasons.append(f"it cannot be judged by what it does: {shown}" if shown else "")
+        reasons.append(f"its behaviour cannot be judged: {shown}" if shown else "")
     return "; ".join(filter(None, reasons))
 
 

@@ -110,7 +110,7 @@ def calibrate(
     seen = found.observations
     if not len(seen):
         why = "; ".join(found.unscored) or "there are no nodes with scores in it"
-        raise CounterlensError(f"nothing of this code could be used: {why}", "Name other files")
+        raise CounterlensError(f"none of this code could be used: {why}", "Choose other files")
     mapped = cross_fitted(seen, method, seed=seed)
     before, after = _compared(seen, mapped, seed)
     difference = brier_difference(seen.confidence, mapped, seen.right, seen.group, seed=seed)

@@ -98,7 +98,7 @@ def measure(
         (document, unit) for document in documents for unit in units(document) if _usable(document, unit)
     ]
     if not places:
-        raise CounterlensError("there is no code to measure on", "Name files or folders with functions")
+        raise CounterlensError("there is no code to measure", "Choose files or folders with functions")
     rows: list[_NodeRow] = []
     unscored: dict[str, int] = {}
     used: set[int] = set()
@@ -106,7 +106,7 @@ def measure(
         if len(rows) >= nodes:
             break
         document, unit = places[number]
-        name = document.path.name if document.path else "a text"
+        name = document.path.name if document.path else "a string"
         steps.next(f"asking for nodes of {name}", len(rows), nodes)
         try:
             scores = score_document(

@@ -132,7 +132,7 @@ def show_plan(
     counted, paces = _counted(plan, teller), known_paces(plan.settings)
     tried: dict[tuple[str, str], float] = {}
     if trial is not None:
-        with trial, teller.steps("trying how fast the model is", total_known=False):
+        with trial, teller.steps("measuring the model's speed", total_known=False):
             tried = tried_paces(plan, trial, beside=paces)
     teller.planned(_facts(plan, counted, paces, tried), begins=False)
 
@@ -230,7 +230,7 @@ def _plan(settings: RunSettings, sandbox: Sandbox, teller: RunTeller) -> Plan:
 
 
 def _counted(plan: Plan, teller: RunTeller) -> dict[str, PromptCounts]:
-    with teller.steps("counting what will be asked", total_known=False):
+    with teller.steps("counting the prompts", total_known=False):
         return {task: counted_prompts(plan, task) for task in plan.targets}
 
 

@@ -138,10 +138,10 @@ def read_calibration(path: Path) -> Calibration:
     except (OSError, ValueError, RecursionError) as error:
         raise ModelError(f"the calibration map {path} cannot be read", again) from error
     if not isinstance(found, dict) or found.get("format") != FORMAT:
-        raise ModelError(f"{path} is no calibration map", again)
+        raise ModelError(f"{path} is not a calibration map", again)
     if found.get("version") != VERSION:
         raise ModelError(
-            f"{path} is of version {found.get('version')}, and version {VERSION} is known", again
+            f"{path} has version {found.get('version')}; this Counterlens reads version {VERSION}", again
         )
     try:
         return Calibration(

@@ -61,7 +61,7 @@ def reason_to_skip(document: Document, limits: ScoringLimits | None = None) -> s
 
 def _generated(document: Document) -> str | None:
     if document.path is not None and _NAMES.search(document.path.name):
-        return f"it is generated, as a file called {document.path.name} is"
+        return f"it is generated: its name is {document.path.name}"
     for start, end in _head(document):
         found = _MARKERS.search(document.data[start:end])
         if found:
@@ -104,4 +104,4 @@ def _long(document: Document, limits: ScoringLimits) -> str | None:
     size = len(document.data)
     if limits.bytes is None or size <= limits.bytes:
         return None
-    return f"it has {size:,} bytes, and scoring is limited to {limits.bytes:,}"
+    return f"it has {size:,} bytes; the limit for scoring is {limits.bytes:,}"

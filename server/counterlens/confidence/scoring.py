@@ -56,7 +56,7 @@ def score_document(
     if size > max_bytes:
         raise SourceError(
             f"{document.path or 'the text'} has {size:,} bytes, and scoring is limited to {max_bytes:,}",
-            "Raise the limit if you can wait: a small local model reads about 1 kB a second",
+            "Raise the limit if you can wait: a small local model reads about 1 kB per second",
         )
     parts = []
     for unit in wanted:
@@ -92,7 +92,7 @@ def score_alone(
     document = Document(text)
     size = len(document.data)
     if size > max_bytes:
-        raise SourceError(f"the snippet has {size:,} bytes, and scoring is limited to {max_bytes:,}")
+        raise SourceError(f"the snippet has {size:,} bytes; the limit for scoring is {max_bytes:,}")
     if not text.strip():
         raise SourceError("the snippet is empty: there is nothing to score")
     scores = score_unit(model, document, Unit(0, size, 0), alternatives=0, cancel=cancel)

@@ -74,7 +74,7 @@ def _kind(value: object) -> str:
         float: "a number",
         list: "a list",
         dict: "an object",
-        str: "a text",
+        str: "a string",
     }
     return names.get(type(value), type(value).__name__)
 

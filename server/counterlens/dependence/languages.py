@@ -66,7 +66,7 @@ def analyse(source: str, language: str = "python", rules: Rules = DEFAULT) -> Pr
     known = _LANGUAGES.get(language)
     if known is None:
         raise SourceError(
-            f"the dependences of {language} cannot be found", f"Those of {', '.join(_LANGUAGES)} can"
+            f"the dependences of {language} cannot be computed", f"Those of {', '.join(_LANGUAGES)} can"
         )
     return known.parse(source, rules)
 

@@ -95,7 +95,7 @@ def _check(settings: RunSettings) -> None:
         if Need.CORPUS in PROBES[task].needs and getattr(settings.options_of(task), "corpus", None) is None:
             raise CounterlensError(
                 f"the task {task} needs a corpus to count operators in",
-                "Name Python files or a dataset with --corpus",
+                "Give Python files or a dataset with --corpus",
             )
     check_budget(settings)
     if len(set(settings.models)) < len(settings.models):

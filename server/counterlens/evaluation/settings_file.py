@@ -273,7 +273,7 @@ def _kind(spec: OptionSpec) -> str:
     if spec.kind is bool:
         return "true or false"
     if spec.kind is str:
-        return "a text"
+        return "a string"
     if spec.kind == Ratio:
         return 'a number such as 0.6, or a range such as "0.4-0.6"'
     if spec.kind is float:

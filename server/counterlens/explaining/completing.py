@@ -153,7 +153,7 @@ def explain(
     steps.next("completing")
     (completion,) = model.complete([gap.prompt(max_tokens)], cancel=steps.cancel)
     written = replace(document, text=gap.fill(completion.text))
-    steps.next("scoring what it wrote")
+    steps.next("scoring the completion")
     scored = _scored(model, written, cut, steps)
     end = len(written.data) - len((gap.after or gap.newline).encode())
     standing = _scored(model, document, cut, steps)

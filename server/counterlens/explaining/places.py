@@ -73,7 +73,7 @@ def _around(document: Document, line: int, offset: int) -> Function:
     ]
     if not around:
         raise SourceError(
-            f"line {line} is not in the body of a function", "Name a line that the model is to write anew"
+            f"line {line} is not in the body of a function", "Choose a line that the model should rewrite"
         )
     return around[-1]
 

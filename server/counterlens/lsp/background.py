@@ -219,7 +219,7 @@ class BackgroundScorer:
                 job.parts[unit] = await self._offload(_score, model, job, unit, interrupt, scoring)
         except ModelProcessDiedError as error:
             job.died(unit, error)
-            self._announce("loading", f"{error.message}; it is started again")
+            self._announce("loading", f"{error.message}; restarting it")
             return
         self._tell(job)
         if unit in job.parts and job.worth_showing(unit) and job.following() is not None:
@@ -238,7 +238,7 @@ class BackgroundScorer:
         """Show all that is done; nothing more is to be done now."""
         if not job.parts:
             raise job.failure or SourceError(
-                f"its parts are too long to be scored: scoring is limited to {job.unasked:,} bytes"
+                f"its parts are too long to score (limit: {job.unasked:,} bytes)"
             )
         unscored = job.unscored
         found = await self._made(job)
@@ -296,8 +296,8 @@ def _scored(job: ScoringJob) -> str:
     if job.aside:
         lines = ", ".join(str(job.first_line(unit)) for unit in sorted(job.aside))
         why = "the model's process ended there" if job.failure else "it is too long"
-        return f"{name} is scored, but not what begins in line {lines}: {why}"
-    return f"what is in view of {name} is scored" if job.unscored else f"{name} is scored"
+        return f"{name} is scored, except for what begins in line {lines}: {why}"
+    return f"the visible part of {name} is scored" if job.unscored else f"{name} is scored"
 
 
 def excluded(document: Document, settings: EditorSettings) -> str | None:

@@ -52,8 +52,8 @@ def bench_arguments(
 def _model(settings: EditorSettings, file: SettingsFile | None) -> Iterator[str]:
     if settings.model.startswith(OFFERED):
         raise ModelError(
-            "the editor's models cannot be asked about a whole repository",
-            "Choose a model of this machine or a server: Counterlens: Select Model…",
+            "the editor's models cannot be used for a whole repository",
+            "Choose a model on this machine or a server: Counterlens: Select Model…",
         )
     named = file.run.get("models") if file else None
     if not named or settings.model not in (DEFAULT_MODEL, *named):

@@ -105,8 +105,8 @@ async def _fetch(ls: CounterlensServer, argument: Any = None) -> FetchedModel:
     found = next((one for one in code_models() if one.id == wanted), None)
     try:
         if found is None:
-            raise ModelError(f"no model {wanted} is offered", "Choose another model")
-        path = await with_progress(ls, f"Fetching {found.name}", lambda steps: _fetched(found, steps))
+            raise ModelError(f"there is no offered model {wanted}", "Choose another model")
+        path = await with_progress(ls, f"Downloading {found.name}", lambda steps: _fetched(found, steps))
     except Cancelled:
         return FetchedModel(ok=False, cancelled=True)
     except CounterlensError as error:

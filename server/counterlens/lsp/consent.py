@@ -19,8 +19,8 @@ from counterlens.sandbox.registry import Availability, chosen
 from counterlens.trust import TrustError, remember, repository_of, require_trust
 
 NOT_TRUSTED = (
-    "This workspace is not trusted, so nothing in it is run. Probing runs the function's tests: "
-    "trust the workspace first."
+    "Probing runs the function's tests, and Counterlens runs nothing in an untrusted workspace. "
+    "Trust the workspace first."
 )
 _BY_ENVIRONMENT = "COUNTERLENS_TRUST"
 

@@ -49,9 +49,9 @@ def _hover(ls: CounterlensServer, analysis: Analysis, offset: int) -> HoverPart:
         return HoverPart(detail=t("{code} depends on nothing in this function.", code=first))
     model = known.inferred.model.name if known.inferred else ""
     head = (
-        t("What {code} depends on, and what {model} makes of it:", code=first, model=escaped(model))
+        t("{code} depends on (with what {model} infers):", code=first, model=escaped(model))
         if model
-        else t("What {code} depends on:", code=first)
+        else t("{code} depends on:", code=first)
     )
     return HoverPart(detail="\n".join([head, "", *into_markdown(into, method, shift, t)]))
 
@@ -82,7 +82,7 @@ def _missed(
         said = "; ".join(_plain(edge, shift) for edge in edges)
         message = t("{model} does not show that this {said}.", model=known.inferred.model.name, said=said)
         ruled = sum(edge.ruled for edge in edges)
-        message += " " + t("Rules that ask no model show {shown} of {all}.", shown=ruled, all=len(edges))
+        message += " " + t("Baselines without a model find {shown} of {all}.", shown=ruled, all=len(edges))
         yield types.Diagnostic(
             range=_place(ls, analysis, statement, shift),
             message=message,

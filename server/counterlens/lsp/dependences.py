@@ -115,7 +115,7 @@ def _analysed(document: Document, function: Function) -> Dependences:
     """
     found = dependences(document.text, function.qualname, language=document.language)
     if not found.statements:
-        raise SourceError("there are no statements here, so nothing depends on anything")
+        raise SourceError("there are no statements here, so there are no dependences")
     line = found.statements[0].line
     if not function.start_line <= line <= function.end_line:
         raise SourceError(

@@ -118,7 +118,7 @@ class Doubts:
         title = t("Why is this in doubt?")
         command = types.Command(title, COMMAND, arguments=[argument])
         yield types.CodeAction(title, kind=types.CodeActionKind.QuickFix, command=command)
-        yield from ignore_here(ls, analysis, mark.start, mark.end, None, t("Ignore what is marked here"))
+        yield from ignore_here(ls, analysis, mark.start, mark.end, None, t("Ignore this mark"))
 
     async def _explain(self, ls: CounterlensServer, argument: Any) -> DoubtAnswer:
         """Say what became likelier, and by how much."""
@@ -127,7 +127,7 @@ class Doubts:
             analysis, start = document_named(ls, argument), plain(argument).get("start")
             mark = next((mark for mark in self._marks(ls, analysis) if mark.start == start), None)
             if mark is None:
-                raise SourceError("nothing is in doubt there any more")
+                raise SourceError("the doubt there no longer exists")
             tokens = await ls.offload(_tokens, ls.host, settings, mark.doubt)
         except CounterlensError as error:
             return DoubtAnswer(ok=False, error=ls.refuse(error, settings))
@@ -141,7 +141,7 @@ def _message(doubt: Doubt) -> str:
     sentence = doubt_sentence(doubt, translator())
     if doubt.tests is not Telling.FAIL or not doubt.failing:
         return sentence
-    return f"{sentence}\n{t('The test that tells:')} {doubt.failing}"
+    return f"{sentence}\n{t('The deciding test:')} {doubt.failing}"
 
 
 def _severity(doubt: Doubt, settings: EditorSettings) -> types.DiagnosticSeverity:

@@ -98,7 +98,7 @@ class EditorModels:
         if reply.get("error"):
             raise ModelError(str(reply["error"]))
         if not isinstance(reply.get("text"), str):
-            raise ModelError(f"the editor gave no answer of {name}", "Choose another model")
+            raise ModelError(f"the editor returned no answer from {name}", "Choose another model")
         return str(reply["text"])
 
     async def _send(self, params: CompleteParams, request: str, answer: Future[Any]) -> None:

@@ -83,7 +83,7 @@ async def _function(ls: CounterlensServer, params: Any) -> FunctionView:
         return FunctionView(-1, ScoringState.UNAVAILABLE, t("the document is not open"))
     if analysis.document.language != "python":
         return FunctionView(
-            analysis.document.version, ScoringState.UNAVAILABLE, t("functions are told of in Python only")
+            analysis.document.version, ScoringState.UNAVAILABLE, t("functions are listed for Python only")
         )
     places = ls.places(analysis)
     offset = places.offset(position(plain(params)["position"]))

@@ -43,8 +43,8 @@ def _inlay_hints(ls: CounterlensServer, params: types.InlayHintParams) -> list[t
                 position=places.position(at),
                 label=share(node.confidence, translator()),
                 tooltip=t(
-                    "{model}: confidence of this {kind}, its least certain token {least}. No measure of "
-                    "correctness.",
+                    "{model}: confidence of this {kind}; least certain token: {least}. Confidence does not "
+                    "measure correctness.",
                     model=ls.host.name,
                     kind=node.kind,
                     least=share(node.minimum or 0.0, translator()),

@@ -68,9 +68,9 @@ class Operators:
             return HoverPart()
         if analysis.operators.failure:
             reason = prose(analysis.operators.failure)
-            return HoverPart(t("*Which operator fits here is not known: {reason}*", reason=reason))
+            return HoverPart(t("*No operator preference: {reason}*", reason=reason))
         asked = code(site.text[:40])
-        return HoverPart(t("*Asking which operator fits {code}… point here again in a moment.*", code=asked))
+        return HoverPart(t("*Asking which operator fits {code}… Hover again in a moment.*", code=asked))
 
     def _doubted(self, ls: CounterlensServer, analysis: Analysis) -> Iterator[KnownOperator]:
         """Where the model strongly prefers another operator, and nobody said that this is to be ignored."""

@@ -212,7 +212,7 @@ def _how_far(record: PairsRecord, options: CompletionOptions) -> str:
     most = options.drawing.most if options.drawing else 0
     counts = [pair.drawn.original.count.n for pair in record.pairs if pair.drawn is not None]
     return t(
-        "Drawing completions: {count} of at most {most} per side.", count=max(counts, default=0), most=most
+        "Sampling completions: {count} of at most {most} per side.", count=max(counts, default=0), most=most
     )
 
 

@@ -183,8 +183,8 @@ def read_settings(raw: object, file: SettingsFile | None = None) -> tuple[Editor
                 continue
             used = repr(msgspec.json.decode(msgspec.json.encode(spec.default)))
             complaints.append(
-                f"counterlens.{spec.setting} is {value!r}, but has to be {wanted(spec)}; "
-                f"{'the default' if spec.default is None else used} is used instead"
+                f"counterlens.{spec.setting} is {value!r}, but must be {wanted(spec)}; using "
+                f"{'the default' if spec.default is None else used}"
             )
 
     values, probe = dict(read(specs(DeclaredSettings))), dict(read(_PROBE_OPTIONS))

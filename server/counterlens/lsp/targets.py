@@ -76,7 +76,7 @@ def open_analysed(ls: CounterlensServer, argument: Any) -> Analysis:
     analysis = ls.analyses.get(str(plain(argument).get("uri")))
     if analysis is None or analysis.document.language not in analysed_languages():
         raise CounterlensError(
-            "there is no open file whose dependences can be found", "Open one and try again"
+            "there is no open file whose dependences can be computed", "Open one and try again"
         )
     return analysis
 

@@ -21,7 +21,7 @@ from counterlens.reports.build.several import overview, several_report, standing
 from counterlens.reports.render import html, markdown
 from counterlens.syntax.document import Document
 
-DEFECT = "it failed in a way that it should not: {0}. The log of Counterlens says more"
+DEFECT = "unexpected error: {0}. See the log of Counterlens"
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,8 +40,8 @@ LIST_COMMAND = "counterlens.tasks"
 COMMAND = "counterlens.probeTasks"
 NEWS = "counterlens/taskNews"
 NOT_TRUSTED = "it runs code, and this workspace is not trusted"
-NO_CORPUS = "no corpus is named to count operators in"
-NAME_ONE = "name one in the setting counterlens.probe.corpus"
+NO_CORPUS = "no corpus is set in which to count operators"
+NAME_ONE = "set counterlens.probe.corpus"
 
 
 def register(server: CounterlensServer) -> None:

@@ -341,7 +341,7 @@ class Model(ABC):
         del text, context, alternatives, cancel, progress
         raise ModelError(
             f"{self.info.name} gives no token probabilities",
-            "It can be probed by what it writes; scores need another model",
+            "Its completions can be probed; scores need another model",
         )
 
     def score_continuations(

@@ -124,7 +124,9 @@ def user_entries() -> tuple[ModelEntry, ...]:
         raise OptionError(f"{path} cannot be read: {error}") from None
     other = sorted(set(document) - {"models"})
     if other:
-        raise OptionError(f"{path}: there is no setting {other[0]}", "This file holds [models.NAME] alone")
+        raise OptionError(
+            f"{path}: there is no setting {other[0]}", "This file may contain only [models.NAME]"
+        )
     return read_entries(document.get("models"), lambda name, _: f"{path}, models.{name}")
 
 
@@ -141,7 +143,7 @@ def read_entries(table: object, where: Callable[[str, str], str]) -> tuple[Model
     if table is None:
         return ()
     if not isinstance(table, dict):
-        raise OptionError(f"{where('', 'models')}: models is no table", "Write [models.NAME]")
+        raise OptionError(f"{where('', 'models')}: models is not a table", "Write [models.NAME]")
     return tuple(_entry(name, values, where) for name, values in table.items())
 
 
@@ -196,7 +198,7 @@ def _entry(name: str, values: object, where: Callable[[str, str], str]) -> Model
             "Letters, digits, dots, underscores and hyphens; not the name of a file, nor remote",
         )
     if not isinstance(values, dict):
-        raise OptionError(f"{where(name, '')}: models.{name} is no table", f"Write [models.{name}]")
+        raise OptionError(f"{where(name, '')}: models.{name} is not a table", f"Write [models.{name}]")
     for key, value in values.items():
         known = _KEYS.get(key)
         if known is None:
@@ -206,7 +208,7 @@ def _entry(name: str, values: object, where: Callable[[str, str], str]) -> Model
         fits, wanted = known
         if not fits(value):
             shown = "what it is" if key == "key" else repr(value)
-            raise OptionError(f"{where(name, key)}: {key} cannot be {shown}: it has to be {wanted}")
+            raise OptionError(f"{where(name, key)}: {key} cannot be {shown}: it must be {wanted}")
     if "base-url" not in values:
         raise OptionError(
             f"{where(name, '')}: models.{name} has no base-url", "Say where the model is served"

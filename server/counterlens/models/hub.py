@@ -24,7 +24,7 @@ def fetch(spec: str, progress: FetchProgress | None = None, cancel: Event | None
     """
     parts = spec.split("/")
     if len(parts) < 3 or {"", ".", ".."} & {*parts} or not spec.endswith(".gguf"):
-        raise ModelError(f"hf:{spec} names no model file", "Write hf:owner/repo/file.gguf")
+        raise ModelError(f"hf:{spec} does not name a model file", "Write hf:owner/repo/file.gguf")
     return HubFile("/".join(parts[:2]), "/".join(parts[2:])).fetched(progress, cancel)
 
 
@@ -61,7 +61,7 @@ def _downloaded(download: Callable[[], str], spec: str, repository: str) -> Path
     except LocalEntryNotFoundError as error:
         raise ModelError(
             f"{spec} is not on this machine yet, and the hub cannot be reached",
-            "Check the network, or download the file elsewhere and name its path",
+            "Check the network, or download the file elsewhere and give its path",
         ) from error
     except RepositoryNotFoundError as error:
         raise ModelError(
@@ -75,7 +75,7 @@ def _downloaded(download: Callable[[], str], spec: str, repository: str) -> Path
             raise
         raise ModelError(
             f"{spec} cannot be downloaded: {_first_line(error)}",
-            "Check the network, or download the file elsewhere and name its path",
+            "Check the network, or download the file elsewhere and give its path",
         ) from error
 
 

@@ -31,7 +31,7 @@ FetchProgress = Callable[[int, int], None]
 _TIMEOUT = httpx.Timeout(30.0, connect=10.0)
 _PIECE = 1 << 20
 _SHA256 = re.compile(r"[0-9a-f]{64}")
-_ELSEWHERE = "Check the network or the proxy, or download the file elsewhere and name its path"
+_ELSEWHERE = "Check the network or the proxy, or download the file elsewhere and give its path"
 
 
 class HubOfflineError(ModelError):
@@ -89,8 +89,8 @@ class HubFile:
             return path
         if os.environ.get("HF_HUB_OFFLINE", "").upper() in {"1", "ON", "YES", "TRUE"}:
             raise HubOfflineError(
-                f"{self.file} is not on this machine yet, and HF_HUB_OFFLINE forbids to fetch it",
-                "Unset HF_HUB_OFFLINE, or download the file elsewhere and name its path",
+                f"{self.file} is not on this machine yet, and HF_HUB_OFFLINE forbids downloading it",
+                "Unset HF_HUB_OFFLINE, or download the file elsewhere and give its path",
             )
         try:
             with httpx.Client(timeout=_TIMEOUT, headers=_headers()) as client:
@@ -98,7 +98,7 @@ class HubFile:
                 self._room(facts)
                 blob = self._fetch(client, facts, progress, cancel)
         except httpx.HTTPError as error:
-            raise HubOfflineError(f"{self.file} cannot be fetched: {_said(error)}", _ELSEWHERE) from error
+            raise HubOfflineError(f"{self.file} cannot be downloaded: {_said(error)}", _ELSEWHERE) from error
         except OSError as error:
             raise ModelError(f"{self.folder} cannot be written: {error.strerror or error}") from error
         return self._placed(blob, facts)
@@ -113,17 +113,18 @@ class HubFile:
             answer = client.head(target.url, headers={"Accept-Encoding": "identity"})
         if answer.status_code in {401, 403, 404}:
             raise ModelError(
-                f"the hub gives no {self.repository}/{self.file}: status {answer.status_code}",
+                f"the hub does not provide {self.repository}/{self.file}: status {answer.status_code}",
                 "Check the name; a repository that asks for consent needs HF_TOKEN",
             )
         if answer.is_error:
-            raise ModelError(f"{self.file} cannot be fetched: status {answer.status_code}", _ELSEWHERE)
+            raise ModelError(f"{self.file} cannot be downloaded: status {answer.status_code}", _ELSEWHERE)
         tag = answer.headers.get("x-linked-etag") or answer.headers.get("etag") or ""
         sha256 = tag.removeprefix("W/").strip('"').lower()
         size = answer.headers.get("x-linked-size") or answer.headers.get("content-length") or "0"
         if not _SHA256.fullmatch(sha256) or not size.isdigit():
             raise ModelError(
-                f"the hub names no hash of {self.repository}/{self.file}, so it cannot be checked", _ELSEWHERE
+                f"the hub gives no hash of {self.repository}/{self.file}, so it cannot be verified",
+                _ELSEWHERE,
             )
         commit = answer.headers.get("x-repo-commit") or REVISION
         return _Facts(sha256, int(size), re.sub(r"[^0-9A-Za-z._-]", "", commit) or REVISION)
@@ -135,7 +136,7 @@ class HubFile:
             raise ModelError(
                 f"{self.file} has {facts.size / 1e9:.1f} GB, more than the {free / 1e9:.1f} GB free in "
                 f"{self.folder}",
-                "Make room, or name another folder with HF_HOME",
+                "Free some space, or set another folder with HF_HOME",
             )
 
     def _fetch(
@@ -159,7 +160,7 @@ class HubFile:
             ) as answer:
                 if answer.is_error:
                     raise ModelError(
-                        f"{self.file} cannot be fetched: status {answer.status_code}", _ELSEWHERE
+                        f"{self.file} cannot be downloaded: status {answer.status_code}", _ELSEWHERE
                     )
                 continued = answer.status_code == httpx.codes.PARTIAL_CONTENT
                 _write(answer, part, done if continued else 0, facts.size, progress, cancel)
@@ -225,15 +226,15 @@ def _check(part: Path, facts: _Facts, name: str) -> None:
     if size < facts.size:
         raise ModelError(
             f"the connection ended at {size / 1e6:.0f} of {facts.size / 1e6:.0f} MB of {name}",
-            "Try again: what is here is kept",
+            "Try again: the part that has arrived is kept",
         )
     with part.open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
     if digest != facts.sha256:
         part.unlink()
         raise ModelError(
-            f"{name} is damaged: its SHA-256 is not the one that the hub names",
-            "Try again; if it happens again, a proxy changes what it passes on",
+            f"{name} is damaged: its SHA-256 differs from the hub's",
+            "Try again; if it happens again, a proxy may alter downloads",
         )
 
 

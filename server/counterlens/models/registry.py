@@ -109,8 +109,9 @@ def load(spec: str = DEFAULT_MODEL, options: Options | None = None) -> Model:
     try:
         if options.exact and not model.offers(Capability.EXACT):
             raise ModelError(
-                f"the completions of {model.info.name} are not exact: what is asked beside may change them",
-                "Leave out --exact, or choose a local model that decodes exactly",
+                f"the completions of {model.info.name} are not exact: other prompts in the batch may change "
+                f"them",
+                "Omit --exact, or choose a local model that decodes exactly",
             )
     except BaseException:
         model.close()

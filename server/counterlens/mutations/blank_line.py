@@ -27,7 +27,7 @@ class BlankLine(Mutation):
             before="def f(a):\n    b = a + 1\n    return b\n",
             after="def f(a):\n\n    b = a + 1\n\n    return b\n",
         ),
-        Example(before="def f(a): return a\n", refused="no statement begins a line"),
+        Example(before="def f(a): return a\n", refused="no statement in it starts a line"),
     )
 
     def sites(self, context: MutationContext) -> Iterator[Site | SiteRefused]:
@@ -35,7 +35,7 @@ class BlankLine(Mutation):
         for function in module.functions:
             lines = module.lines_of(function)
             if not lines:
-                yield SiteRefused(function.start, "no statement begins a line in it")
+                yield SiteRefused(function.start, "no statement in it starts a line")
             for line in lines:
                 start = line + _blanks(module, line)
                 yield Site((start, start + 1), INSERTED, (insert(line, module.newline),))

@@ -37,12 +37,12 @@ class BlockSwapPlain(Mutation):
         for node in module.nodes(cst.If):
             start, end = module.span(node)
             if not isinstance(node.orelse, cst.Else):
-                yield SiteRefused(start, "there is no else branch to exchange with")
+                yield SiteRefused(start, "there is no else branch to swap with")
             elif same_branches(context, node):
                 yield SiteRefused(start, "both branches do the same")
             else:
                 yield Site(
                     span=(start, end),
-                    description="exchanged the branches and left the condition",
+                    description="swapped the branches and kept the condition",
                     edits=exchange(module.suite(node.body), module.suite(node.orelse.body)),
                 )

@@ -53,7 +53,7 @@ class CommentMove(Mutation):
         around = {id(module.function_at(site.span[0])) for site in found}
         for function in module.functions:
             if id(function) not in around:
-                yield SiteRefused(function.start, "it has no comment that could stand a line above or below")
+                yield SiteRefused(function.start, "it has no comment that could be moved by a line")
         yield from (site for site in found if module.function_at(site.span[0]) is not None)
 
 

@@ -97,24 +97,24 @@ def counting_while(module: Module, node: cst.While) -> Counting | str:
     test = node.test
     plain = isinstance(test, cst.Comparison) and len(test.comparisons) == 1 and not test.lpar
     if not plain or not isinstance(test, cst.Comparison) or not isinstance(test.left, cst.Name):
-        return "the loop does not count: its condition is no simple comparison"
+        return "the loop does not count: its condition is not a simple comparison"
     operator, stop = test.comparisons[0].operator, test.comparisons[0].comparator
     up = isinstance(operator, cst.LessThan | cst.LessThanEqual)
     if not up and not isinstance(operator, cst.GreaterThan | cst.GreaterThanEqual):
-        return "the loop does not count: its condition does not compare by order"
+        return "the loop does not count: its condition is not an ordering comparison"
     variable = module.scopes.variable(test.left)
     if variable is None or variable.shared:
-        return "the loop does not count a variable of the function's own"
+        return "the loop does not count with a local variable of the function"
     opening, closing = _before(module, node), _last(node.body)
     start = _start(module, opening, variable)
     step = _constant_step(module, closing, variable)
     if opening is None or closing is None or start is None or not step or (step > 0) is not up:
-        return "the loop does not count: it is not set right before and stepped at the end"
+        return "the loop does not count: its variable is not set right before it and stepped at its end"
     if jumps_back(node.body):
         return "a `continue` would skip the step"
     reason = _other_uses(module, node, variable, (opening, closing))
     if reason is None and not _fixed(module, stop, variable, node):
-        reason = "what it counts to may change"
+        reason = "its limit may change"
     if reason is not None:
         return reason
     inclusive = isinstance(operator, cst.LessThanEqual | cst.GreaterThanEqual)
@@ -215,7 +215,7 @@ def _other_uses(
         if any(start <= at < end for start, end in own):
             continue
         if not inside:
-            return "the counter is used outside of the loop" if at != first else None
+            return "the counter is used outside the loop" if at != first else None
         if occurrence.role is not Role.USE:
             return "something else sets the counter"
     return None

@@ -34,7 +34,7 @@ class DocstringQuotes(Mutation):
         Example(before="def f(a):\n    return a + 1\n", refused="it has no docstring"),
         Example(
             before='def f(a):\n    "Add one to what isn\'t more."\n    return a + 1\n',
-            refused="its docstring has the other quotation marks in it",
+            refused="its docstring contains the other quotation marks",
         ),
     )
 
@@ -43,18 +43,18 @@ class DocstringQuotes(Mutation):
         for function in module.functions:
             token = _docstring(function.node)
             if token is None:
-                yield SiteRefused(function.start, "it has no docstring of one piece")
+                yield SiteRefused(function.start, "it has no docstring that is a single literal")
                 continue
             old = token.quote
             new = "".join(_OTHER[mark] for mark in old)
             prefix, inside = token.prefix, token.value[len(token.prefix) + len(old) : -len(old)]
             if not _same_text(token.value, f"{prefix}{new}{inside}{new}"):
-                yield SiteRefused(function.start, "its docstring has the other quotation marks in it")
+                yield SiteRefused(function.start, "its docstring contains the other quotation marks")
                 continue
             start, end = module.span(token)
             start += len(prefix)
             edits = replace(start, start + len(old), new), replace(end - len(old), end, new)
-            yield Site((start, end), f"put {new} for {old} around the docstring", edits)
+            yield Site((start, end), f"replaced {old} by {new} around the docstring", edits)
 
 
 def _docstring(function: cst.FunctionDef) -> cst.SimpleString | None:

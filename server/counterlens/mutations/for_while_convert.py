@@ -96,8 +96,8 @@ class ForWhileConvert(Mutation):
             """,
         ),
         Example(before="def f(x):\n    while x:\n        x = g(x)\n", refused="does not count"),
-        Example(before="for i in range(3):\n    f(i)\n", refused="seen from outside"),
-        Example(before="def f(xs):\n    for x in xs: g(x)\n", refused="header's line"),
+        Example(before="for i in range(3):\n    f(i)\n", refused="visible from outside"),
+        Example(before="def f(xs):\n    for x in xs: g(x)\n", refused="on the line of its header"),
     )
 
     def sites(self, context: MutationContext) -> Iterator[Site | SiteRefused]:
@@ -111,9 +111,9 @@ class ForWhileConvert(Mutation):
         start = module.start(node)
         scope = module.scope_of(node)
         if scope.kind is not ScopeKind.FUNCTION:
-            return SiteRefused(start, "a new variable of a module or class would be seen from outside")
+            return SiteRefused(start, "a new variable of a module or class would be visible from outside")
         if not isinstance(node.body, cst.IndentedBlock):
-            return SiteRefused(start, "its body stands on its header's line")
+            return SiteRefused(start, "its body is on the line of its header")
         if module.scopes.reads_names(scope):
             return SiteRefused(start, "the function may look its variables up by name")
         if isinstance(node, cst.For) and node.asynchronous is not None:
@@ -222,7 +222,7 @@ def _ask_iterator(module: Module, node: cst.For, scope: Scope) -> Site | SiteRef
     first = module.end(block.header)
     return Site(
         span=module.span(node),
-        description=f"wrote the `for` over `{module.text(target)}` as a `while` that asks an iterator",
+        description=f"wrote the `for` over `{module.text(target)}` as a `while` that calls an iterator",
         edits=(
             Edit(module.start(node), _header_end(module, node), header),
             Edit(first, first, (deep, Slice(*target), f" = {item}{newline}")),

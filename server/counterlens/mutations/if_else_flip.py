@@ -112,7 +112,9 @@ class IfElseFlip(Mutation):
         start, end = module.span(node)
         shape = _flip(module, node)
         if shape is None:
-            return SiteRefused(start, "there is no else branch, and its body does not always leave")
+            return SiteRefused(
+                start, "there is no else branch, and its body may continue with the code that follows"
+            )
         negation = self._negate(module, node.test)
         return Site(
             span=(start, end),
@@ -142,7 +144,7 @@ def _flip(module: Module, node: cst.If) -> _Shape | None:
     if isinstance(node.orelse, cst.Else):
         edits = exchange(module.suite(node.body), module.suite(node.orelse.body))
         cut = _first_lines(module, node.body, node.orelse.body)
-        return _Shape("exchanged its branches", edits, cut)
+        return _Shape("swapped its branches", edits, cut)
     if isinstance(node.orelse, cst.If):
         keyword = module.start(node.orelse)
         end = module.without_newline(module.statement_end(node))
@@ -167,7 +169,7 @@ def _nest(module: Module, node: cst.If, end: int, more: tuple[Edit, ...]) -> _Sh
         Edit(end, end, (f"{module.newline}{base}else:", Slice(*body))),
     )
     cut = (module.next_line(body[0]), rest) if indented else None
-    return _Shape("moved what follows into the other branch", edits, cut, ((rest, end),))
+    return _Shape("moved the code that follows into the other branch", edits, cut, ((rest, end),))
 
 
 def _unpublished(context: MutationContext, node: cst.If) -> str | None:
@@ -175,7 +177,7 @@ def _unpublished(context: MutationContext, node: cst.If) -> str | None:
     module = context.module
     above = module.parent(node)
     if not isinstance(node.orelse, cst.Else) or (isinstance(above, cst.If) and above.orelse is node):
-        return "it is no if-else: it has no `else` of its own, or is an `elif`"
+        return "it is not an if-else: it has no `else`, or is an `elif`"
     if not compares(node.test) or complement(module, node.test) is None:
         return "its condition is not made of comparisons that have complementary operators"
     if not context.effects.of(node.test).inert:

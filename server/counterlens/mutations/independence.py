@@ -34,7 +34,9 @@ def independent(first: SideEffects, second: SideEffects, *, caught: bool) -> Ind
     assumptions = []
     if first.raises or second.raises:
         if caught:
-            return Independence("one of them may raise, and what follows the exception could tell the order")
+            return Independence(
+                "one of them may raise, and a handler of the exception could observe the order"
+            )
         if (first.raises and _seen_after(second)) or (second.raises and _seen_after(first)):
             assumptions.append(NEITHER_RAISES)
     if first.operators or second.operators:
@@ -44,21 +46,21 @@ def independent(first: SideEffects, second: SideEffects, *, caught: bool) -> Ind
 
 def _conflict(first: SideEffects, second: SideEffects, caught: bool) -> str | None:
     if first.yields or second.yields or first.jumps or second.jumps:
-        return "one of them may jump, or hand over control"
+        return "one of them may jump or yield control"
     for one, other in ((first, second), (second, first)):
         # What runs before a `return` or not at all must not be seen: a local variable at most.
         if one.exits and (caught or other.exits or other.raises or _seen_after(other)):
-            return "one of them may leave the function, and the other one's effect could be seen"
+            return "one of them may leave the function, so the effect of the other could be observed"
     shared = (first.writes & (second.reads | second.writes)) | (second.writes & first.reads)
     if shared:
         return f"both touch `{min(variable.name for variable in shared)}`"
     if first.opaque and second.opaque:
-        return "both call code that is not known"
+        return "both call unknown code"
     for one, other in ((first, second), (second, first)):
         if one.opaque and (other.heap is not Heap.NONE or any(map(_visible, other.reads | other.writes))):
-            return "one calls code that is not known, which could touch what the other one uses"
+            return "one calls unknown code, which could affect what the other uses"
         if one.heap is Heap.WRITE and other.heap is not Heap.NONE:
-            return "one changes an object that the other one may use"
+            return "one changes an object that the other may use"
     return None
 
 

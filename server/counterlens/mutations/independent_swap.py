@@ -45,7 +45,7 @@ class IndependentSwap(Mutation):
             refused="both touch `high`",
         ),
         Example(before="def f(n):\n    a = n\n    b = a\n", refused="both touch `a`"),
-        Example(before="def f():\n    g()\n    h()\n", refused="both call code"),
+        Example(before="def f():\n    g()\n    h()\n", refused="both call unknown code"),
         Example(before="def f(a, b):\n    a[0] = 1\n    x = b[0]\n", refused="changes an object"),
         Example(
             before="""
@@ -96,7 +96,7 @@ class IndependentSwap(Mutation):
         lines = module.line(module.start(first)), module.line(module.start(last))
         return Site(
             span=(one[0], two[1]),
-            description=f"exchanged the independent statements of lines {lines[0]} and {lines[1]}",
+            description=f"swapped the independent statements of lines {lines[0]} and {lines[1]}",
             edits=exchange(one, two),
             assumptions=tuple(sorted(assumed)),
             whole=True,

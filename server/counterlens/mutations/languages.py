@@ -56,7 +56,7 @@ class MutatedLanguage:
             return self.mutations[mutation]
         there = f"There are {', '.join(self.mutations)}"
         if mutation in every_mutation():
-            raise CounterlensError(f"{mutation} is not for {self.title} yet", there)
+            raise CounterlensError(f"{mutation} does not support {self.title} yet", there)
         raise CounterlensError(f"there is no mutation {mutation!r}", there)
 
 

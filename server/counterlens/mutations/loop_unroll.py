@@ -73,9 +73,9 @@ class LoopUnroll(Mutation):
         if rounds.entries != 1:
             return f"the loop was entered {rounds.entries} times"
         if rounds.count > self.limit:
-            return f"the loop ran {rounds.count} rounds, more than {self.limit}"
+            return f"the loop ran {rounds.count} iterations, more than {self.limit}"
         if not isinstance(node.body, cst.IndentedBlock):
-            return "its body stands on its header's line"
+            return "its body is on the line of its header"
         if any(isinstance(part, cst.Break | cst.Continue) for part in own_parts(node.body)):
             return "a `break` or `continue` needs the loop"
         if isinstance(node, cst.For):
@@ -83,7 +83,7 @@ class LoopUnroll(Mutation):
                 return "the values of the loop variable are not all known"
             return None if node.asynchronous is None else "it is asynchronous"
         effects = context.effects.of(node.test)
-        return None if effects.inert and not effects.writes else "its condition has effects of its own"
+        return None if effects.inert and not effects.writes else "its condition has side effects"
 
 
 def _site(module: Module, node: cst.For | cst.While, rounds: Rounds) -> Site:
@@ -113,7 +113,7 @@ def _site(module: Module, node: cst.For | cst.While, rounds: Rounds) -> Site:
         begins = start
     return Site(
         span=module.span(node),
-        description=f"unrolled the loop, which ran {rounds.count} rounds for the observed input",
+        description=f"unrolled the loop, which ran {rounds.count} iterations for the observed input",
         edits=(Edit(begins, texts[-1][1], tuple(pieces)), *dedents),
         assumptions=(OBSERVED_INPUT,),
         sole=True,

@@ -65,7 +65,7 @@ def local_variables(module: Module, function: FunctionNode, *, lambdas: bool = T
             elif any(occurrence in module.scopes.shown for occurrence in variable.occurrences):
                 refused.append((variable, f"an f-string shows the name of `{variable.name}`"))
             elif variable.name.startswith("__"):
-                refused.append((variable, f"`{variable.name}` is a name with a meaning of its own"))
+                refused.append((variable, f"`{variable.name}` is a name with a special meaning"))
             else:
                 safe.append(variable)
     safe.sort(key=lambda variable: first_offset(module, variable))

@@ -70,7 +70,7 @@ class OperandSwap(Mutation):
         if module.text(places[0]) == module.text(places[1]):
             return None
         if in_format_string(module, node):
-            return SiteRefused(start, "it stands inside of an f-string")
+            return SiteRefused(start, "it is inside an f-string")
         verdict = independent(effects.of(left), effects.of(right), caught=is_caught(module, node))
         if verdict.reason is not None:
             return SiteRefused(start, f"the operands: {verdict.reason}")
@@ -85,7 +85,7 @@ class OperandSwap(Mutation):
             edits.append(replace(*module.span(target.operator), operator))
         return Site(
             span=(start, end),
-            description=f"exchanged the operands of `{shown(module, node)}`",
+            description=f"swapped the operands of `{shown(module, node)}`",
             edits=tuple(edits),
             assumptions=tuple(sorted(assumed)),
         )

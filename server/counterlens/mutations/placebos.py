@@ -28,8 +28,8 @@ from counterlens.syntax.python_ast import parse_module
 PLACEBOS: Mapping[str, Mutation] = {one.id: one for one in (CommentMove(), BlankLine(), DocstringQuotes())}
 """By id. They are not among `MUTATIONS`: nothing is learned of a concept from them."""
 
-BEHIND = "its change does not stand before the cut"
-OTHER_TREE = "Python's parser gives another tree"
+BEHIND = "its change does not precede the cut"
+OTHER_TREE = "the parse tree changes"
 
 
 def placebos(

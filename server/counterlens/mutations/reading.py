@@ -40,7 +40,9 @@ def parse(source: str) -> cst.Module:
     try:
         tree = parser_for("python").parse(source.encode())
     except UnicodeEncodeError as error:
-        raise SourceError(f"the source has a character that is not Unicode text: {error.reason}") from None
+        raise SourceError(
+            f"the source contains a character that is not valid Unicode: {error.reason}"
+        ) from None
     said = _python_says(source) if tree.root_node.has_error else None
     if said is not None:
         raise _unparsed(*said)
@@ -55,7 +57,7 @@ def parse(source: str) -> cst.Module:
 def _unparsed(line: int, reason: str) -> SourceError:
     return SourceError(
         f"the source does not parse: line {line}: {reason}",
-        "Correct it; mutations need a file that is valid Python",
+        "Fix it: mutations need valid Python",
     )
 
 
@@ -182,7 +184,7 @@ def _lost_whitespace(code: bytes, data: bytes) -> list[int]:
         if at == len(code):
             return lost
     raise SourceError(
-        "the source does not come back from its tree byte for byte",
+        "the parser does not reproduce the source byte for byte",
         "This is a defect of the parser; please report it with the file",
     )
 

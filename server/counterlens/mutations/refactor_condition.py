@@ -75,7 +75,7 @@ class RefactorCondition(Mutation):
             """,
             refused="elif",
         ),
-        Example(before="if a:\n    pass\n", refused="seen from outside"),
+        Example(before="if a:\n    pass\n", refused="visible from outside"),
         Example(before="def f(a):\n    if a:\n        return locals()\n", refused="by name"),
     )
 
@@ -88,10 +88,12 @@ class RefactorCondition(Mutation):
         module = context.module
         start = module.start(node)
         if isinstance(module.parent(node), cst.If):
-            return SiteRefused(start, "the condition of an elif is evaluated only after the others failed")
+            return SiteRefused(
+                start, "the condition of an elif is evaluated only if those before it are false"
+            )
         scope = module.scope_of(node)
         if scope.kind is not ScopeKind.FUNCTION:
-            return SiteRefused(start, "a new variable of a module or class would be seen from outside")
+            return SiteRefused(start, "a new variable of a module or class would be visible from outside")
         if module.scopes.reads_names(scope):
             return SiteRefused(start, "the function may look its variables up by name")
         before, after = "", ""

@@ -58,8 +58,8 @@ class RenameShuffle(Renaming):
                     return chosen
             exchanged = None if self.published else _with_parameter(context.module, function, found)
             if exchanged is None and len(found.names) > 1:
-                return "exchanging the names of its variables would change what they refer to"
-            return exchanged or "there is only one variable whose name could be exchanged"
+                return "swapping the names of its variables would change what they refer to"
+            return exchanged or "there is only one variable whose name could be swapped"
 
         return choose
 

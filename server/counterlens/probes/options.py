@@ -86,7 +86,7 @@ def check_preserving(names: tuple[str, ...]) -> None:
         if not every_mutation()[name].preserving:
             raise OptionError(
                 f"{name} breaks the meaning, so the function's own tests cannot judge what comes after it",
-                "The probes of pairs need mutations that keep the meaning",
+                "The probes of pairs need mutations that preserve the meaning",
             )
 
 
@@ -101,15 +101,15 @@ def _check_ratio(value: Ratio) -> None:
     parts = [*value] if isinstance(value, tuple) else [value]
     if not all(_LEAST_RATIO <= part <= 1 for part in parts) or parts != sorted(parts):
         raise OptionError(
-            f"a prefix ratio lies between {_LEAST_RATIO} and 1, or is a range there such as 0.4-0.6, "
-            f"and not {'-'.join(f'{part:g}' for part in parts)}"
+            f"a prefix ratio must be a number or a range between {_LEAST_RATIO} and 1, such as 0.4-0.6, not "
+            f"{'-'.join(f'{part:g}' for part in parts)}"
         )
 
 
 def _check_ranges(ranges: tuple[Ratio, ...]) -> None:
     for one in ranges:
         if isinstance(one, float | int):
-            raise OptionError(f"a range to cut in is such as 0.4-0.6, not {one!r}")
+            raise OptionError(f"a cut range must look like 0.4-0.6, not {one!r}")
         _check_ratio((one[0], one[1]))
 
 
@@ -315,7 +315,7 @@ def make(options: type[OptionsT], given: Mapping[str, Any]) -> OptionsT:
     try:
         return msgspec.convert({**given, **_fixed(options, given)}, options)
     except msgspec.ValidationError as error:
-        raise OptionError(f"an option has a value of the wrong kind: {error}") from None
+        raise OptionError(f"an option has a value of the wrong type: {error}") from None
 
 
 def _fixed(options: type[ProbeOptions], given: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -337,7 +337,7 @@ def _fixed(options: type[ProbeOptions], given: Mapping[str, Any]) -> Mapping[str
 def contradiction(protocol: str, flag: str, fixed: Any, given: Any) -> OptionError:
     """The error for an option that a protocol fixes, and that was given another value."""
     return OptionError(
-        f"--protocol {protocol} sets {flag} to {fixed}, and not {given}", "Leave out one of the two options"
+        f"--protocol {protocol} sets {flag} to {fixed}, not to {given}", "Omit one of the two options"
     )
 
 
@@ -371,8 +371,8 @@ def distribute(
             able = [probe.id for probe in known if _takes(probe, name, value)]
             what = f"{flag_of(known, name)}{f' {value}' if name == 'protocol' else ''}"
             raise OptionError(
-                f"{what} is no option of {' or '.join(probe.id for probe in chosen)}",
-                f"It is one of {', '.join(able)}" if able else None,
+                f"{what} is not an option of {' or '.join(probe.id for probe in chosen)}",
+                f"Choose one of {', '.join(able)}" if able else None,
             )
     return {
         probe.id: make(
@@ -458,12 +458,12 @@ def _spec(name: str, hint: Any, default: Any) -> OptionSpec:
 def _check(spec: OptionSpec, value: Any) -> None:
     for part in value if spec.repeatable else [value]:
         if spec.choices and part is not None and part not in spec.choices:
-            raise OptionError(f"{spec.flag} cannot be {part!r}", f"It is one of {', '.join(spec.choices)}")
+            raise OptionError(f"{spec.flag} cannot be {part!r}", f"Choose one of {', '.join(spec.choices)}")
         number = isinstance(part, int | float) and not isinstance(part, bool)
         if number and spec.low is not None and part < spec.low:
-            raise OptionError(f"{spec.flag} is {spec.low:g} or more, and not {part:g}")
+            raise OptionError(f"{spec.flag} must be at least {spec.low:g}, not {part:g}")
         if number and spec.high is not None and part > spec.high:
-            raise OptionError(f"{spec.flag} is {spec.high:g} or less, and not {part:g}")
+            raise OptionError(f"{spec.flag} must be at most {spec.high:g}, not {part:g}")
     if spec.check:
         spec.check(tuple(value) if isinstance(value, list) else value)
 

@@ -87,7 +87,7 @@ def read(document: Mapping[str, Any] | str, kind: type[RecordT]) -> RecordT | Re
     data: Any = msgspec.json.decode(document) if isinstance(document, str) else document
     if data.get("schema") != SCHEMA:
         raise DataError(
-            f"a record has the shape {data.get('schema')}, and this version reads {SCHEMA}",
+            f"a record has schema {data.get('schema')}, but this version reads schema {SCHEMA}",
             "Read it with the version of Counterlens that wrote it",
         )
     left_out = data.get("outcome") in {Outcome.LEFT_OUT, Outcome.UNSTEADY}

@@ -129,8 +129,8 @@ def require_one_language(languages: Iterable[str]) -> None:
     several = sorted(set(languages))
     if len(several) > 1:
         raise DataError(
-            f"there is code in {' and in '.join(several)}, and figures are of one language",
-            "Name code of one language",
+            f"there is code in {' and in '.join(several)}, but figures cover one language",
+            "Choose code in one language",
         )
 
 

@@ -83,7 +83,7 @@ def targets_in(document: Document, qualname: str | None = None, *, root: Path | 
     outer = [f for f in known if not any(g.start < f.start and f.end <= g.end for g in known)]
     if not outer:
         where = document.path or "the text"
-        raise SourceError(f"{where} has no functions", "Name a file that has some")
+        raise SourceError(f"{where} has no functions", "Choose a file that has some")
     return [_of_document(document, f.qualname, root) for f in outer]
 
 

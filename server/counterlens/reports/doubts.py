@@ -27,8 +27,8 @@ def doubt_markdown(
     parts = [
         f"# {doubt_sentence(doubt, t)}",
         t(
-            "{model} finds the place and what follows likelier by {gain} nats with the alternative. That is "
-            "its preference, no proof.",
+            "{model} finds the code from here on more likely by {gain} nats with the alternative. This is "
+            "its preference, not a proof.",
             model=model,
             gain=factor,
         ),
@@ -40,10 +40,10 @@ def doubt_markdown(
             ],
             {1, 2, 3},
         ),
-        t("*Log-probabilities in nats. What precedes the first difference is the same in both.*"),
+        t("*Log-probabilities in nats. The tokens before the first difference are the same in both.*"),
     ]
     if doubt.failing:
-        parts += [t("The test that tells:"), "\n".join(f"    {line}" for line in doubt.failing.splitlines())]
+        parts += [t("The deciding test:"), "\n".join(f"    {line}" for line in doubt.failing.splitlines())]
     return "\n\n".join(parts) + "\n"
 
 

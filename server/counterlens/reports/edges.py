@@ -111,7 +111,7 @@ def standing(edge: ShownEdge, method: InferenceMethod | None, t: Translator = EN
     if edge.status is None:
         return ""
     if not edge.reached and edge.status is EdgeStatus.MISSED:
-        return t("out of sight") if method is InferenceMethod.INTERVENTIONAL else t("not asked about")
+        return t("not measurable") if method is InferenceMethod.INTERVENTIONAL else t("not asked about")
     true = edge.status is not EdgeStatus.INVENTED
     by_rule = (t("found") if true else t("invented")) if edge.ruled else (t("missed") if true else t("no"))
     rule = t("indentation") if edge.relation is Relation.CONTROL else t("recurring names")

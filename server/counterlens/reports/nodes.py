@@ -77,7 +77,7 @@ def expected_markdown(found: Confidence, node: NodeConfidence, t: Translator = E
     if not words:
         return ""
     if found.scores.rank[token] == 0:
-        return t("Just what it expected: {words}", words=" · ".join(words))
+        return t("As expected: {words}", words=" · ".join(words))
     return t("It expected: {words}", words=" · ".join(words))
 
 
@@ -88,13 +88,13 @@ def confidence_note(
     if calibration is not None:
         when = t(", measured {day}", day=calibration.created) if calibration.created else ""
         return t(
-            "*Confidence is calibrated: of nodes like this, {model} predicts about so many right{when}. It "
-            "is no measure of correctness.*",
+            "*Calibrated confidence: {model} predicts about this share of such nodes correctly{when}. It "
+            "does not measure correctness.*",
             model=escaped(model),
             when=when,
         )
     return t(
-        "*Confidence is {mean} for {model}: raw, not calibrated, and no measure of correctness.*",
+        "*Raw confidence: {mean} for {model}. It is not calibrated and does not measure correctness.*",
         mean=_mean(found.aggregation, t),
         model=escaped(model),
     )

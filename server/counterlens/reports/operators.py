@@ -20,15 +20,16 @@ def belief_brief(belief: Belief, model: str, t: Translator = ENGLISH) -> str:
         "operator": code(found.predicted),
     }
     if found.correct:
-        told = t("Which operator fits {code}? {model} finds the code likeliest as it stands.", **values)
+        told = t("Which operator fits {code}? {model} finds the code most likely as it is.", **values)
     elif belief.preferred is not None:
         told = t(
-            "Which operator fits {code}? {model} finds the code likeliest with {operator} instead.", **values
+            "Which operator fits {code}? {model} finds the code most likely with {operator} instead.",
+            **values,
         )
     else:
         told = t(
-            "Which operator fits {code}? {model} finds the code likeliest with {operator} instead, but by no "
-            "more than rounding.",
+            "Which operator fits {code}? {model} finds the code most likely with {operator} instead, but "
+            "the lead is within rounding error.",
             **values,
         )
     shares = [f"{code(found.predicted)} {share(belief.share, t)}"]
@@ -46,14 +47,14 @@ def belief_table(belief: Belief, t: Translator = ENGLISH) -> str:
     rows = []
     for name, probability in ranked:
         stands, written = name == found.site.operator, share(probability, t)
-        shown = t("**{operator}** stands here", operator=code(name)) if stands else code(name)
+        shown = t("**{operator}** (current)", operator=code(name)) if stands else code(name)
         rows.append((shown, f"**{written}**" if stands else written))
     return "\n\n".join(
         [
             table((t("operator"), t("share")), rows, {1}),
             t(
-                "*Share: of the probability of the code from this line to the end of the function, with each "
-                "operator in this place.*"
+                "*Share: each operator's part of the total probability of the code from this line to the "
+                "end of the function.*"
             ),
         ]
     )
@@ -63,8 +64,8 @@ def belief_sentence(belief: Belief, model: str, t: Translator = ENGLISH) -> str:
     """Why an operator is marked, for a message of plain text."""
     found = belief.distribution
     return t(
-        "Is {other} meant in {code}? {model} finds the code likelier with {other} ({likelier}) than with "
-        "{operator} ({likely}). A preference of the model, no proof.",
+        "Did you mean {other} in {code}? {model} finds the code more likely with {other} ({likelier}) than "
+        "with {operator} ({likely}). This is the model's preference, not a proof.",
         other=f"`{found.predicted}`",
         code=f"`{shortened(found.site.text, _LONGEST)}`",
         model=model,

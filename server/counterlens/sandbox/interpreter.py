@@ -95,8 +95,9 @@ def _base_of(python: Path, known: dict[str, str]) -> Path:
         if found.is_file() and not found.is_relative_to(top) and filecmp.cmp(real, found, shallow=False):
             return found
     raise SandboxError(
-        f"{python} comes with the project, and is neither a link to an interpreter elsewhere nor its copy",
-        "Make the environment with an interpreter of the system, or choose one",
+        f"{python} is part of the project, and is neither a link to an interpreter elsewhere nor a copy of "
+        f"one",
+        "Create the environment with an interpreter of the system, or choose one",
     )
 
 

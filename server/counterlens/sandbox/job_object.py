@@ -77,7 +77,7 @@ class JobObjectSandbox:
     def run(self, job: Job, *, cancel: Event | None = None) -> JobOutcome:
         """Run one job to its end; see `Sandbox.run`."""
         if job.beside:
-            raise SandboxError("two programs at once are not supported on Windows")
+            raise SandboxError("running two programs at once is not supported on Windows")
         folder = Path(tempfile.mkdtemp(prefix="counterlens-")).resolve()
         try:
             return _run(job, folder, cancel)

@@ -103,7 +103,7 @@ class ProcessSandbox:
         for name in (*job.files, job.entry):
             path = PurePosixPath(name)
             if path.is_absolute() or ".." in path.parts:
-                raise SandboxError(f"the file {name} would lie outside of the sandbox")
+                raise SandboxError(f"the file {name} would be outside the sandbox")
         if not warm:
             return self._cold(job, cancel)
         outcome = self._warm(job, cancel)

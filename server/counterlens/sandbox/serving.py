@@ -178,7 +178,7 @@ class Conversation:
             if not chunk:
                 raise ServiceEndedError("it ended")
             if len(self._buffer) > room + 2 * _CHUNK:
-                raise ServiceEndedError("it says more than it is asked")
+                raise ServiceEndedError("it sends more than was requested")
             self._buffer += chunk
         elif not chunk:
             os.close(end)

@@ -91,7 +91,7 @@ def serve(line: socket.socket, take: int, readable: list[str]) -> Callable[[], N
         task.result, task.status = lines[3:]
         launcher.accept(task)
         if not launcher.namespaces:
-            raise OSError("a warm program needs namespaces of its own")
+            raise OSError("a warm program needs its own namespaces")
         launcher.run()
         assert launcher.start is not None
     except BaseException as error:

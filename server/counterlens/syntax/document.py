@@ -47,7 +47,7 @@ class Document:
         except FileNotFoundError:
             raise SourceError(f"there is no file {path}") from None
         except IsADirectoryError:
-            raise SourceError(f"{path} is a folder", "Name a file in it") from None
+            raise SourceError(f"{path} is a folder", "Choose a file in it") from None
         except OSError as error:
             raise SourceError(f"{path} cannot be read: {error.strerror}") from error
         except ValueError:  # a null byte, or half a surrogate pair

@@ -94,8 +94,8 @@ def language_of(path: Path, data: bytes = b"") -> str:
         known = _BY_ID.get(shebang[1].decode().lower())
     if known is None:
         raise SourceError(
-            f"the language of {path.name} is not known",
-            f"Its name's ending tells ({', '.join(sorted(suffixes()))}), and `score` takes --language",
+            f"the language of {path.name} is unknown",
+            f"Use a known file extension ({', '.join(sorted(suffixes()))}), or `score --language`",
         )
     return known.id
 

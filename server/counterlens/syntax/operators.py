@@ -103,7 +103,7 @@ def operator_sites(document: Document, span: tuple[int, int] | None = None) -> l
         SourceError: the operators of the document's language are not known.
     """
     if document.language not in TABLES:
-        raise SourceError(f"the operators of {document.language} are not known")
+        raise SourceError(f"the operators of {document.language} are unknown")
     start, end = span if span is not None else (0, len(document.data))
     return [
         site for site in _walk(document, document.tree.root_node) if start <= site.start and site.end <= end

@@ -41,7 +41,7 @@ describe("a bug of each kind", { skip }, () => {
         await vscode.statusItem(/: ready/).waitFor({ timeout: 120_000 });
         writeFileSync(path.join(session.workspace, `${kind}.py`), wrong);
         const began = Date.now();
-        const row = vscode.problems("tests fail as it stands, and pass with it");
+        const row = vscode.problems("tests fail now and pass with it");
         await until(async () => assert.ok(await row.count()), { ms: 60_000 });
         console.log(`# ${kind}: ${Date.now() - began} ms: ${(await row.first().innerText()).split("\n")[0]}`);
         await session.screenshot(kind);

@@ -101,7 +101,7 @@ def test_bad_model_files_are_named_and_explained(tmp_path: Path) -> None:
 
 def test_a_hub_model_without_a_network_is_a_clear_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
-    with pytest.raises(ModelError, match="names no model file"):
+    with pytest.raises(ModelError, match="does not name a model file"):
         load("hf:owner/file.gguf")
     with pytest.raises(ModelError, match="not on this machine yet"):
         load("hf:owner/repo/file.gguf")

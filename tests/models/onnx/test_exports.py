@@ -68,13 +68,13 @@ def test_what_is_missing_is_named(exported: Exported, tmp_path: Path) -> None:
     with pytest.raises(ModelError, match=r"ONNX Runtime cannot load model\.onnx"):
         load(f"onnx:{broken}")
     (broken / "config.json").write_text("[]")
-    with pytest.raises(ModelError, match="are no JSON object"):
+    with pytest.raises(ModelError, match="JSON object"):
         load(f"onnx:{broken}")
     (broken / "tokenizer.json").unlink()
     with pytest.raises(ModelError, match=r"has no tokenizer\.json"):
         load(f"onnx:{broken}")
     for api in ("chat", "fill"):
-        with pytest.raises(ModelError, match=f"an ONNX model cannot be asked by {api}"):
+        with pytest.raises(ModelError, match=f"an ONNX model cannot be used with {api}"):
             load(exported.spec, Options(api=api))
     with pytest.raises(ModelError, match="not exact"):
         load(exported.spec, Options(exact=True))
@@ -82,7 +82,7 @@ def test_what_is_missing_is_named(exported: Exported, tmp_path: Path) -> None:
 
 def test_a_model_that_is_no_causal_one_is_not_scored_as_one(tmp_path: Path) -> None:
     export(tmp_path, causal=False, config={"architectures": ["LlamaForCausalLM"]})
-    with pytest.raises(ModelError, match="is said to be a causal model"):
+    with pytest.raises(ModelError, match="LlamaForCausalLM"):
         load(f"onnx:{tmp_path}")
 
 

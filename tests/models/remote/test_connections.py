@@ -64,7 +64,7 @@ def test_a_refused_connection_names_the_port_and_asks_for_the_server(host: str) 
     port = closed_port()
     found = failure(f"http://{host}:{port}/v1")
     assert f"{host}:{port} refused the connection" in found.message
-    assert "server running" in (found.hint or "")
+    assert "running" in (found.hint or "")
 
 
 def test_a_host_that_does_not_exist() -> None:

@@ -100,8 +100,8 @@ def test_an_entry_is_read_with_all_that_it_says() -> None:
         ("[models.'a/b']\nbase-url = 'http://a'\n", "'a/b' cannot be the name of a model"),
         ("[models.remote]\nbase-url = 'http://a'\n", "'remote' cannot be the name"),
         (f"[models.{DEFAULT_MODEL}]\nbase-url = 'http://a'\n", f"'{DEFAULT_MODEL}' cannot be the name"),
-        ("models = 3\n", "models is no table"),
-        ("[models]\na = 3\n", "models.a is no table"),
+        ("models = 3\n", "models is not a table"),
+        ("[models]\na = 3\n", "models.a is not a table"),
     ],
 )
 def test_what_is_wrong_is_said(text: str, said: str) -> None:

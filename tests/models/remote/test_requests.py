@@ -248,7 +248,7 @@ def test_giving_up_says_how_often_it_was_tried(serve: Serve) -> None:
     assert len(script.requests) == 4
     limited = failure(serve(error(429)))
     assert "429" in limited.message
-    assert "broke off" in failure(serve(reset)).message
+    assert "closed the connection" in failure(serve(reset)).message
 
 
 def test_a_server_that_asks_for_too_long_a_wait_is_not_waited_for(serve: Serve) -> None:
@@ -266,18 +266,18 @@ def test_a_server_that_asks_for_too_long_a_wait_is_not_waited_for(serve: Serve) 
 @pytest.mark.parametrize(
     ("answer", "message", "hint"),
     [
-        (error(401, "Invalid API key"), "refused the key", "COUNTERLENS_API_KEY"),
+        (error(401, "Invalid API key"), "rejected the key", "COUNTERLENS_API_KEY"),
         (error(403, "\x1b[31mno\x07"), r"(403): \x1b[31mno\x07", ""),
-        (error(403), "refused the key", "COUNTERLENS_API_KEY"),
+        (error(403), "rejected the key", "COUNTERLENS_API_KEY"),
         (error(404, "The model `m` does not exist", "model_not_found"), "does not know the model", "name"),
         (error(400, "unknown model 'm'"), "does not know the model", "name"),
-        (lambda h: h.reply(404, {"detail": "Not Found"}), "no such service at", "/v1"),
-        (lambda h: h.reply(404, b"<html>no</html>", "text/html"), "no such service at", "/v1"),
+        (lambda h: h.reply(404, {"detail": "Not Found"}), "no such service", "/v1"),
+        (lambda h: h.reply(404, b"<html>no</html>", "text/html"), "no such service", "/v1"),
         (error(404, "This is a chat model and not supported"), "does not serve this API", "chat"),
         (error(400, "too big", "context_length_exceeded"), "too long for the model: too big", "smaller"),
         (error(500, "exceeds context window of 512"), "too long for the model", "smaller"),
         (error(429, "pay", "insufficient_quota"), "no credit", "another model"),
-        (error(400, "no", "unsupported_value", "top_k"), "refused the request", ""),
+        (error(400, "no", "unsupported_value", "top_k"), "rejected the request", ""),
         (lambda h: h.reply(422, {"detail": [{"msg": "field required"}]}), "field required", ""),
         (lambda h: h.reply(301, {}, Location="http://elsewhere/"), "has moved", "base URL"),
         (lambda h: h.reply(200, b"<!DOCTYPE html><p>Hello", "text/html"), "web page", "/v1"),
@@ -385,7 +385,7 @@ def test_requests_run_together_but_not_too_many(serve: Serve) -> None:
 def test_one_failure_ends_all(serve: Serve) -> None:
     script = serve(silent, silent, error(401))
     start = time.monotonic()
-    with RemoteModel(script.url, "m") as model, pytest.raises(ModelError, match="refused the key"):
+    with RemoteModel(script.url, "m") as model, pytest.raises(ModelError, match="rejected the key"):
         model.complete([PROMPT] * 8)
     assert time.monotonic() - start < SOON
     assert len(script.requests) <= 4

@@ -172,7 +172,7 @@ def test_the_truth_comes_from_running() -> None:
     [
         ("def f():\n    return 1 / 0\n", "raises ZeroDivisionError"),
         ("def f():\n    return object\n", "not a literal"),
-        ("import random\ndef f():\n    return random.random()\n", "the same twice"),
+        ("import random\ndef f():\n    return random.random()\n", "different results"),
         ("import os\ndef f():\n    os._exit(0)\n", "ends the process"),
         ("def f():\n    return {1, 2}\n", "a set, which has no order"),
         ("def f():\n    return {'a': [set()]}\n", "a set, which has no order"),
@@ -248,5 +248,5 @@ def test_a_file_that_shows_the_answer_is_shown_without_it() -> None:
     assert "[1, 2]" not in question.source
     needed = "FLAGS = []\n" + SOURCE.replace("FACTOR * item", "FACTOR * item + len(FLAGS)")
     needed += "if not double([1, 2]) == [2, 4] or FLAGS.append(1) is None:\n    pass\n"
-    with pytest.raises(SourceError, match="gives something else"):
+    with pytest.raises(SourceError, match="another result"):
         question_of(asking, Target(Document(needed), "double"), seed=0, limits=LIMITS)

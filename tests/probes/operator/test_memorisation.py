@@ -102,7 +102,7 @@ def test_flips_are_completed_judged_and_counted(model: LlamaModel, tmp_path: Pat
     assert isinstance(row[4], Estimate)
     assert row[4].value is None
     assert found["left_out"] == {}
-    assert run.left_out == {"no if-else could be flipped and judged": 1}
+    assert run.left_out == {"no if-else could be both flipped and judged": 1}
     assert "No pair of operators" in run.summary
     assert read(written(record), MemorisationRecord) == record
 

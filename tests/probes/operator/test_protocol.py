@@ -121,7 +121,7 @@ def test_the_population_is_the_papers(knowing: ProbeRun) -> None:
     assert {key: row["n"] for key, row in rows.items()} == {("block swap",): 2, ("operand swap",): 4}
     assert {key[0] for key in cells(knowing, "Table 4")} == {"block swap, renamed", "operand swap, renamed"}
     assert cells(knowing, "Table 5")["block swap, refactored",]["n"] == 2
-    assert knowing.left_out["there is no swap that the paper has"] == 1  # `a is None`
+    assert knowing.left_out["it has no swap of the kind in the paper"] == 1  # `a is None`
 
 
 def test_an_endpoint_that_always_gives_the_originals_operator(stubborn: ProbeRun) -> None:

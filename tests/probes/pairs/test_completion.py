@@ -83,13 +83,18 @@ def unflipped(prompt: str) -> bool:
 @pytest.mark.parametrize(
     ("answer", "verdicts", "effect", "said"),
     [
-        (lambda p: RIGHT[unflipped(p)], ("passed", "passed"), 0, "no sign here"),
-        (lambda _: RIGHT[True], ("passed", "failed"), 1, "as if nothing had been changed"),
-        (lambda p: RIGHT[True] if unflipped(p) else WRONG, ("passed", "failed"), 1, "no longer completed it"),
-        (lambda p: WRONG if unflipped(p) else RIGHT[False], ("failed", "passed"), 1, "failed on parity"),
-        (lambda _: WRONG, ("failed", "failed"), None, "say nothing"),
-        (lambda _: "        return (\n", ("invalid", "invalid"), None, "say nothing"),
-        (lambda _: "        while True: pass\n", ("timed_out", "timed_out"), None, "say nothing"),
+        (lambda p: RIGHT[unflipped(p)], ("passed", "passed"), 0, "only recognises"),
+        (lambda _: RIGHT[True], ("passed", "failed"), 1, "as if nothing had changed"),
+        (lambda p: RIGHT[True] if unflipped(p) else WRONG, ("passed", "failed"), 1, "no longer completed"),
+        (
+            lambda p: WRONG if unflipped(p) else RIGHT[False],
+            ("failed", "passed"),
+            1,
+            "failed on the original parity",
+        ),
+        (lambda _: WRONG, ("failed", "failed"), None, "no version of parity"),
+        (lambda _: "        return (\n", ("invalid", "invalid"), None, "no version of parity"),
+        (lambda _: "        while True: pass\n", ("timed_out", "timed_out"), None, "no version of parity"),
     ],
     ids=["holds", "copies", "breaks", "reverse", "neither", "invalid", "endless"],
 )
@@ -127,7 +132,7 @@ def test_where_nothing_can_judge_nothing_is_counted() -> None:
     assert found.judged_by is None
     assert {pair.original.verdict for pair in found.pairs} == {Judgement.REFUSED}
     assert all(pair.effect is None for pair in found.pairs)
-    assert "no test to judge by" in meaning(found)
+    assert "no test can judge" in meaning(found)
     assert found.note == "the likelihood effect is unknown: this model gives no token probabilities"
     with pytest.raises(SourceError, match="nothing can judge parity"):
         probe(Scripted(str), bare, unjudged=False)
@@ -141,7 +146,7 @@ def test_a_mutation_that_breaks_the_meaning_or_does_not_exist_is_refused() -> No
 
 
 def test_a_function_that_is_wrong_already_is_refused() -> None:
-    with pytest.raises(SourceError, match="does not pass its own tests"):
+    with pytest.raises(SourceError, match="fails its own tests"):
         probe(Scripted(str), PARITY.replace("n % 2 == 0", "n % 2 == 1"))
 
 

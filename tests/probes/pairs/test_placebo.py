@@ -242,17 +242,17 @@ def test_nothing_is_said_of_a_function_whose_verdict_changes_with_nothing() -> N
     (record,) = records(run)
     said = meaning(record)
     assert "1 of 3 placebos changed it (docstring-quotes)" in said
-    assert "nothing can be said here" in said
-    assert "depends on the shape" not in said
+    assert "says nothing about" in said
+    assert "depends on the form" not in said
     report = probe_report(run, "fold.py")
-    assert "nothing can be said here" in markdown.render(report)
+    assert "says nothing about" in markdown.render(report)
     assert "docstring-quotes" in html.fragment(report.blocks)
 
 
 def test_held_and_lost_stand_beside_the_floor() -> None:
     held, lost = (meaning(records(bench(Scripted(rule), 1))[0]) for rule in (truth, shapely))
     assert "correctly before and after the change" in held
-    assert "depends on the shape" in lost
+    assert "depends on the form" in lost
     assert all(said.endswith("Noise floor: 0 of 3 placebos changed the verdict.") for said in (held, lost))
 
 
@@ -329,9 +329,9 @@ def test_nothing_is_marked_in_other_formats_where_the_verdict_changes_with_nothi
     }
     before, after = (write_evaluation("junit", each).count("<failure") for each in (without, found))
     assert before > after > 0
-    assert write_evaluation("junit", found).count("changes with nothing, too") >= len(wavering) > 0
+    assert write_evaluation("junit", found).count("meaningless changes") >= len(wavering) > 0
     results = json.loads(write_evaluation("sarif", found))["runs"][0]["results"]
-    notes = [one for one in results if "changes with nothing, too" in one["message"]["text"]]
+    notes = [one for one in results if "meaningless changes" in one["message"]["text"]]
     assert notes
     assert {one["level"] for one in notes} == {"note"}
     assert "warning" in {one["level"] for one in results}

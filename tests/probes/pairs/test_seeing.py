@@ -49,7 +49,7 @@ def lines(record: PairsRecord) -> list[int]:
 
 
 def blind(record: PairsRecord) -> list[str]:
-    return [one.reason for one in record.refused if "in place of what follows the cut" in one.reason]
+    return [one.reason for one in record.refused if "replaces the code after the cut" in one.reason]
 
 
 def test_tests_that_see_the_holes_judge_them() -> None:

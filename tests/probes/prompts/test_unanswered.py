@@ -131,5 +131,5 @@ def test_what_cannot_be_read_stays() -> None:
 def test_a_program_that_would_be_another_is_refused() -> None:
     source = "if True or half(17) == 8:\n    def half(n):\n        return n\n"
     document = Document(source)
-    with pytest.raises(SourceError, match="cannot be cut"):
+    with pytest.raises(SourceError, match="cannot be removed"):
         unanswered(document, find_function(document, "half"), "half(17)")

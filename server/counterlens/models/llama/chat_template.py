@@ -32,8 +32,8 @@ class ChatTemplate:
         template = llama.llama_model_chat_template(engine.model, None)
         if not template:
             raise ModelError(
-                "this model has no chat template, so it was not trained to be instructed",
-                "Ask it through `completions`",
+                "this model has no chat template, so it was not trained to follow instructions",
+                "Use `completions`",
             )
         self._engine = engine
         bos = engine.pieces[engine.bos].decode("utf-8", "replace") if engine.bos >= 0 else ""
@@ -64,7 +64,7 @@ class ChatTemplate:
             if not mark:
                 raise ModelError(
                     f"the model's chat template has no place for a message of the {role}",
-                    "Ask it through `completions`",
+                    "Use `completions`",
                 )
             tokens += self._engine.tokenize(before.encode(), marks=True)
             tokens += self._engine.tokenize(text.encode())

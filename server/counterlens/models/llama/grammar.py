@@ -29,7 +29,7 @@ class Grammar:
     def __init__(self, engine: Engine, text: str) -> None:
         self._sampler = llama.llama_sampler_init_grammar(engine.vocab, text.encode(), b"root")
         if not self._sampler:
-            raise ModelError("llama.cpp cannot read the grammar that the answer is to follow")
+            raise ModelError("llama.cpp cannot read the grammar of the answer")
 
     def __del__(self) -> None:
         if getattr(self, "_sampler", None):
@@ -50,7 +50,7 @@ class Grammar:
             best = int(np.argmax(values))
             if values[best] > -np.inf:
                 return int(candidates[best])
-        raise ModelError("the model's vocabulary cannot spell an answer in the form that is asked for")
+        raise ModelError("the model's vocabulary cannot spell an answer in the requested form")
 
     def accept(self, token: int) -> None:
         """Go on past a token that was chosen."""

@@ -27,8 +27,8 @@ class PromptEncoder:
         self._engine, self._api = engine, api
         if api is Api.FILL and not engine.fill_marks:
             raise ModelError(
-                "this model has no tokens for filling in the middle",
-                "Ask it through `completions`, or choose a model that was trained to fill",
+                "this model has no fill-in-the-middle tokens",
+                "Use `completions`, or choose a model that was trained to fill in the middle",
             )
         self._template = ChatTemplate(engine) if api is Api.CHAT else None
 
@@ -62,7 +62,7 @@ class PromptEncoder:
         if self._overflow(prompt, len(tokens)):
             raise ModelError(
                 f"a message of {len(tokens)} tokens does not fit into a context of {self._engine.context}",
-                "Ask about a shorter function",
+                "Choose a shorter function",
             )
         grammar = self._form(prompt)
         return EncodedPrompt(prompt, tokens, b"", 0, turn.max_tokens, grammar, None if prompt.reply else turn)

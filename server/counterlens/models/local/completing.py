@@ -189,7 +189,7 @@ class _Growing:
         if prompt.draw is None:
             return
         if self.encoded.grammar:
-            raise ModelError("an answer in a given form is not drawn")
+            raise ModelError("answers in a prescribed form cannot be sampled")
         self.drawing = TokenDrawing(prompt.draw, prompt.text)
 
     @property

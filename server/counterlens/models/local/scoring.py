@@ -279,8 +279,8 @@ def _ends(engine: TokenEngine, tokens: list[int], text: bytes) -> npt.NDArray[np
         start = text.find(piece, at, at + len(piece) + _LARGEST_GAP)
         if start < 0:
             raise UnscorableError(
-                "the model's tokenizer does not give this text back byte for byte",
-                "Scores could not be placed on the code; choose another model",
+                "the model's tokenizer does not reproduce this text byte for byte",
+                "Scores could not be mapped to the code; choose another model",
             )
         at = start + len(piece)
         ends[i] = at

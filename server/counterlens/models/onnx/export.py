@@ -130,7 +130,7 @@ class Export:
                 f"the model's settings {path} cannot be read: {error}", "Export the model again"
             ) from error
         if not isinstance(settings, dict):
-            raise ModelError(f"the model's settings {path} are no JSON object", "Export the model again")
+            raise ModelError(f"the model's settings {path} are not a JSON object", "Export the model again")
         return settings
 
     @property

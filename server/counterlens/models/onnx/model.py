@@ -73,8 +73,8 @@ class ExportedModel(LocalModel):
                 )
         if Api.named(api) is not Api.COMPLETIONS:
             raise ModelError(
-                f"an ONNX model cannot be asked by {api}",
-                "Ask it by completions, or choose a GGUF file or a remote model",
+                f"an ONNX model cannot be used with {api}",
+                "Use completions, or choose a GGUF file or a remote model",
             )
         masking = Masking.named(mask)
         threads = threads or min(len(os.sched_getaffinity(0)), 8)
@@ -119,7 +119,7 @@ class ExportedModel(LocalModel):
         """Like `Model.complete`; a model that reads both sides completes nothing."""
         if Capability.COMPLETE not in self._info.capabilities:
             raise ModelError(
-                f"{self._info.name} completes nothing: it fills in what is masked",
+                f"{self._info.name} cannot complete: it fills in masked tokens",
                 "It can be scored; probes that complete need a causal model",
             )
         return super().complete(prompts, cancel=cancel, progress=progress)

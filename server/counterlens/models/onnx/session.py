@@ -127,7 +127,7 @@ class Session:
         unknown = [name for name in self._inputs if name not in _KNOWN and not name.startswith(_PAST)]
         if unknown or "input_ids" not in self._inputs:
             raise ModelError(
-                f"{weights.name} is no exported text model: its inputs are {', '.join(self._inputs)}",
+                f"{weights.name} is not an exported text model: its inputs are {', '.join(self._inputs)}",
                 "Export a causal or a masked language model",
             )
         self.past = self._past_inputs(weights.name)

@@ -117,8 +117,8 @@ def _reading(export: Export, session: Session, tokenizer: ExportTokenizer) -> Re
         named = Reading.MASKED if masks else Reading.CAUSAL
     if named is Reading.CAUSAL and session.has_logits and not reads_forward(session, tokenizer):
         raise ModelError(
-            f"{export.folder.name} is said to be a causal model ({export.architecture}), and what follows a "
-            "token changes what it says of it",
+            f"{export.folder.name} should be a causal model ({export.architecture}), but the tokens after a "
+            f"position change its prediction there",
             "Export it for the task that it was trained for",
         )
     return named

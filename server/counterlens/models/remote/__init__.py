@@ -87,13 +87,13 @@ def connect_entry(
         require_allowed(entry)
     if entry.api is not None and api not in (entry.api, "completions"):
         raise ModelError(
-            f"the model {entry.name} is asked by {entry.api}, as its entry says, and not by {api}",
-            "Leave out --api, or make another entry",
+            f"the model {entry.name} uses {entry.api}, as its entry says, not {api}",
+            "Omit --api, or add another entry",
         )
     if entry.template is not None and (entry.api or api) == "chat":
         raise ModelError(
             f"the model {entry.name} has a template, which its chat API would not use",
-            "Leave out template, or set api to completions",
+            "Omit template, or set api to completions",
         )
     environment = read_environment()
     return RemoteModel(

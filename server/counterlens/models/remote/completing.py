@@ -114,8 +114,8 @@ class RemoteCompleter:
         async def send(body: Json) -> list[Completion | None]:
             if "temperature" not in body and prompt.draw is not None and prompt.draw.temperature != _USUAL:
                 raise ModelError(
-                    f"{self._endpoint.host} lets no temperature be chosen: it draws at its own",
-                    f"Draw at that one: --temperature {_USUAL}",
+                    f"{self._endpoint.host} has a fixed temperature",
+                    f"Use that one: --temperature {_USUAL}",
                 )
             return await self._client.post(self._dialect.path, body, read)
 

@@ -145,6 +145,6 @@ def _split(url: str) -> SplitResult:
     if parts.query or parts.fragment:
         raise ModelError(
             "the base URL contains a query or a fragment",
-            "End it with its path, usually /v1; a key belongs into COUNTERLENS_API_KEY",
+            "End it with its path, usually /v1; a key belongs in COUNTERLENS_API_KEY",
         )
     return parts

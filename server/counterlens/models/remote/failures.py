@@ -17,7 +17,7 @@ from counterlens.errors import ModelError
 from counterlens.models.remote.endpoint import Endpoint
 from counterlens.text import printable
 
-_CRASHED = "The server may have crashed or restarted; its log says more. Then try again"
+_CRASHED = "The server may have crashed or restarted; see its log, then try again"
 _SHOWN = 240  # characters of a server's own words
 _CONTEXT_CODES = frozenset({"context_length_exceeded", "exceed_context_size_error"})
 _CONTEXT = re.compile(
@@ -90,7 +90,7 @@ class PassingError(ModelError):
 class RefusedKeyError(PassingError):
     """The endpoint does not take the key, or wants one."""
 
-    brief = "the key was refused"
+    brief = "the key was rejected"
 
 
 class EmptyStreamError(ModelError):
@@ -130,7 +130,7 @@ def of_transport(error: httpx.HTTPError, endpoint: Endpoint) -> ModelError | Tra
         )
     if isinstance(error, httpx.ProxyError):
         return UnreachableError(
-            f"the proxy did not let the request to {address} pass",
+            f"the proxy blocked the request to {address}",
             "Check HTTP_PROXY, HTTPS_PROXY and NO_PROXY in the environment",
         )
     if isinstance(error, httpx.ConnectError):
@@ -142,12 +142,12 @@ def of_transport(error: httpx.HTTPError, endpoint: Endpoint) -> ModelError | Tra
 
 def broken_off(endpoint: Endpoint) -> Transient:
     """The connection ended before the answer did."""
-    return Transient(ModelError(f"{endpoint.address} broke off the connection", _CRASHED))
+    return Transient(ModelError(f"{endpoint.address} closed the connection", _CRASHED))
 
 
 def empty_stream(endpoint: Endpoint) -> EmptyStreamError:
     """A stream ended before it began."""
-    return EmptyStreamError(f"{endpoint.address} broke off its answer before it began", _CRASHED)
+    return EmptyStreamError(f"{endpoint.address} closed the connection before it answered", _CRASHED)
 
 
 def _of_connecting(error: httpx.ConnectError, endpoint: Endpoint) -> ModelError | Transient:
@@ -170,7 +170,7 @@ def _of_connecting(error: httpx.ConnectError, endpoint: Endpoint) -> ModelError 
     for cause in _causes(error):
         if isinstance(cause, ConnectionRefusedError):
             return RefusedConnectionError(
-                f"{address} refused the connection", "Is the server running, and is this its port?"
+                f"{address} refused the connection", "Check that the server is running on this port"
             )
         if isinstance(cause, ConnectionResetError):
             return broken_off(endpoint)
@@ -189,7 +189,7 @@ def of_status(
     host = endpoint.address
     said = f": {message}" if message else ""
     if status in (401, 403):
-        return RefusedKeyError(f"{host} refused the key ({status}){said}", _key_hint(endpoint))
+        return RefusedKeyError(f"{host} rejected the key ({status}){said}", _key_hint(endpoint))
     if status == 402 or code in _NO_CREDIT_CODES:
         return PassingError(
             f"the account at {host} has no credit left{said}", "Top it up or use another model"
@@ -203,7 +203,7 @@ def of_status(
         return refusal
     if status in (404, 405, 410):
         return ModelError(
-            f"there is no such service at {url} ({status})",
+            f"{url} has no such service ({status})",
             "The base URL should usually end in /v1; some servers have only one API, completions or chat",
         )
     if status >= 500:
@@ -213,8 +213,8 @@ def of_status(
         load = Load.TOO_MUCH if status in _OVERLOADED else Load.NONE
         return error if status in _PERMANENT_5XX else Transient(error, wait, load)
     if 300 <= status < 400:
-        return ModelError(f"{url} has moved ({status})", "Use the address that it moved to as the base URL")
-    return RefusedRequestError(f"{host} refused the request ({status}){said}", parameter=parameter)
+        return ModelError(f"{url} has moved ({status})", "Use its new address as the base URL")
+    return RefusedRequestError(f"{host} rejected the request ({status}){said}", parameter=parameter)
 
 
 def _of_request(status: int, message: str, code: str, parameter: str, host: str) -> ModelError | None:
@@ -235,10 +235,12 @@ def _of_request(status: int, message: str, code: str, parameter: str, host: str)
     if status in (400, 422, 500) and _NO_LOGPROBS.search(message):
         return UnsupportedParameterError(f"{host} gives no log-probabilities{said}", "logprobs")
     if status in (400, 422, 500) and _FORM.search(message):
-        return UnsupportedParameterError(f"{host} does not take this form of answer{said}", "response_format")
+        return UnsupportedParameterError(
+            f"{host} does not support this form of answer{said}", "response_format"
+        )
     if status == 400 and code in _PARAMETER_CODES:
         return UnsupportedParameterError(
-            f"{host} refused the request (400){said}",
+            f"{host} rejected the request (400){said}",
             parameter,
             "Counterlens needs temperature 0; choose a model that takes it"
             if parameter == "temperature"
@@ -258,7 +260,7 @@ def of_answer(problem: str, endpoint: Endpoint, body: str = "") -> ModelError:
     shown = f": {_short(body, endpoint)!r}" if body.strip() else ""
     return ModelError(
         f"{endpoint.address} answered {problem}{shown}",
-        "Is it an OpenAI-compatible endpoint? Its log may say more",
+        "Is it an OpenAI-compatible endpoint? See its log",
     )
 
 

@@ -36,10 +36,10 @@ class JavaDefUseBreak(JavaMutation):
         ),
         Example(
             before="class A { int f(int a) { if (a > 1) { a = 1; } return a; } }",
-            refused="may be passed over",
+            refused="may be skipped",
         ),
         Example(before="class A { int f() { int a; a = 1; return a; } }", refused="no value before"),
-        Example(before="class A { void f(int a) { a = 1; } }", refused="never used behind it"),
+        Example(before="class A { void f(int a) { a = 1; } }", refused="never used after it"),
     )
 
     def sites(self, context: JavaContext) -> Iterator[Site | SiteRefused]:
@@ -69,7 +69,7 @@ class JavaDefUseBreak(JavaMutation):
         edits += [replace(use.start_byte, use.end_byte, new) for use in later]
         return Site(
             span=(node.start_byte, later[-1].end_byte),
-            description=f"gave `{variable.name}` the name `{new}` from its definition in this line on",
+            description=f"renamed `{variable.name}` to `{new}` from its definition in this line on",
             edits=tuple(edits),
         )
 
@@ -79,14 +79,14 @@ def _why_not(module: JavaModule, node: Node, variable: JavaVariable, later: list
     if variable.kind is JavaKind.LOCAL and variable.value is None:
         return f"`{name}` may have no value before"
     if not later:
-        return f"`{name}` is never used behind it"
+        return f"`{name}` is never used after it"
     if variable.kind not in {JavaKind.LOCAL, JavaKind.PARAMETER} or not variable.type:
         return f"`{name}` is not declared with a type"
     if variable.in_class or variable.in_label:
         return f"`{name}` may mean something else in a class or a case"
     block = module.parent(node)
     if block.type not in _BLOCKS or block.id != _block_of(module, variable):
-        return f"the definition of `{name}` may be passed over before its later uses"
+        return f"the definition of `{name}` may be skipped before its later uses"
     return None
 
 

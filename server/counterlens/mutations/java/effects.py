@@ -16,7 +16,7 @@ _COLLECTIONS = {
     "TreeMap", "LinkedHashMap", "Deque", "ArrayDeque", "Queue", "PriorityQueue", "Stack", "Vector",
     "Collection", "StringBuilder", "StringBuffer",
 }  # fmt: skip
-MAY_JUMP = "one of them may jump away"
+MAY_JUMP = "one of them may jump"
 _READING = {
     "size", "isEmpty", "get", "contains", "containsKey", "containsValue", "containsAll", "indexOf",
     "lastIndexOf", "getOrDefault", "peek", "peekFirst", "peekLast", "getFirst", "getLast", "first", "last",
@@ -294,7 +294,9 @@ def independent_in_java(first: JavaEffects, second: JavaEffects, *, caught: bool
     assumed = set(first.assumes | second.assumes)
     if (first.raises and (second.raises or second.acts)) or (second.raises and first.acts):
         if caught:
-            return JavaVerdict("one of them may throw, and what follows the exception could tell the order")
+            return JavaVerdict(
+                "one of them may throw, and a handler of the exception could observe the order"
+            )
         assumed.add(NEITHER_RAISES)
     return JavaVerdict(None, tuple(sorted(assumed)))
 
@@ -303,10 +305,10 @@ def _conflict(one: JavaEffects, other: JavaEffects) -> str | None:
     if one.jumps:
         return MAY_JUMP
     if one.unknown and other.unknown:
-        return "both call code that is not known"
+        return "both call unknown code"
     touched = one.writes & (other.reads | other.writes)
     if touched:
         return f"both touch `{min(variable.name for variable in touched)}`"
     if (one.writes_objects or one.unknown) and (other.reads_objects or other.writes_objects):
-        return "one changes an object that the other one may use"
+        return "one changes an object that the other may use"
     return None

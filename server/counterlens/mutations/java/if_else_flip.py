@@ -132,8 +132,13 @@ class JavaIfElseFlip(JavaMutation):
             else _nested(context, node, branches.then)
         )
         if shape is None:
-            return SiteRefused(node.start_byte, "there is no else branch, and its body does not always leave")
-        done = "exchanged its branches" if branches.other else "moved what follows into the other branch"
+            return SiteRefused(
+                node.start_byte,
+                "there is no else branch, and its body may continue with the code that follows",
+            )
+        done = (
+            "swapped its branches" if branches.other else "moved the code that follows into the other branch"
+        )
         return Site(
             span=(node.start_byte, node.end_byte),
             description=f"negated the condition `{module.shown(test)}` and {done}",

@@ -131,13 +131,13 @@ def _body(node: Node) -> Node:
 def _why_not(module: JavaModule, node: Node) -> str | None:
     body, updates = _body(node), node.children_by_field_name("update")
     if any(child.is_extra and child.end_byte <= body.start_byte for child in node.children):
-        return "a comment stands in its header"
+        return "its header contains a comment"
     if not updates:
         return None
     if left_by(module, node, "continue_statement"):
-        return "a continue in its body would pass over the update"
+        return "a continue in its body would skip the update"
     if not completes(module, body):
-        return "its body never reaches its end, where the update would stand"
+        return "its body never reaches its end, where the update would be"
     named = {word for update in updates for word in re.findall(r"[\w$]+", module.text(update))}
     inside = {known.name for known in module.scopes.within(body.start_byte, body.end_byte)}
     hidden = sorted(named & inside)

@@ -62,11 +62,11 @@ class JavaOperandSwap(JavaMutation):
         ),
         Example(
             before="class A { boolean f(int a) { return g(a) == h(a) || a++ < a; } }",
-            refused="both call code that is not known",
+            refused="both call unknown code",
         ),
         Example(before="class A { boolean f(int a) { return a++ < a; } }", refused="both touch `a`"),
-        Example(before="class A { Object f(int a) { return g() + a; } }", refused="types are not known"),
-        Example(before="class A { double f(double a) { return a * 2; } }", refused="not of whole numbers"),
+        Example(before="class A { Object f(int a) { return g() + a; } }", refused="are unknown"),
+        Example(before="class A { double f(double a) { return a * 2; } }", refused="not integers"),
     )
 
     def sites(self, context: JavaContext) -> Iterator[Site | SiteRefused]:
@@ -101,7 +101,7 @@ class JavaOperandSwap(JavaMutation):
             edits.append(replace(operator.start_byte, operator.end_byte, new))
         return Site(
             span=(node.start_byte, node.end_byte),
-            description=f"exchanged the operands of `{module.shown(node)}`",
+            description=f"swapped the operands of `{module.shown(node)}`",
             edits=tuple(edits),
             assumptions=verdict.assumptions,
         )
@@ -119,8 +119,8 @@ def _not_commutative(context: JavaContext, node: Node) -> str | None:
     if text in "&|^" and all(types.boolean(side) for side in sides):
         return None
     if all(types.numeric(side) for side in sides):
-        return "the operation is not of whole numbers"
-    return "its operands' types are not known"
+        return "the operands are not integers"
+    return "the types of its operands are unknown"
 
 
 def _operand(module: JavaModule, node: Node, operator: str, *, first: bool = False) -> tuple[Piece, ...]:
@@ -168,7 +168,7 @@ class JavaReplaceArithmetic(JavaMutation):
             after="class A { int f(int a, double b) { a -= 2; return a + (int) b; } }",
         ),
         Example(before="class A { String f(String a) { return a + 1; } }", refused="text"),
-        Example(before="class A { int f(int a) { return a + g(a); } }", refused="types are not known"),
+        Example(before="class A { int f(int a) { return a + g(a); } }", refused="are unknown"),
         Example(before="class A { int f(int a) { return a + 0; } }", refused="the same value"),
     )
 
@@ -190,7 +190,7 @@ class JavaReplaceArithmetic(JavaMutation):
         if "String" in {types.of(left), types.of(right)}:
             return SiteRefused(start, "`+` on text is not arithmetic")
         if not (types.numeric(left) and types.numeric(right)):
-            return SiteRefused(start, "its operands' types are not known")
+            return SiteRefused(start, "the types of its operands are unknown")
         chance = random.Random(repr((context.seed, self.id, module.text(node))))  # noqa: S311
         new = chance.choice(others)
         given = module.text(right)

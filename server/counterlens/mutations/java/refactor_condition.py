@@ -60,7 +60,7 @@ class JavaRefactorCondition(JavaMutation):
         ),
         Example(
             before="class A { void f(boolean a, int b) { while (b > 0) if (a) g(); } }",
-            refused="does not stand in a block",
+            refused="not in a block",
         ),
         Example(before="class A { void f() { if (true) g(); } }", refused="constant"),
     )
@@ -78,16 +78,16 @@ class JavaRefactorCondition(JavaMutation):
     def _why_not(self, context: JavaContext, node: Node) -> str | None:
         module, test = context.module, tested(node)
         if is_else_if(module, node):
-            return "the condition of an else if is evaluated only after the others failed"
+            return "the condition of an else if is evaluated only if those before it are false"
         if not module.in_sequence(node):
-            return "the if does not stand in a block, where a variable could be declared"
+            return "the if is not in a block, so no variable can be declared before it"
         reason = why_not_moved(context, test)
         if reason is not None:
             return reason
         if assigns(context, test):
-            return "the condition assigns a variable, and the compiler follows where"
+            return "the condition assigns a variable, and definite assignment depends on it"
         if is_constant(module, test):
-            return "the condition may be a constant, and the compiler follows which branch runs"
+            return "the condition may be a constant, and the compiler decides by it which branch is reachable"
         return None
 
     def _site(self, context: JavaContext, node: Node, name: str) -> Site:

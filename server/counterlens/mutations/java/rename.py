@@ -53,7 +53,7 @@ class JavaRenameRandom(JavaRenaming):
         ),
         Example(
             before="class A { Object f(final int x) { return new B() { int g() { return x; } }; } }",
-            refused="a class inside of the method",
+            refused="a class inside the method",
         ),
         Example(before="class A { void f() { g(); } }", refused="no variables"),
     )
@@ -71,7 +71,7 @@ class JavaRenameShuffle(JavaRenaming):
 
     id = "rename-shuffle"
     source = "Hooda et al. 2024, section 3.3"
-    refusal = "the method has fewer than two names that could be exchanged"
+    refusal = "the method has fewer than two names that could be swapped"
     EXAMPLES: ClassVar[tuple[Example, ...]] = (
         Example(
             before="class A { int f(int a) { int b = a; return b - this.b; } }",
@@ -115,7 +115,7 @@ class JavaRenameGeneric(JavaRenaming):
         Example(
             before="class A { void f(B b, int c) { switch (b) { case c: g(c); } } }",
             after="class A { void f(B var1, int c) { switch (var1) { case c: g(c); } } }",
-            refused="stands in a case",
+            refused="used in a case",
         ),
     )
 

@@ -62,11 +62,11 @@ def locals_of(module: JavaModule, function: FunctionSpan) -> JavaLocals:
 def _why_not(variable: JavaVariable, free: set[str]) -> str | None:
     name = variable.name
     if variable.kind is JavaKind.PATTERN:
-        return f"`{name}` is bound by a pattern, whose scope follows the flow of control"
+        return f"`{name}` is bound by a pattern, and its scope depends on the control flow"
     if variable.in_class:
-        return f"`{name}` stands in a class inside of the method, which may have a field of that name"
+        return f"`{name}` is used in a class inside the method, which may have a field of that name"
     if variable.in_label:
-        return f"`{name}` stands in a case, where it may be a constant of an enum"
+        return f"`{name}` is used in a case, where it may be an enum constant"
     if name in free:
         return f"`{name}` also means something else in the method, such as a field"
     return None

@@ -37,7 +37,7 @@ class JavaReorderParameters(JavaMutation):
         Example(before="class A { private int f(int a) { return a; } }", refused="fewer than two parameters"),
         Example(
             before="class A { private int g(int a, int b) { return a; } int f(A c) { return c.g(1, 2); } }",
-            refused="called on something",
+            refused="called on an object",
         ),
         Example(
             before="class A { private int g(int a, int b) { return a; } Op f() { return this::g; } }",
@@ -112,7 +112,7 @@ def _calls(
         is_name = named is not None and named.id == node.id
         line = module.line(node.start_byte)
         if above.type == "method_declaration" and is_name:
-            return f"line {line}: there is another method of its name"
+            return f"line {line}: another method has the same name"
         if above.type == "method_reference":
             return f"line {line}: it is used without being called"
         if above.type != "method_invocation" or not is_name:
@@ -121,7 +121,7 @@ def _calls(
         if (item is not None and item.type != "this") or _class_of(module, above) != _class_of(
             module, method
         ):
-            return f"line {line}: it is called on something that may be of another class"
+            return f"line {line}: it is called on an object that may be of another class"
         given = _listed(above.child_by_field_name("arguments"))
         if len(given) != len(parameters):
             return f"line {line}: it is called with other arguments"

@@ -96,14 +96,14 @@ class JavaBlockSwapPlain(JavaMutation):
             branches = branches_of(node)
             reason = _SAME if _same_branches(module, node) else why_not_moved(context, tested(node))
             if branches.other is None:
-                yield SiteRefused(node.start_byte, "there is no else branch to exchange with")
+                yield SiteRefused(node.start_byte, "there is no else branch to swap with")
             elif reason is not None:
                 yield SiteRefused(node.start_byte, reason)
             else:
                 shape = exchanged(module, node, branches.then, branches.other)
                 yield Site(
                     span=(node.start_byte, node.end_byte),
-                    description="exchanged the branches and left the condition",
+                    description="swapped the branches and kept the condition",
                     edits=shape.edits,
                     reindented=shape.reindented,
                 )
@@ -155,7 +155,7 @@ class JavaRemoveConditional(JavaMutation):
         Example(before="class A { void f(boolean a) { if (a) g(); else h(); } }", refused="another branch"),
         Example(
             before="class A { int f(boolean a) { if (a) return 1; return 2; } }",
-            refused="could not be reached",
+            refused="unreachable",
         ),
         Example(
             before="class A { void f(int a) { if ((a = g()) > 0) h(a); } }", refused="assigns a variable"
@@ -188,7 +188,7 @@ def _kept(context: JavaContext, node: Node) -> str | None:
     if assigns(context, test):
         return "the condition assigns a variable that the body may need"
     if not completes(module, branches.then) and _is_followed(module, node):
-        return "what follows could not be reached any more, and would not compile"
+        return "the code after it would be unreachable and would not compile"
     return None
 
 

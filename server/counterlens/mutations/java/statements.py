@@ -55,17 +55,17 @@ class JavaIndependentSwap(JavaMutation):
                 }
             }
             """,
-            refused="may jump away",
+            refused="may jump",
         ),
         Example(before="class A { void f(int a) { int b = a; a = b + 1; } }", refused="both touch `b`"),
-        Example(before="class A { void f() { g(); h(); } }", refused="both call code that is not known"),
+        Example(before="class A { void f() { g(); h(); } }", refused="both call unknown code"),
         Example(
             before="class A { void f(int[] a, int b) { a[0] = 1; b = a[1]; } }",
             refused="one changes an object",
         ),
         Example(
             before="class A { void f(int[] a, int b) { try { b = 1; a[0] = 1; } finally { g(b); } } }",
-            refused="what follows the exception",
+            refused="a handler of the exception",
         ),
     )
 
@@ -79,7 +79,7 @@ class JavaIndependentSwap(JavaMutation):
         module, effects = context.module, context.effects
         start = first.start_byte
         if first.type in _FIXED or second.type in _FIXED:
-            return SiteRefused(start, "one of the statements has a place of its own")
+            return SiteRefused(start, "one of the statements has a fixed position")
         if not completes(module, second):
             return SiteRefused(start, f"the statement and the next: {MAY_JUMP}")
         verdict = independent_in_java(effects.of(first), effects.of(second), caught=is_caught(module, first))
@@ -87,7 +87,7 @@ class JavaIndependentSwap(JavaMutation):
             return SiteRefused(start, f"the statement and the next: {verdict.reason}")
         here, there = _extents(module, first, second)
         if module.data[slice(*here)] == module.data[slice(*there)]:
-            return SiteRefused(start, "the statement and the next are the same")
+            return SiteRefused(start, "the statement and the next are identical")
         return Site(
             span=(here[0], there[1]),
             description=f"exchanged `{module.shown(first)}` and `{module.shown(second)}`",
@@ -187,7 +187,7 @@ class JavaRemoveDefinition(JavaMutation):
         loops = [loop for loop in loops if loop.start_byte > variable.declared.start_byte]
         begin = loops[-1].start_byte if loops else end
         if not any(use.start_byte >= begin and not start <= use.start_byte < end for use in variable.uses):
-            return SiteRefused(start, f"`{variable.name}` is never used behind it")
+            return SiteRefused(start, f"`{variable.name}` is never used after it")
         edit = replace(start, end, ";")
         if module.in_sequence(node):
             line = module.line_start(start)

@@ -39,7 +39,7 @@ class JavaVarTypes(JavaMutation):
         Example(before="class A { void f(int n) { long m = n; } }", refused="another type, or one"),
         Example(before="class A { void f(int n) { int a = 1, b = 2; } }", refused="several variables"),
         Example(
-            before="class A { void f(int n) { int[] a = {1}; int b; } }", refused="has no type of its own"
+            before="class A { void f(int n) { int[] a = {1}; int b; } }", refused="depends on the declaration"
         ),
     )
 
@@ -61,7 +61,7 @@ class JavaVarTypes(JavaMutation):
         module, declared = context.module, node.child_by_field_name("type")
         start = node.start_byte
         if value.type in _NO_TYPE or declared is None:
-            return SiteRefused(start, "its value has no type of its own")
+            return SiteRefused(start, "the type of its value depends on the declaration")
         written = compact(module.text(declared))
         if inferred in {UNKNOWN, "null"} or written not in {"var", inferred}:
             return SiteRefused(start, "its value has another type, or one that the source does not show")
@@ -74,6 +74,6 @@ class JavaVarTypes(JavaMutation):
         new = inferred if written == "var" else "var"
         return Site(
             span=(start, value.end_byte),
-            description=f"wrote `{new}` for the type of `{variable.name}`",
+            description=f"replaced the type of `{variable.name}` by `{new}`",
             edits=(replace(declared.start_byte, declared.end_byte, new),),
         )

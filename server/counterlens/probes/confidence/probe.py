@@ -100,7 +100,7 @@ class ConfidenceProbe(Probe[ConfidenceOptions, ConfidenceRecord]):
         inside = (scores.start < function.end) & (scores.end > function.start) & ~np.isnan(scores.logprob)
         tokens, nats = int(inside.sum()), -float(scores.logprob[inside].sum())
         if not tokens:
-            raise SourceError("nothing of it could be scored")
+            raise SourceError("none of it could be scored")
         nodes = [node for node in scored.nodes if function.start <= node.start and node.end <= function.end]
         types = _types(nodes, scores.probability)
         return ConfidenceRecord(
@@ -140,7 +140,7 @@ class ConfidenceProbe(Probe[ConfidenceOptions, ConfidenceRecord]):
         if len(ordered) < 2:
             return "There are too few concepts to compare."
         (least, low), (most, high) = ordered[0], ordered[-1]
-        return f"It is surest of {most} ({high:.2f}) and least sure of {least} ({low:.2f})."
+        return f"Its confidence is highest for {most} ({high:.2f}) and lowest for {least} ({low:.2f})."
 
     def measures(self, record: ConfidenceRecord) -> Mapping[str, bool]:  # noqa: ARG002
         """Like `Probe.measures`: a confidence is a score, and nothing that a function does or does not."""

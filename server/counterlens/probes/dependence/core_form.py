@@ -69,8 +69,8 @@ def own_questions(
     ids = json.loads(details.get("lite", "[]"))
     if lite and not ids:
         raise SourceError(
-            "nothing of CoRe Lite is known for this function",
-            "Put CoRe's lite.json beside the folders code and label, or name CoRe's repository with --data",
+            "CoRe Lite's questions about this function are not known",
+            "Put CoRe's lite.json next to the folders code and label, or pass CoRe's repository as --data",
         )
     given = [_official(one, set(ids)) for one in json.loads(details.get("questions", "[]"))]
     found: list[OwnQuestion] = []

@@ -178,7 +178,7 @@ def require_statements(found: Dependences) -> None:
         SourceError: there is nothing in it.
     """
     if not found.statements:
-        raise SourceError(f"{found.function} has no statements, so nothing depends on anything")
+        raise SourceError(f"{found.function} has no statements, so it has no dependences")
 
 
 def true_edges(subject: ExaminedFunction, relation: Relation) -> dict[StatementPair, tuple[str, ...]]:

@@ -178,8 +178,8 @@ def require_inferred(document: Document) -> Document:
     if document.language == "python":
         return document
     raise SourceError(
-        f"what a model infers is compared for Python alone, not for {document.language}: interventions change"
-        " Python",
+        f"inference by a model is measured for Python only, not for {document.language}: interventions "
+        f"change Python code",
         "The true dependences need no model",
     )
 

@@ -153,8 +153,8 @@ class DependenceProbe(Probe[DependenceOptions, DependenceRecord]):
             rule = sum((record.rules.of(record.method)[relation] for record in records), Agreement())
             true = total.true_positives + total.false_negatives
             parts.append(
-                f"Of {plural(true, f'{relation} dependence')} it shows {total.true_positives}, "
-                f"and {total.false_positives} that are none; {RULES[relation]}, without a model, "
+                f"It shows {total.true_positives} of {plural(true, f'{relation} dependence')}, and "
+                f"{total.false_positives} that do not exist; {RULES[relation]}, without a model, "
                 f"{rule.true_positives} and {rule.false_positives}."
             )
         return " ".join(parts)

@@ -43,7 +43,7 @@ class CoherenceProbe(Probe[CoherenceOptions, CoherenceRecord]):
     """The model's answers on the output of a call and on intermediate variables."""
 
     id = "coherence"
-    title = "where it knows the output, does it know the way there?"
+    title = "if it knows the output, does it also know the steps?"
     source = Source("ours", "beyond Liu et al. 2024")
     needs = frozenset({Need.COMPLETE, Need.SANDBOX})
     options = CoherenceOptions
@@ -62,7 +62,7 @@ class CoherenceProbe(Probe[CoherenceOptions, CoherenceRecord]):
         lines = trace(target.document, question.call, sandbox, limits=limits, cancel=context.cancel)
         chosen = points(target.document, function, lines, seed=options.seed)
         if not chosen:
-            raise SourceError("no line of it by itself gives a variable a plain value")
+            raise SourceError("none of its lines alone assigns a plain value to a variable")
         context.steps.next(f"asking for {short(question.call)}", 0, 1 + len(chosen))
         tokens = most_tokens(context.model.info, options.max_tokens, DIRECT_TOKENS)
         output = ask_twice(context, question, "direct", Asking(tokens))
@@ -82,9 +82,8 @@ class CoherenceProbe(Probe[CoherenceOptions, CoherenceRecord]):
         counts = square(_calls(records))
         right = counts[True, True] + counts[True, False]
         return (
-            f"Of {right} calls whose output the model knew, it knew all states that were asked about for "
-            f"{counts[True, True]}; of {counts.total() - right} whose output it did not, for "
-            f"{counts[False, True]}."
+            f"The model knew all requested states of {counts[True, True]} of the {right} calls whose output "
+            f"it knew, and of {counts[False, True]} of the {counts.total() - right} whose output it did not."
         )
 
     def measures(self, record: CoherenceRecord) -> Mapping[str, bool]:

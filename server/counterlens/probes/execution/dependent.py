@@ -72,7 +72,7 @@ class DependentExecutionProbe(Probe[DependentExecutionOptions, DependentExecutio
     """Dependent execution reasoning: what the model says that the code gives which it wrote itself."""
 
     id = "dependent-execution"
-    title = "does it know what its own code gives?"
+    title = "does it know what its own code returns?"
     source = Source("Liu et al. 2024", "definition 2")
     needs = frozenset({Need.COMPLETE, Need.SANDBOX, Need.TESTS})
     options = DependentExecutionOptions
@@ -90,7 +90,7 @@ class DependentExecutionProbe(Probe[DependentExecutionOptions, DependentExecutio
         synthesis, questions = _synthesised(context, target, options, lasting(options.timeout))
         info, protocol = context.model.info, options.chosen_protocol
         answers = ask_all(context, questions, asking_of(info, protocol, options.max_tokens, (STEPS,)))
-        unasked = {f"its own code is not asked about: {synthesis.unasked}": 1} if synthesis.unasked else {}
+        unasked = {f"the model's own code is left out: {synthesis.unasked}": 1} if synthesis.unasked else {}
         return DependentExecutionRecord(
             syntheses=(replace(synthesis, s_der=_scores(synthesis, answers)),),
             answers=answers,
@@ -148,7 +148,7 @@ def _synthesised(
     function = reachable(target)
     text = description(target, function)
     if text is None:
-        raise SourceError("it has no description to write it from", "Add a docstring")
+        raise SourceError("it has no description from which to write it", "Add a docstring")
     judge, judging = _judging(context, target, function, limits, options)
     inputs = Inputs.WRITTEN if options.chosen_protocol else Inputs.ANY
     reference = question_of(context, target, seed=options.seed, limits=limits, inputs=inputs)
@@ -156,7 +156,7 @@ def _synthesised(
     written = write(context, target.document, function, text, tokens)
     verdict = judging.verdict(written.program)
     if verdict.judgement is Judgement.REFUSED:
-        raise SourceError(f"what was written cannot be judged: {verdict.evidence.message.splitlines()[0]}")
+        raise SourceError(f"the implementation cannot be judged: {verdict.evidence.message.splitlines()[0]}")
     document = replace(target.document, text=written.program)
     questions, unasked = [reference], ""
     if verdict.passed:
@@ -202,7 +202,7 @@ def _judging(
         cancel=context.cancel,
     )
     if judge is None:
-        raise SourceError("it has no tests to judge what is written", "Add a doctest or a test")
+        raise SourceError("it has no tests to judge an implementation", "Add a doctest or a test")
     judging = Judging(judge, target.document, function, context.steps, limits)
     try:
         judging.check_own_tests()
@@ -227,7 +227,7 @@ def _own(
         form=Form.OWN,
     )
     if not agrees(own.truth.written, reference.truth.value):
-        raise SourceError("for the input it gives something else than the reference")
+        raise SourceError("its result for the input differs from the reference")
     return own
 
 

@@ -39,7 +39,7 @@ class ExecutionProbe(Probe[ExecutionOptions, ExecutionRecord]):
     """Independent execution reasoning: what the model says that a call gives, beside what it gives."""
 
     id = "execution"
-    title = "does it know what the code gives?"
+    title = "does it know what the code returns?"
     source = Source("Liu et al. 2024", "definition 1")
     needs = frozenset({Need.COMPLETE, Need.SANDBOX})
     options = ExecutionOptions
@@ -60,7 +60,7 @@ class ExecutionProbe(Probe[ExecutionOptions, ExecutionRecord]):
             try:
                 questions.append(unrolled(context, target, questions[0], limits))
             except SourceError as error:
-                left_out = {f"not asked about unrolled: {error.message}": 1}
+                left_out = {f"the unrolled version is left out: {error.message}": 1}
         asking = asking_of(context.model.info, options.chosen_protocol, options.max_tokens)
         return ExecutionRecord(answers=ask_all(context, questions, asking), left_out=left_out)
 
@@ -77,7 +77,7 @@ class ExecutionProbe(Probe[ExecutionOptions, ExecutionRecord]):
         for name, style in STYLES.items():
             known = rate(list(pick(answers, name, Form.STANDING).values()))
             parts.append(f"{known.count} of {known.n} {style.title}")
-        return f"Asked what calls give, the model was right in {' and in '.join(parts)}."
+        return f"Calls whose result the model predicted: {', '.join(parts)}."
 
     def measures(self, record: ExecutionRecord) -> Mapping[str, bool]:
         """Like `Probe.measures`: whether it was right, by the way to ask."""

@@ -75,12 +75,12 @@ def question_of(
             continue
         if asked.origin is not Origin.GENERATED or len(question.truth.written) <= MOST_WRITTEN:
             return question
-        failed = "what generated calls of it give is too long to ask for"
+        failed = "the results of its generated calls are too long to ask for"
     if inputs is Inputs.ANY:
         raise SourceError(
-            failed or "no call of it with literal arguments is known, and none can be generated"
+            failed or "no call of it with literal arguments was found, and none can be generated"
         )
-    raise SourceError(failed or "no call of it with literal arguments is written down")
+    raise SourceError(failed or "no call of it with literal arguments was found")
 
 
 def reachable(target: Target) -> Function:
@@ -91,7 +91,7 @@ def reachable(target: Target) -> Function:
     """
     function = find_function(target.document, target.qualname)
     if "." in function.qualname:
-        raise SourceError("it is a method or an inner function, which no call by itself reaches")
+        raise SourceError("it is a method or an inner function, which cannot be called alone")
     return function
 
 
@@ -118,7 +118,7 @@ def question_about(
     if cut is not document:
         other = truth_of(cut, asked.call, context.sandbox(), limits=limits, cancel=context.cancel)
         if other.written != truth.written:
-            raise SourceError("without what shows its answer, the program gives something else")
+            raise SourceError("without the code that reveals the answer, the program gives another result")
     made, source = features(definition(cut, qualname)), shown(cut, find_function(cut, qualname))
     return ExecutionQuestion(name, asked, truth, made, source, form)
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from typing import Annotated, Any, ClassVar
 
 from counterlens.attribution.base import lasting
-from counterlens.counting import plural
 from counterlens.errors import CounterlensError, SourceError
 from counterlens.metrics.table import Table
 from counterlens.models.base import Model
@@ -91,7 +90,7 @@ class SpecificationProbe(Probe[SpecificationOptions, SpecificationRecord]):
         """Like `Probe.summary`."""
         written = _functions(records)
         parts = ", ".join(f"{passed(written, setting)} {title}" for setting, title in SETTINGS.items())
-        return f"Of {plural(len(written), 'function')} the model wrote such that the test passed: {parts}."
+        return f"Implementations that pass the test, of {len(written)}: {parts}."
 
     def measures(self, record: SpecificationRecord) -> Mapping[str, bool]:
         """Like `Probe.measures`: whether it passed in each setting."""
@@ -157,14 +156,14 @@ def _case(context: Context, target: Target, options: SpecificationOptions) -> _C
     whole = description(target, function)
     text = without_examples(whole, function.name) if whole else ""
     if not whole or not text:
-        raise SourceError("it has no description beside examples", "Add a docstring")
+        raise SourceError("its description consists of examples only", "Add a docstring")
     limits = lasting(options.timeout)
     inputs = Inputs.DRAWN if options.chosen_protocol else Inputs.ANY
     question = question_of(context, target, seed=options.seed, limits=limits, inputs=inputs)
     other = misled(question.truth.value)
     if equal(other, question.truth.value):
         raise CounterlensError(
-            f"{other!r} was to mislead, and is right", "This is a defect of Counterlens; please report it"
+            f"{other!r} should mislead, but is correct", "This is a defect of Counterlens; please report it"
         )
     removed = len(whole.splitlines()) - len(text.splitlines())
     case = _Case(target, question, text, removed, Literal(other, repr(other)), limits)
@@ -173,7 +172,7 @@ def _case(context: Context, target: Target, options: SpecificationOptions) -> _C
         if _ran(context, case, setting, WrittenFunction(empty.text, "stop")).passed:
             raise CounterlensError(
                 f"{function.name} passes its test without a body, so figures would mean nothing",
-                "Look at what stands around it in its file",
+                "Check the code around it in its file",
             )
     return case
 

@@ -48,7 +48,7 @@ def unrolled(
     except SourceError as error:
         raise SourceError(f"it cannot be unrolled: {error.message}") from None
     if not agrees(asked.truth.written, question.truth.value):
-        raise SourceError("unrolled, it gives something else")
+        raise SourceError("unrolled, it gives another result")
     # What the loops were is told by the program as it stands.
     return replace(
         asked, truth=replace(asked.truth, rounds=question.truth.rounds), features=question.features
@@ -72,7 +72,7 @@ def _written_out(
         mutation = LoopUnroll(seen)
         text = apply_everywhere(document.text, mutation)
         if len(text.encode()) > WHOLE_BYTES:
-            raise SourceError("unrolled, it is too long to show")
+            raise SourceError("unrolled, it is too long for a prompt")
         if text == document.text:
             break
         document = replace(document, text=text)

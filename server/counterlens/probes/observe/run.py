@@ -98,10 +98,10 @@ def output_of(
     messages = _Messages("the call does not end in time", "the program ends the process", "the call raises")
     outputs = _observe("outputs", document, call, sandbox, limits, cancel, _read_outputs, messages)
     if len(outputs) != 2 or outputs[0] != outputs[1]:
-        raise SourceError("the call does not give the same twice")
+        raise SourceError("two equal calls give different results")
     value = literal(outputs[0])
     if value is None:
-        raise SourceError("what the call gives is not a literal")
+        raise SourceError("the result of the call is not a literal")
     return value
 
 
@@ -129,12 +129,12 @@ def require_ordered(
         SandboxError, Cancelled: as `Sandbox.run`.
     """
     if unordered(gives.value):
-        raise SourceError("what the call gives is or holds a set, which has no order")
+        raise SourceError("the result of the call is or contains a set, which has no order")
     messages = _Messages("the call does not end in time", "the program ends the process", "the call raises")
     outputs = _observe("reseeded", document, call, sandbox, limits, cancel, _read_outputs, messages)
     other = literal(outputs[0]) if outputs else None
     if other is None or other.written != gives.written:
-        raise SourceError("what the call gives depends on the order of a set")
+        raise SourceError("the result of the call depends on the order of a set")
 
 
 def trace(

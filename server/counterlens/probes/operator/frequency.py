@@ -73,7 +73,7 @@ def _counted(corpus: str, cancel: Event | None) -> OperatorCorpus:
         operations.update(squeezed(site.text) for site in sites)
     if not counts:
         raise CounterlensError(
-            f"there are no operators in {corpus}", "Name a Python file or a folder of them"
+            f"there are no operators in {corpus}", "Choose a Python file or a folder of them"
         )
     return OperatorCorpus(dict(counts.most_common()), frozenset(operations))
 

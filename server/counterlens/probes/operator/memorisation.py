@@ -99,7 +99,8 @@ class MemorisationProbe(Probe[MemorisationOptions, MemorisationRecord]):
         """
         if not options.corpus:
             raise OptionError(
-                "there is no corpus to count operators in", "Name Python files or a dataset with --corpus"
+                "there is no corpus in which to count operators",
+                "Give Python files or a dataset with --corpus",
             )
         frequency = read_corpus(options.corpus, cancel=context.cancel).frequency
         pairs = run_probe(_COMPLETION, replace(context, unjudged=False), target, _flips(options))
@@ -110,7 +111,7 @@ class MemorisationProbe(Probe[MemorisationOptions, MemorisationRecord]):
         substitutions = tuple(_substitutions(target, pairs, left_out))
         if not substitutions:
             reasons = "; ".join(f"{count} {reason}" for reason, count in left_out.most_common(3) if count)
-            raise SourceError("no if-else could be flipped and judged", reasons or None)
+            raise SourceError("no if-else could be both flipped and judged", reasons or None)
         return MemorisationRecord(
             left_out=left_out, corpus=options.corpus, frequency=frequency, substitutions=substitutions
         )
@@ -132,8 +133,8 @@ class MemorisationProbe(Probe[MemorisationOptions, MemorisationRecord]):
             return "No pair of operators was replaced in both directions, so nothing can be compared."
         more = sum(there > back for there, back in both)
         return (
-            f"In {more} of {plural(len(both), 'pair')} replaced in both directions, putting the rarer "
-            "operator for the more frequent one cost more correct completions than the reverse."
+            f"In {more} of {plural(len(both), 'pair')} replaced in both directions, replacing the more "
+            "frequent operator by the rarer one cost more correct completions than the reverse."
         )
 
     def measures(self, record: MemorisationRecord) -> Mapping[str, bool]:

@@ -97,9 +97,7 @@ class OperatorProbe(Probe[OperatorOptions, OperatorRecord]):
         """Like `Probe.summary`."""
         answers = [(record.target, answer) for record in records for answer in record.operators]
         known = cells.share(answers)
-        parts = [
-            f"Of {plural(known.n, 'operator')} the model would have written {known.count} as they stand."
-        ]
+        parts = [f"The model would have written {known.count} of {plural(known.n, 'operator')} as they are."]
         swaps = {"operand-swap", "block-swap"}
         pairs = [
             pair for record in records for pair in record.pairs if pair.complete and pair.change in swaps
@@ -107,8 +105,8 @@ class OperatorProbe(Probe[OperatorOptions, OperatorRecord]):
         if pairs:
             both, once = sum(pair.both for pair in pairs), sum(pair.original.correct for pair in pairs)
             parts.append(
-                f"Where the code was rewritten with the same meaning, it knew {once} of {len(pairs)} before "
-                f"and {both} of those {once} after as well."
+                f"Before a rewrite that keeps the meaning it knew {once} of {len(pairs)}, and after it "
+                f"{both} of those {once}."
             )
         doubted = [
             answer for _, answer in answers if not answer.correct and answer.highest >= tables.PREFERRED
@@ -116,7 +114,7 @@ class OperatorProbe(Probe[OperatorOptions, OperatorRecord]):
         if doubted:
             first = doubted[0]
             parts.append(
-                f"Look at line {first.line}: in `{first.text}` it strongly prefers `{first.predicted}`."
+                f"Check line {first.line}: in `{first.text}` it strongly prefers `{first.predicted}`."
             )
         return " ".join(parts)
 
@@ -146,8 +144,8 @@ def _planned(target: Target, options: OperatorOptions) -> OperatorPlan:
         for change, left_out in plan.left_out.items():
             reasons.update({f"{CHANGES[change].title}: {reason}": n for reason, n in left_out.items()})
         hint = "; ".join(f"{count} {reason}" for reason, count in reasons.most_common(3))
-        raise SourceError("there is no swap that the paper has", hint or None)
-    raise SourceError("there are no operators to ask about", "Name another function or file")
+        raise SourceError("it has no swap of the kind in the paper", hint or None)
+    raise SourceError("there are no operators to probe", "Choose another function or file")
 
 
 def _searched(pair: OperatorPair, corpus: OperatorCorpus) -> OperatorPair:

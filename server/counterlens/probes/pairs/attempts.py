@@ -100,7 +100,7 @@ def attempted(
     )
     attempts: dict[str, Attempt] = {}
     for number, (shown, completion) in enumerate(zip(holes, completions, strict=True)):
-        steps.next("judging what it wrote", number, len(holes))
+        steps.next("judging the completions", number, len(holes))
         verdict = judging.answer(holes[shown], completion)
         attempts[shown] = Attempt(completion.text, completion.finish, verdict, completion.ties)
     judging.check_identity()
@@ -123,7 +123,7 @@ def measured_likelihoods(model: Model, pairs: Sequence[Pair], steps: Steps) -> l
     Raises:
         ModelError, Cancelled: as `likelihood_effects`.
     """
-    what = "measuring how likely the true rest is"
+    what = "measuring the likelihood of the true rest"
     steps.next(what)
     return likelihood_effects(
         model,

@@ -43,7 +43,7 @@ class CompletionProbe(PairsProbe[CompletionOptions]):
     """Completions of a function and its counterfactuals, judged by the function's own tests."""
 
     id = "completion"
-    title = "does the model hold when the code changes shape?"
+    title = "does the model still succeed when the code is rewritten?"
     source = Source("Hooda et al. 2024", "section 4")
     needs = frozenset({Need.COMPLETE, Need.SANDBOX})
     options = CompletionOptions
@@ -85,7 +85,7 @@ class CompletionProbe(PairsProbe[CompletionOptions]):
         if prepared.why_not_judged is not None:
             pairs, note = _with_likelihoods(context.model, pairs, steps)
             if options.drawing:
-                note = "; ".join(filter(None, (note, "nothing was drawn, as nothing can judge it")))
+                note = "; ".join(filter(None, (note, "nothing was sampled, because nothing can judge it")))
         made = partial(
             pairs_record,
             document,

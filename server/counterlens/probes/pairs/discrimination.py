@@ -58,7 +58,7 @@ def discriminating(
     """Whether each pair is discriminating."""
     found = []
     for number, both in enumerate(gaps):
-        steps.next("trying what a copier would write", number, len(gaps))
+        steps.next("judging copied completions", number, len(gaps))
         found.append(is_discriminating(judging, *both))
     return tuple(found)
 
@@ -83,7 +83,7 @@ def cut_to_discriminate(
     """
     cut, refused, every = [], [], list(made)
     for number, one in enumerate(every):
-        steps.next("looking for cuts that tell a copier apart", number, len(every))
+        steps.next("looking for discriminating cuts", number, len(every))
         found = _first_discriminating(judging, document, function, one, view)
         if isinstance(found, str):
             refused.append(Refusal(one.mutation, one.function, one.start_line, found))

@@ -110,8 +110,8 @@ def drawn(
     """
     if not model.offers(Capability.SAMPLE):
         raise ModelError(
-            f"{model.info.name} writes one completion of a prompt, so none can be drawn",
-            "Leave out --samples, or choose a local model or an endpoint",
+            f"{model.info.name} gives one completion per prompt and cannot sample",
+            "Omit --samples, or choose a local model or an endpoint",
         )
     store = _Draws(model, judging, how, max_tokens)
     found: dict[int, DrawnPair | None] = {}
@@ -174,7 +174,7 @@ class _Draws:
         if not wanted:
             return
         steps, how = self._judging.steps, self._how
-        what = f"drawing {len(wanted)} completions together"
+        what = f"sampling {len(wanted)} completions together"
         steps.next(what)
         prompts = [
             replace(gap.prompt(self._max_tokens), draw=Draw(how.temperature, how.seed, i))
@@ -184,7 +184,7 @@ class _Draws:
             prompts, cancel=steps.cancel, progress=lambda done, total: steps.report(what, done, total)
         )
         for number, ((gap, _), completion) in enumerate(zip(wanted, completions, strict=True)):
-            steps.next("judging what was drawn", number, len(wanted))
+            steps.next("judging the sampled completions", number, len(wanted))
             verdict = self._judging.answer(gap, completion)
             if verdict.judgement is Judgement.REFUSED:
                 self._drawn[gap.shown] = None

@@ -37,9 +37,9 @@ def drawn_sentence(pair: PairRecord, t: Translator = ENGLISH) -> str:
     elif drawn.finding == RateFinding.HELD:
         said = t("it held, to within {points} points", points=t.number(round(100 * NOTHING)))
     else:
-        said = t("too few to tell a difference ({low} to {high} points)", **points)
+        said = t("too few samples to show a difference ({low} to {high} points)", **points)
     return t(
-        "As written {passed} of {n} drawn completions pass; {done}, {now} of {m}: {said}.",
+        "Before the change {passed} of {n} sampled completions pass; {done}, {now} of {m}: {said}.",
         passed=t.number(before.passed),
         n=t.number(before.n),
         done=_within(done(pair.mutation, t)),
@@ -63,13 +63,13 @@ def drawn_summary(record: PairsRecord, t: Translator = ENGLISH) -> str:
     }
     if not moved:
         return t(
-            "Drawn completions tell no change from chance: of {n} pairs {held} held, and for {open} more "
-            "draws are needed.",
+            "Sampled completions show no change beyond chance: {held} of {n} pairs held, {open} undecided "
+            "for lack of samples.",
             **rest,
         )
     return t(
-        "Drawn completions pass more or less often after {mutations}; of {n} pairs {held} held, and for "
-        "{open} more draws are needed.",
+        "Sampled completions pass more or less often after {mutations}; {held} of {n} pairs held, {open} "
+        "undecided for lack of samples.",
         mutations=t(" and ").join(dict.fromkeys(pair.mutation for pair in moved)),
         **rest,
     )

@@ -42,8 +42,8 @@ def wavering(record: PairsRecord, t: Translator = ENGLISH) -> str:
     if not changed:
         return ""
     return t(
-        "The verdict on {name} changes with nothing, too: {count} of {n} placebos changed it ({placebos}), "
-        "and {changed} of {all} counterfactuals, so nothing can be said here about what the model "
+        "The verdict on {name} also changes after meaningless changes: {count} of {n} placebos changed it "
+        "({placebos}), and {changed} of {all} counterfactuals. So this says nothing about what the model "
         "understands.",
         name=record.name,
         count=len(changed),

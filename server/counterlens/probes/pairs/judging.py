@@ -85,19 +85,19 @@ class Judging:
         verdict = self.verdict(self._document.text)
         if verdict.judgement is Judgement.TIMED_OUT:
             raise SourceError(
-                f"the tests of {name} take longer than the {self._limits.seconds:g} s that they have "
-                "(--timeout of probe and bench gives them more, in the editor counterlens.probe.timeout)",
-                "Fewer or quicker tests, or a less busy machine, let it be judged too",
+                f"the tests of {name} take longer than {self._limits.seconds:g} s (raise --timeout of probe "
+                f"or bench, or counterlens.probe.timeout in the editor)",
+                "Use fewer or quicker tests, or a less busy machine",
             )
         if not verdict.passed:
             failed = f": {verdict.evidence.failed}" if verdict.evidence.failed else ""
             raise SourceError(
-                f"{name} does not pass its own tests as it stands ({verdict.judgement}{failed})",
+                f"{name} fails its own tests ({verdict.judgement}{failed})",
                 (verdict.evidence.message or "Fix the function or its tests first").strip(),
             )
         if self.verdict(hollow(self._document, self._function).text).passed:
             raise SourceError(
-                f"the tests of {name} pass even when its body is removed, so they can judge nothing",
+                f"the tests of {name} pass even without its body, so they cannot judge anything",
                 "Add a doctest or a test that checks what it returns",
             )
 
@@ -110,13 +110,13 @@ class Judging:
         name = self._function.qualname
         if self._judge is None:
             raise SourceError(
-                f"{name} has no tests, so nothing could tell whether it was repaired",
+                f"{name} has no tests, so no repair can be judged",
                 "Add a doctest, or a test file beside it",
             )
         if self.verdict(self._document.text).passed:
             raise SourceError(
                 f"{name} passes its own tests, so there is nothing to repair",
-                "The repair task needs a function that fails; the task completion probes this one",
+                "The repair task needs a function that fails; use the completion task for this one",
             )
 
     def check_identity(self) -> None:
@@ -131,8 +131,8 @@ class Judging:
             again = self._judge.judge(program, cancel=self.steps.cancel)
             if again.passed != before.passed:
                 raise SourceError(
-                    f"the tests of {self._function.qualname} do not judge the same program the same way "
-                    f"twice ({before.judgement}, then {again.judgement}), so no effect can be measured",
+                    f"the tests of {self._function.qualname} are flaky ({before.judgement}, then "
+                    f"{again.judgement} for the same program), so no effect can be measured",
                     "Look for randomness, time or files in the tests",
                 )
 
@@ -147,7 +147,7 @@ class Judging:
         """
         sound, dropped = [], []
         for number, counterfactual in enumerate(found):
-            self.steps.next("trying the counterfactuals' own programs", number, len(found))
+            self.steps.next("running the counterfactuals' own programs", number, len(found))
             verdict = self.counterfactual(counterfactual.source)
             if verdict.judgement is Judgement.REFUSED or verdict.passed == wanted:
                 sound.append(counterfactual)

@@ -9,22 +9,25 @@ from counterlens.translating import ENGLISH, Translator
 
 _DONE = {
     "if-else-flip": ("With the branches flipped", "the code for the unflipped condition"),
-    "independent-swap": ("With two independent statements swapped", "what followed in their old order"),
-    "for-while-convert": ("With the loop written the other way", "the code of the loop as it was"),
-    "refactor-condition": ("With the condition written another way", "the code for the condition as it was"),
-    "loop-unroll": ("With the loop unrolled", "the code of the loop as it was"),
+    "independent-swap": (
+        "With two independent statements swapped",
+        "the code that followed in their old order",
+    ),
+    "for-while-convert": ("With the loop converted", "the code for the original loop"),
+    "refactor-condition": ("With the condition rewritten", "the code for the original condition"),
+    "loop-unroll": ("With the loop unrolled", "the code for the original loop"),
     "def-use-break": ("With the second use of a variable renamed", "the code with the old name"),
-    "operand-swap": ("With the operands swapped", "the code for the operands as they were"),
-    "reorder-parameters": ("With the parameters in another order", "the code for their old order"),
-    "rename-random": ("With a variable called by a random name", "the code with the old name"),
-    "rename-shuffle": ("With the variables' names exchanged", "the code with the names as they were"),
-    "rename-generic": ("With a variable called by a generic name", "the code with the old name"),
+    "operand-swap": ("With the operands swapped", "the code for the original operands"),
+    "reorder-parameters": ("With the parameters reordered", "the code for their old order"),
+    "rename-random": ("With a variable renamed at random", "the code with the old name"),
+    "rename-shuffle": ("With the variables' names swapped", "the code with the original names"),
+    "rename-generic": ("With a variable given a generic name", "the code with the old name"),
     "annotate-strip": ("Without the annotations", "the code that it wrote with them"),
-    "annotate-shuffle": ("With the annotations exchanged", "the code that it wrote before"),
-    "blank-line": ("With a blank line more or less", "the code that it wrote before"),
+    "annotate-shuffle": ("With the annotations permuted", "the code that it wrote before"),
+    "blank-line": ("With a blank line added or removed", "the code that it wrote before"),
     "comment-move": ("With a comment moved by a line", "the code that it wrote before"),
     "docstring-quotes": ("With other quotation marks around the docstring", "the code that it wrote before"),
-    "same-prompt": ("Asked the same once more", "the code that it wrote before"),
+    "same-prompt": ("Asked the same prompt again", "the code that it wrote before"),
 }
 
 _APART = {

@@ -66,7 +66,7 @@ def asked_again(
     Raises:
         ModelError, Cancelled: as `Model.complete`.
     """
-    context.steps.next("asking one prompt again")
+    context.steps.next("repeating one prompt")
     chance = random.Random(repr((seed, SAME_PROMPT, function.qualname)))  # noqa: S311 - not for secrets
     drawn = chance.choice(pairs)
     gap = drawn.gap
@@ -79,7 +79,7 @@ def asked_again(
         function=function.qualname,
         start_line=function.start_line,
         end_line=function.end_line,
-        description="asked the same once more",
+        description="asked the same prompt again",
         source=gap.before + gap.removed + gap.after,
         changes=(),
         cut=Cut(at, at),

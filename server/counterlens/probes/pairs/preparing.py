@@ -95,8 +95,8 @@ class CompletionOptions(ProbeOptions):
         check_mutations(self.chosen_protocol, self.mutations)
         if self.searches and self.cut_ranges:
             raise OptionError(
-                "--cuts discriminating looks for one cut, and --cut-range wants several",
-                "Leave out one of the two options",
+                "--cuts discriminating looks for one cut, and --cut-range needs several",
+                "Omit one of the two options",
             )
         if self.drawing and self.pass_at > self.drawing.most:
             raise OptionError(
@@ -186,7 +186,7 @@ def prepare(context: Context, target: Target, options: CompletionOptions) -> Pre
         if options.searches or not context.unjudged:
             raise SourceError(
                 f"nothing can judge {function.qualname}: {why_not}",
-                "Add a doctest or a test_*.py beside it; or name it to see what the model writes",
+                "Add a doctest, or a test_*.py next to it; or name the function to see what the model writes",
             )
     judging = Judging(judge, document, function, steps, limits)
     judging.check_own_tests()

@@ -70,7 +70,7 @@ class RepairProbe(PairsProbe[RepairOptions]):
     """
 
     id = "repair"
-    title = "is a bug fixed in every shape of the code?"
+    title = "does it fix a bug in every version of the code?"
     source = Source("Hooda et al. 2024", "section 5.2")
     needs = frozenset({Need.COMPLETE, Need.SANDBOX, Need.TESTS, Need.BUG})
     options = RepairOptions

@@ -17,7 +17,7 @@ from counterlens.progress import Steps
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
 
-BLIND = "the tests pass with `{stand_in}` in place of what follows the cut, so they cannot judge it"
+BLIND = "the tests also pass if `{stand_in}` replaces the code after the cut, so they cannot judge it"
 
 
 def emptied(gap: Gap, stand_in: str) -> str:
@@ -56,7 +56,7 @@ def seen(
     kept, refused = [], []
     known: dict[int, str | None] = {}
     for number, variants in enumerate(made):
-        steps.next("trying whether the tests see what follows each cut", number, len(made))
+        steps.next("checking that the tests depend on the code after each cut", number, len(made))
         stand_in = None
         for cut in (one.cut for one in variants if one.cut is not None):
             if cut.original not in known:

@@ -13,12 +13,12 @@ def reached_sentence(pair: PairRecord, t: Translator = ENGLISH) -> str:
     lines, tests = pair.reached.of, pair.reached.tests
     if tests == 1:
         return t(
-            "One test runs what follows the cut: {ran} of its {lines} statements.",
+            "One test runs the code after the cut: {ran} of its {lines} statements.",
             ran=t.number(pair.reached.lines),
             lines=t.number(lines),
         )
     return t(
-        "{tests} tests run what follows the cut: {ran} of its {lines} statements.",
+        "{tests} tests run the code after the cut: {ran} of its {lines} statements.",
         tests=t.number(tests),
         ran=t.number(pair.reached.lines),
         lines=t.number(lines),

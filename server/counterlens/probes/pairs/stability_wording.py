@@ -16,8 +16,8 @@ def unstable_sentence(pair: PairRecord, t: Translator = ENGLISH) -> str:
         _ways(pair.counterfactual, pair.counterfactual_right),
     )
     return t(
-        "Unstable: tokens were nearly tied, and of the ways that rounding may take {passed} of {n} pass as "
-        "written, {now} of {m} after the change.",
+        "Unstable: some tokens were nearly tied. Of the completions that rounding could produce, {passed} "
+        "of {n} pass before the change and {now} of {m} after it.",
         passed=t.number(sum(before)),
         n=t.number(len(before)),
         now=t.number(sum(after)),
@@ -31,9 +31,9 @@ def unstable(record: PairsRecord, t: Translator = ENGLISH) -> str:
     if not changed or any(pair.stable is not False for pair in changed):
         return ""
     return t(
-        "The verdict on {name} changed on {changed} of {n} counterfactuals, each time where tokens were "
-        "nearly tied and another way gives another verdict: rounding may have done that, so no effect is "
-        "told here.",
+        "The verdict on {name} changed on {changed} of {n} counterfactuals, but each time some tokens were "
+        "nearly tied and another choice gives another verdict. Rounding may be the cause, so no effect is "
+        "reported.",
         name=record.name,
         changed=len(changed),
         n=t.number(summarize(record.observations).average.n),

@@ -23,7 +23,7 @@ OUTCOMES = {
     PairOutcome.HELD: "it held",
     PairOutcome.LOST: "right only on the original",
     PairOutcome.GAINED: "right only on the counterfactual",
-    PairOutcome.FAILED: "uninformative: both completions fail",
+    PairOutcome.FAILED: "uninformative: both completions failed",
     PairOutcome.NOT_JUDGED: "not judged",
 }
 """What can come of a pair, in a few words."""
@@ -34,7 +34,7 @@ def outcome(pair: PairRecord, t: Translator = ENGLISH) -> str:
     if pair.outcome is PairOutcome.LOST and pair.copied:
         return t("it wrote the same code as before the change")
     if pair.outcome is PairOutcome.HELD and pair.discriminating is False:
-        return t("it held, as a copier would")
+        return t("it held, but so would a copied completion")
     return t(OUTCOMES[pair.outcome])
 
 
@@ -90,26 +90,26 @@ def sentence(pair: PairRecord, t: Translator = ENGLISH) -> str:
     if pair.original.completion is None:
         return t("{done}, only the likelihood of the true rest was measured.", done=done_so)
     if pair.outcome is PairOutcome.NOT_JUDGED:
-        return t("{done}, there is nothing to judge by what the model wrote.", done=done_so)
+        return t("{done}, nothing can judge what the model wrote.", done=done_so)
     if pair.outcome is PairOutcome.FAILED:
         return t(
-            "{done} and without it the model failed, so the pair says nothing about the change.", done=done_so
+            "{done} and before it, the model failed, so the pair says nothing about the change.", done=done_so
         )
     if pair.outcome is PairOutcome.HELD and pair.discriminating is False:
         return t(
-            "{done}, the model still got it right, as one would that copies what followed before.",
+            "{done}, the model still got it right, but a copied completion would pass, too.",
             done=done_so,
         )
     if pair.outcome is PairOutcome.HELD:
         return t("{done}, the model still got it right.", done=done_so)
     if pair.outcome is PairOutcome.GAINED:
-        return t("The model failed on the code as it stands. {done}, it got it right.", done=done_so)
+        return t("The model failed on the original. {done}, it got it right.", done=done_so)
     if pair.copied:
         return t("{done}, the model still wrote {before}.", done=done_so, before=unchanged(pair.mutation, t))
     if pair.counterfactual.verdict == Judgement.INVALID:
         return t("{done}, the model wrote something that does not parse.", done=done_so)
     if pair.counterfactual.verdict == Judgement.TIMED_OUT:
-        return t("{done}, the model wrote a program that does not end in time.", done=done_so)
+        return t("{done}, the model wrote a program that timed out.", done=done_so)
     return t("{done}, the model no longer got it right.", done=done_so)
 
 
@@ -125,8 +125,8 @@ def meaning(record: PairsRecord, t: Translator = ENGLISH) -> str:
         return _likelihood(record, t)
     if record.judged_by is None:
         said = t(
-            "The model completed {name} in both shapes, but there is no test to judge by, so nothing can be "
-            "said about right and wrong: add a doctest, or a test file beside it.",
+            "The model completed both versions of {name}, but no test can judge the completions. Add a "
+            "doctest, or a test file next to it.",
             name=name,
         )
         return f"{said} {_likelihood(record, t)}" if any(pair.likelihood for pair in record.pairs) else said
@@ -142,22 +142,23 @@ def _found(record: PairsRecord, t: Translator) -> str:
     name, changed = record.name, summarize(record.observations).average
     if changed.n == 0:
         return t(
-            "The model could complete {name} in neither shape, so these pairs say nothing about what it "
-            "understands; they only say that the task is too hard for it here.",
+            "The model completed no version of {name} correctly. These pairs show only that the task is too "
+            "hard for it here, not what it understands.",
             name=name,
         )
     if changed.count == 0:
         telling = summarize(record.observations).discriminating
         if telling and not telling.average.n:
             return t(
-                "The model completed {name} correctly before and after the change, and so would one that "
-                "copies what followed before: these pairs cannot tell the two apart.",
+                "The model completed {name} correctly before and after the change, but a copied completion "
+                "passes, too: these pairs cannot tell understanding from copying.",
                 name=name,
             )
         held = t("once") if changed.n == 1 else t("all {n} times", n=changed.n)
         return t(
-            "The model completed {name} correctly before and after the change, {held}: no sign here that it "
-            "only recognises this code. Few pairs prove little; more mutations and functions say more.",
+            "The model completed {name} correctly before and after the change, {held}. Nothing here "
+            "suggests that it only recognises this code. A few pairs prove little; more mutations and "
+            "functions show more.",
             name=name,
             held=held,
         )
@@ -165,23 +166,23 @@ def _found(record: PairsRecord, t: Translator) -> str:
     copied = [pair for pair in broken if pair.copied]
     if copied:
         said = t(
-            "After {mutations}, the model finished {name} as if nothing had been changed: there it follows "
-            "the usual shape of this code rather than what the code says.",
+            "After {mutations}, the model completed {name} as if nothing had changed: it follows the usual "
+            "form of this code rather than the code itself.",
             mutations=_mutations(copied, t),
             name=name,
         )
         return said + _held(record, changed, t)
     if broken:
         said = t(
-            "After {mutations}, which keeps what {name} does, the model no longer completed it: its success "
-            "depends on the shape of the code, not only on its meaning.",
+            "After {mutations}, which preserves the behaviour of {name}, the model no longer completed it "
+            "correctly: its success depends on the form of the code, not only on its meaning.",
             mutations=_mutations(broken, t),
             name=name,
         )
         return said + _held(record, changed, t)
     return t(
-        "The model failed on {name} as it stands but completed an equivalent way of writing it: its result "
-        "here depends on the shape of the code, not only on its meaning.",
+        "The model failed on the original {name} but completed an equivalent version: its success depends "
+        "on the form of the code, not only on its meaning.",
         name=name,
     )
 
@@ -201,14 +202,14 @@ def _likelihood(record: PairsRecord, t: Translator) -> str:
     harmed = [(pair, effect) for pair, effect in known if effect.change <= -NOISE]
     if not harmed:
         return t(
-            "No change made the true rest of {name} less likely to the model beyond rounding: no sign here "
-            "that it only recognises this code.",
+            "No change made the true rest of {name} less likely to the model beyond rounding. Nothing here "
+            "suggests that it only recognises this code.",
             name=name,
         )
     worst, effect = min(harmed, key=lambda known: known[1].change)
     return t(
-        "{harmed} of {all} changes that keep what {name} does made the true rest of {name} less likely to "
-        "the model, most of all {mutation} ({change} nats per token): there it expects the usual shape of "
+        "{harmed} of {all} changes that preserve the behaviour made the true rest of {name} less likely to "
+        "the model, most of all {mutation} ({change} nats per token): there it expects the usual form of "
         "this code.",
         harmed=len(harmed),
         all=len(known),
@@ -222,18 +223,18 @@ def _repaired(record: PairsRecord, t: Translator) -> str:
     name, found = record.name, summarize(record.observations)
     if found.average.n == 0:
         return t(
-            "The model fixed {name} in no shape, so these pairs say nothing about what it understands.",
+            "The model fixed no version of {name}, so these pairs say nothing about what it understands.",
             name=name,
         )
     if found.average.count == 0:
         return t(
-            "The model fixed {name} in every shape of the bug: no sign here that it only recognises it.",
+            "The model fixed every version of {name}. Nothing here suggests that it only recognises the bug.",
             name=name,
         )
     n = found.average.n
     return t(
-        "Whether the model fixes {name} depends on the shape of the code: of {pairs} it fixed only the "
-        "original in {lost} and only the counterfactual in {gained}.",
+        "The model's success in fixing {name} depends on the form of the code: of {pairs}, it fixed only "
+        "the original in {lost} and only the counterfactual in {gained}.",
         name=name,
         pairs=t("1 pair") if n == 1 else t("{n} pairs", n=t.number(n)),
         lost=found.lost,
@@ -251,24 +252,26 @@ def _held(record: PairsRecord, changed: Proportion, t: Translator) -> str:
         return ""
     if all(pair.discriminating is False for pair in record.pairs if pair.outcome is PairOutcome.HELD):
         said = t(
-            "On {held} of {n} counterfactuals it held, as a copier would.", held=held, n=t.number(changed.n)
+            "It held on {held} of {n} counterfactuals, but so would a copied completion.",
+            held=held,
+            n=t.number(changed.n),
         )
         return f" {said}"
-    return " " + t("On {held} of {n} counterfactuals it held.", held=held, n=t.number(changed.n))
+    return " " + t("It held on {held} of {n} counterfactuals.", held=held, n=t.number(changed.n))
 
 
 def _nothing_to_show(record: PairsRecord, t: Translator) -> str:
     name = record.name
     if record.dropped:
         return t(
-            "Every counterfactual of {name} failed its own tests, so there was nothing to ask about.",
+            "Every counterfactual of {name} failed its own tests, so the model was not asked.",
             name=name,
         )
     if record.refused:
         reason = t.recognised(record.refused[0].reason)
         return t("No mutation could be applied safely to {name}: {reason}.", name=name, reason=reason)
     return t(
-        "No mutation applies to {name}: there is nothing in it that the chosen mutations could change.",
+        "No mutation applies to {name}: it contains nothing that the chosen mutations change.",
         name=name,
     )
 

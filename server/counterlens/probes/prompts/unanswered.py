@@ -25,7 +25,7 @@ from counterlens.syntax.python_ast import parse_module
 _TESTS = re.compile(r"_?(?:test|check)", re.IGNORECASE)
 _BLOCKS = ("body", "orelse", "finalbody")
 _PARTS = ("handlers", "cases")  # which have blocks of their own
-_NEVER = "what shows its answer cannot be cut from its program"
+_NEVER = "the code that reveals the answer cannot be removed from the program"
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 

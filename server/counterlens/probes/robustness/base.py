@@ -243,7 +243,7 @@ class RobustnessProbe(Probe[OptionsT, RobustnessRecord]):
         for name, similarity in similarities.items():
             if similarity(answer, answer) < SAME or similarity(answer, self.unlike) > _UNLIKE:
                 raise CounterlensError(
-                    f"the similarity {name} does not tell answers apart", "Figures would mean nothing"
+                    f"the similarity {name} does not distinguish answers", "Figures would mean nothing"
                 )
 
 

@@ -133,7 +133,7 @@ class EmbeddingProbe(Probe[EmbeddingOptions, EmbeddingRecord]):
     """Distances of equivalent and other versions in embedding space."""
 
     id = "embedding"
-    title = "is code that means the same nearer to it than code that looks the same?"
+    title = "does it embed code that means the same closer than code that looks the same?"
     source = Source("Ahmed et al. 2024", "section 3.2.4")
     needs = frozenset({Need.EMBED, Need.SANDBOX})
     options = EmbeddingOptions
@@ -186,11 +186,13 @@ class EmbeddingProbe(Probe[EmbeddingOptions, EmbeddingRecord]):
         """Like `Probe.summary`."""
         nearer = [near for record in records for near in _nearer(record)]
         if not nearer:
-            return "Nothing tells the plain swaps from the originals, so their distance says nothing."
+            return (
+                "The plain swaps cannot be distinguished from the originals, so their distance says nothing."
+            )
         return (
-            f"To the model the version that means the same is nearer than the one that does not in "
-            f"{sum(nearer)} of {len(nearer)} if-else. One that embeds what code does would have it so in all "
-            "of them."
+            "The model embeds the version with the same meaning closer than the one with another meaning in "
+            f"{sum(nearer)} of {len(nearer)} if-else. A model that embeds behaviour would do so in all of "
+            "them."
         )
 
     def measures(self, record: EmbeddingRecord) -> Mapping[str, bool]:
@@ -220,7 +222,7 @@ def _as_published(target: Target, sites: Sites, left_out: Counter[str]) -> Sites
             what = ", ".join(str(part) for part in (form, family) if part) or "no single operator"
             left_out[f"not in the paper ({what})"] += 1
     if not kept:
-        raise SourceError("there is no if-else that the paper has: one that a single comparison decides")
+        raise SourceError("there is no if-else of the kind in the paper: decided by a single comparison")
     return kept
 
 
@@ -328,9 +330,7 @@ def _check_sanity(context: Context, target: Target) -> None:
         name, "embed the same text", vector, lambda: _embedded(context.anew, [text])[0], same=_same_place
     )
     if _same_place(vector, other):
-        raise CounterlensError(
-            f"{name} embeds texts alike that have nothing in common", "Figures would mean nothing"
-        )
+        raise CounterlensError(f"{name} embeds unrelated texts alike", "Figures would mean nothing")
 
 
 def _same_place(one: Vectors, other: Vectors) -> bool:

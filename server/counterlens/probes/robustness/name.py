@@ -37,7 +37,7 @@ class NameProbe(RobustnessProbe[NameOptions]):
     """The name of a function, which is hidden."""
 
     id = "name"
-    title = "does the name it gives follow the code?"
+    title = "do the names that it gives follow the code?"
     source = Source("Nguyen et al. 2024", "section 4.2.2")
     options = NameOptions
     heading = "method name prediction"

@@ -60,7 +60,7 @@ def expected(target: Target, code: Code) -> list[Target]:
 
 
 def _written(context: Context, target: Target) -> Target:
-    context.steps.next(f"having {target.name} written")
+    context.steps.next(f"asking the model to write {target.name}")
     function = find_function(target.document, target.qualname)
     gap = Gap.body_of(target.document, function)
     said = context.complete(gap.prompt(WRITTEN_TOKENS))
@@ -78,4 +78,4 @@ def _written(context: Context, target: Target) -> Target:
 
 
 def _no_program(reason: str) -> SourceError:
-    return SourceError(f"there are no such programs to ask about: {reason}")
+    return SourceError(f"there are no such programs to probe: {reason}")

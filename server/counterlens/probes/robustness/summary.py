@@ -35,7 +35,7 @@ class SummaryProbe(RobustnessProbe[SummaryOptions]):
     """One sentence on what a function does."""
 
     id = "summary"
-    title = "does what it says of code follow the code?"
+    title = "do its summaries follow the code?"
     source = Source("Nguyen et al. 2024", "section 4.2.1")
     options = SummaryOptions
     heading = "code summarisation"

@@ -92,7 +92,7 @@ def plan_lines(plan: Plan, done: int = 0, counted: Mapping[str, PromptCounts] | 
     models = len(settings.models)
     lines = [
         f"{settings.task} on {origin.title}, {origin.version}, of {plural(origin.records, 'record')}",
-        f"asked: {', '.join(settings.models)}",
+        f"models: {', '.join(settings.models)}",
     ]
     lines += _not_drawn(plan.not_drawn)
     for task, functions in plan.targets.items():

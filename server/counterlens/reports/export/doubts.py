@@ -37,8 +37,8 @@ def _preferred(part: float, t: Translator) -> str:
 
 def _told(tests: Telling, t: Translator) -> str:
     if tests is Telling.FAIL:
-        return t("tests fail as it stands, and pass with it")
-    return t("no test tells them apart") if tests is Telling.SAME else ""
+        return t("tests fail now and pass with it")
+    return t("no test distinguishes them") if tests is Telling.SAME else ""
 
 
 def doubt_data(doubt: Doubt, encoding: PositionEncoding = PositionEncoding.UTF32) -> dict[str, Any]:

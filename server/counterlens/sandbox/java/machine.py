@@ -103,7 +103,7 @@ class JavaMachine:
         """Send one request as it is; see `Conversation.ask`."""
         answer = self._line.ask(frame, deadline, room=ROOM, cancel=cancel)
         if not answer:
-            raise ServiceEndedError("it gave an empty answer")
+            raise ServiceEndedError("it sent an empty answer")
         return answer
 
     def compile(
@@ -139,7 +139,7 @@ class JavaMachine:
         """Take a program in, in the place of the last one."""
         self.used += 1
         if self.ask(b"L" + packed_classes(classes), deadline, cancel) != b"l":
-            raise ServiceEndedError("it did not take the program")
+            raise ServiceEndedError("it did not accept the program")
 
     def run(
         self, classes: Classes, deadline: float, answer: Callable[[bytes], bytes], cancel: Event | None = None

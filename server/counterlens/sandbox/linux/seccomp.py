@@ -187,7 +187,7 @@ def restrict_calls(*, processes: bool, signals: bool) -> None:
     """
     machine = os.uname().machine
     if machine not in _ARCHITECTURES:
-        raise OSError(f"no seccomp filter is written for {machine}")
+        raise OSError(f"there is no seccomp filter for {machine}")
     code = program(machine, os.getpid(), processes=processes, signals=signals)
     packed = struct.pack("<" + "HBBI" * len(code), *(word for instruction in code for word in instruction))
     instructions = ctypes.create_string_buffer(packed, len(packed))

@@ -85,7 +85,7 @@ def concept_set(name: str) -> ConceptSet:
             f"there is no concept set {name}", f"It is {AUTHORS}, {OWN} or a TOML file"
         ) from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise OptionError(f"{name} is no TOML file: {error}", _FORM) from None
+        raise OptionError(f"{name} is not a TOML file: {error}", _FORM) from None
     return ConceptSet(name, _kinds(name, document))
 
 
@@ -97,12 +97,12 @@ def _kinds(name: str, document: Mapping[str, Any]) -> dict[str, str]:
     kinds: dict[str, str] = {}
     for category, types in listed.items():
         if not isinstance(types, list) or not all(isinstance(kind, str) for kind in types):
-            raise OptionError(f"{name}: the node types of {category!r} are no list of texts", _FORM)
+            raise OptionError(f"{name}: the node types of {category!r} are not a list of strings", _FORM)
         for kind in types:
             if kind in kinds:
                 raise OptionError(
-                    f"{name}: {kind!r} stands under {kinds[kind]!r} and {category!r}",
-                    "A node type has one category",
+                    f"{name}: {kind!r} is listed under both {kinds[kind]!r} and {category!r}",
+                    "Give each node type one category",
                 )
             if grammar is not None and not any(grammar.id_for_node_kind(kind, own) for own in (True, False)):
                 raise OptionError(f"{name}: the grammar of {language} has no node type {kind!r}", _FORM)

@@ -25,4 +25,4 @@ class GenerationOnly:
         Raises:
             ModelError: always.
         """
-        raise ModelError("the endpoint tells the probabilities of generated tokens at most")
+        raise ModelError("the endpoint gives the probabilities of generated tokens only")

@@ -101,7 +101,7 @@ async def _examine(dialect: ScoringDialect, service: Service) -> Correction:
         second = _checked(await dialect.read(service, TRIAL, _ALTERNATIVES, correction))
         _compare(first, second)
         return correction
-    raise refusal or IncompleteError("there is nothing to try")
+    raise refusal or IncompleteError("there is nothing to test")
 
 
 def _checked(tokens: list[Token]) -> TokenScores:
@@ -116,11 +116,11 @@ def _checked(tokens: list[Token]) -> TokenScores:
     surprising = int(np.searchsorted(scores.end, word, side="right"))
     later = scores.start >= _STEADY
     if not counting.any() or np.exp(scores.alternative_logprob).sum(axis=1).max(initial=0) > 1.02:
-        raise IncompleteError("its values are no natural logarithms of probabilities")
+        raise IncompleteError("its values are not natural logarithms of probabilities")
     expected = float(np.median(scores.logprob[counting]))
     unexpected = float(scores.logprob[surprising])
     if expected < _EXPECTED or unexpected > _UNEXPECTED or unexpected > scores.logprob[later].min():
-        raise IncompleteError("its values are not those of the tokens that they stand at")
+        raise IncompleteError("its values do not belong to the tokens beside them")
     return scores
 
 
@@ -135,4 +135,4 @@ def _compare(first: TokenScores, second: TokenScores) -> None:
         apart = np.abs(first.logprob[known] - second.logprob[known])
         if apart.mean() <= _NOISE_MEAN and apart.max() <= _NOISE_MOST:
             return
-    raise IncompleteError("it gives other values when asked again")
+    raise IncompleteError("it gives other values for the same request")

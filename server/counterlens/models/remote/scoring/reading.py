@@ -58,7 +58,7 @@ def to_scores(text: str, tokens: Sequence[Token], alternatives: int) -> TokenSco
     try:
         alignment = align([token.piece for token in tokens], data, surplus=_SURPLUS)
     except Misaligned as error:
-        raise IncompleteError(f"the server's tokens do not join to the text: {error}") from error
+        raise IncompleteError(f"the server's tokens do not add up to the text: {error}") from error
     lead, ends = alignment.lead, alignment.ends
     own = list(tokens[lead : lead + len(ends)])
     if not lead and own:  # nothing precedes the first token; what some servers say of it is not defined

@@ -52,7 +52,7 @@ async def recovered(service: Service, text: str, tokens: Sequence[Token]) -> lis
     own = tokens[: len(alignment.ends)]
     if not all(token.piece for token in own):
         # Made to generate such a part, the server goes on until the character is whole, which it never is.
-        raise IncompleteError("the server does not say the probability of a part of a character")
+        raise IncompleteError("the server does not give the probability of part of a character")
     ids: list[int] = []
     scored: list[Token] = []
     for at, token in enumerate(own):
@@ -111,8 +111,8 @@ async def _forced(
     same = answer["usage"]["prompt_tokens"] == at and said == token.piece
     if not same or not _agree(row, others):
         raise IncompleteError(
-            f"the server does not say the probability of {token.piece!r}: "
-            "it reads the text before it otherwise"
+            f"the server gives no probability for {token.piece!r}: it tokenizes the text before it "
+            f"differently"
         )
     return float(value), tuple((name, float(each)) for name, each in others.items())
 
