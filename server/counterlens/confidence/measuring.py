@@ -7,6 +7,7 @@ from threading import Event
 
 from counterlens.confidence.aggregate import Confidence, confidence
 from counterlens.confidence.scoring import score_document
+from counterlens.confidence.units import units
 from counterlens.errors import ModelError, SourceError
 from counterlens.models.base import Capability, Model
 from counterlens.progress import ProgressCallback, Steps
@@ -62,14 +63,32 @@ def measure(
 
 
 def measure_function(
-    model: Model, document: Document, qualname: str, steps: Steps | None = None
+    model: Model,
+    document: Document,
+    qualname: str,
+    steps: Steps | None = None,
+    *,
+    most: int | None = None,
 ) -> FunctionConfidence:
     """Measure the confidence on the definition that a function is in; what cannot be scored has a note.
+
+    A method is scored with its whole class, which may take half a minute.
+
+    Args:
+        model: The model.
+        document: The source.
+        qualname: The function.
+        steps: Progress and cancellation.
+        most: Bytes of the longest definition that is measured; None for no bound.
 
     Raises:
         Cancelled: the user gave up.
     """
     function, steps = find_function(document, qualname), steps or Steps()
+    if most is not None:
+        around = [unit for unit in units(document) if unit.start < function.end and function.start < unit.end]
+        if sum(unit.end - unit.start for unit in around) > most:
+            return FunctionConfidence(None, "not measured yet: the definition that it is in is long")
     try:
         if not model.offers(Capability.SCORE, cancel=steps.cancel):
             return FunctionConfidence(None, "unknown: this model gives no token probabilities")

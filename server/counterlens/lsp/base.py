@@ -75,7 +75,7 @@ class CounterlensServer(LanguageServer):
         self.host = ModelHost()
         self.loop: asyncio.AbstractEventLoop | None = None
         # pygls reads its input on its own pool; ours may be busy without delaying a hover.
-        self.executor = ThreadPoolExecutor(max_workers=4, thread_name_prefix="counterlens")
+        self.executor = ThreadPoolExecutor(max_workers=8, thread_name_prefix="counterlens")
         self.prepare: list[Callable[[EditorSettings, ScoredDocument], None]] = []
         self.when_changed: list[Callable[[CounterlensServer, Analysis], None]] = []
         self.when_grown: list[Callable[[CounterlensServer, Analysis], None]] = []

@@ -6,9 +6,10 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import PurePath
 
+from counterlens.lsp.precedence import BackgroundModel, ForegroundModel, Precedence
 from counterlens.lsp.settings import EditorSettings
 from counterlens.models import Model, load
 from counterlens.models.base import Progress
@@ -16,6 +17,23 @@ from counterlens.models.cache import AnswerStore, CachedModel
 from counterlens.models.onnx.export import export_name
 from counterlens.models.opening import open_cached
 from counterlens.models.registry import Options
+
+
+@dataclass(frozen=True, slots=True)
+class _OpenModel:
+    """An open model, as it is asked by who waits for the answer, and by who does not."""
+
+    asked: CachedModel
+    background: CachedModel
+
+    @classmethod
+    def of(cls, model: CachedModel, store: AnswerStore) -> _OpenModel:
+        """The two of a model; they differ where it answers one request at a time."""
+        if not model.info.local:
+            return cls(model, model)
+        precedence = Precedence()
+        first, last = ForegroundModel(model.model, precedence), BackgroundModel(model.model, precedence)
+        return cls(CachedModel(first, store), CachedModel(last, store))
 
 
 class ModelHost:
@@ -30,7 +48,7 @@ class ModelHost:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._chosen = EditorSettings().chosen_model
-        self._models: dict[tuple[str, Options], CachedModel] = {}
+        self._models: dict[tuple[str, Options], _OpenModel] = {}
         self._lent: Counter[tuple[str, Options]] = Counter()
         self._names: dict[str, str] = {}
         self._store = AnswerStore()
@@ -47,7 +65,9 @@ class ModelHost:
         self._chosen = settings.chosen_model
 
     def get(self, settings: EditorSettings, progress: Progress | None = None) -> CachedModel:
-        """The model that the settings name; it may be closed as soon as another one is chosen.
+        """The model that the settings name, for the background: its requests make way for those of `lend`.
+
+        It may be closed as soon as another one is chosen.
 
         Args:
             settings: Name it.
@@ -57,15 +77,18 @@ class ModelHost:
             ModelError: it cannot be opened.
         """
         with self._lock:
-            return self._opened(settings, progress)
+            return self._opened(settings, progress).background
 
     @contextmanager
-    def lend(self, settings: EditorSettings, progress: Progress | None = None) -> Iterator[CachedModel]:
+    def lend(
+        self, settings: EditorSettings, progress: Progress | None = None, *, background: bool = False
+    ) -> Iterator[CachedModel]:
         """The model that the settings name; it stays open to the end, whatever is chosen meanwhile.
 
         Args:
             settings: Name it.
             progress: Told how much of it is loaded, where it has to be.
+            background: Whether nobody waits for the answers.
 
         Raises:
             ModelError: it cannot be opened.
@@ -75,7 +98,7 @@ class ModelHost:
             model = self._opened(settings, progress)
             self._lent[wanted] += 1
         try:
-            yield model
+            yield model.background if background else model.asked
         finally:
             with self._lock:
                 self._lent[wanted] -= 1
@@ -85,24 +108,25 @@ class ModelHost:
         """Give the models back."""
         with self._lock:
             for model in self._models.values():
-                model.close()
+                model.asked.close()
             self._models.clear()
             self._store.close()
 
-    def _opened(self, settings: EditorSettings, progress: Progress | None) -> CachedModel:
+    def _opened(self, settings: EditorSettings, progress: Progress | None) -> _OpenModel:
         wanted = spec, options = settings.chosen_model
         self._tidy(beside=wanted)  # first, as two may not fit into the memory
         if wanted not in self._models:
             reported = replace(options, progress=progress)
-            self._models[wanted] = open_cached(spec, reported, store=self._store, load=self.open)
-            self._names[spec] = self._models[wanted].info.name
+            model = open_cached(spec, reported, store=self._store, load=self.open)
+            self._models[wanted] = _OpenModel.of(model, self._store)
+            self._names[spec] = model.info.name
         return self._models[wanted]
 
     def _tidy(self, beside: tuple[str, Options] | None = None) -> None:
         """Close what is neither chosen nor lent."""
         kept = {self._chosen, beside, *(wanted for wanted, number in self._lent.items() if number)}
         for unused in [wanted for wanted in self._models if wanted not in kept]:
-            self._models.pop(unused).close()
+            self._models.pop(unused).asked.close()
 
 
 def _display_name(spec: str) -> str:

@@ -1,7 +1,8 @@
 """The command `counterlens.probe`: the completion probe with progress and cancel; its code lens and mark.
 
-Where completions are drawn, a client that asks to `refine` gets the answer of the greedy ones first, as the
-notification `counterlens/probeRefined`, and again after each look at what was drawn.
+Where completions are drawn, or tokens were nearly tied, a client that asks to `refine` gets the answer of
+the greedy ones first, as the notification `counterlens/probeRefined`, and again after each look at what was
+drawn.
 """
 
 from __future__ import annotations
@@ -58,6 +59,8 @@ from counterlens.syntax.functions import Function, find_function, functions
 
 COMMAND = "counterlens.probe"
 REFINED = "counterlens/probeRefined"
+_MEASURED_BYTES = 4096
+"""Confidence on longer definitions is not waited for: a small local model reads about 1 kB a second."""
 
 
 def register(server: CounterlensServer) -> None:
@@ -110,7 +113,7 @@ class ProbeAnswer:
 
 @dataclass(frozen=True, slots=True)
 class ProbeRefinement:
-    """What a probe that still draws completions knows so far; `status` says how far it is."""
+    """What a probe knows so far that still asks for more completions; `status` says how far it is."""
 
     uri: str
     status: str
@@ -209,7 +212,9 @@ def _watcher(ls: CounterlensServer, uri: str, document: Document, path: str | No
 
 
 def _how_far(record: PairsRecord, options: CompletionOptions) -> str:
-    most = options.drawing.most if options.drawing else 0
+    if options.drawing is None:
+        return t("Following other ways where tokens were nearly tied.")
+    most = options.drawing.most
     counts = [pair.drawn.original.count.n for pair in record.pairs if pair.drawn is not None]
     return t(
         "Sampling completions: {count} of at most {most} per side.", count=max(counts, default=0), most=most
@@ -245,7 +250,9 @@ def _run(
             run = run_targets(probe, context, [target], options)
         require_probed(run)
         if scored is None:
-            confidence = measure_function(model, target.document, target.qualname, steps)
+            confidence = measure_function(
+                model, target.document, target.qualname, steps, most=_MEASURED_BYTES
+            )
         (record,) = (record for record in run.probed if isinstance(record, PairsRecord))
         return MeasuredProbe(record, model.info, confidence)
 

@@ -18,7 +18,7 @@ from counterlens.probes.pairs.stability_tables import stability_tables
 from counterlens.probes.pairs.stability_wording import unstable, unstable_sentence
 from counterlens.probes.pairs.wording import meaning
 from counterlens.probes.probe import Context, Target
-from counterlens.probes.record import plain, read
+from counterlens.probes.record import Record, plain, read
 from counterlens.probes.runner import run_probe, run_targets
 from counterlens.sandbox.registry import best_sandbox
 from counterlens.syntax.document import Document
@@ -101,6 +101,22 @@ def test_a_verdict_that_another_way_contradicts_is_unstable_and_no_effect_is_tol
         for one in sorted(record.observations, key=lambda one: one.mutation)
         for name in [one.mutation]
     ]
+
+
+def test_who_watches_sees_the_greedy_answer_before_other_ways_are_followed() -> None:
+    model, seen = Torn(lambda _text, detours: (True, () if detours else (3,))), list[tuple[int, Record]]()
+    context = Context(
+        model, best_sandbox, unjudged=False, interim=lambda found: seen.append((len(model.asked), found))
+    )
+    target = Target(Document(SOURCE), "larger", judge=Marked())
+    record = run_probe(CompletionProbe(), context, target, CompletionOptions(placebos=0))
+    ((asked_before, early),) = seen
+    assert asked_before < len(model.asked)
+    assert isinstance(early, PairsRecord)
+    assert isinstance(record, PairsRecord)
+    assert [pair.outcome for pair in early.pairs] == [pair.outcome for pair in record.pairs]
+    assert {pair.stable for pair in early.pairs} == {None}
+    assert {pair.stable for pair in record.pairs} == {True}
 
 
 def test_a_change_that_all_ways_confirm_is_told() -> None:

@@ -91,6 +91,8 @@ def attempted(
         ModelError, Cancelled: as `Model.complete`.
     """
     holes = {gap.shown: gap for both in gaps for gap in both}
+    if not holes:  # also what a model can do is found out by asking it
+        return {}
     what = f"completing {len(holes)} prompts together"
     steps.next(what)
     completions = model.complete(

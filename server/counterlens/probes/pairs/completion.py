@@ -124,6 +124,9 @@ def _beyond_greedy(
 
     Whoever watches is shown the record of the greedy completions first, then what more draws say of it.
     """
+    tied = any(side.ties for pair in pairs for side in (pair.original, pair.mutated))
+    if tied and options.ways and not options.drawing and context.interim is not None:
+        context.interim(made(pairs))  # the other ways take longer than all before
     pairs = with_ways(context.model, judging, pairs, options.ways, options.max_tokens)
     if not options.drawing:
         return pairs
