@@ -44,7 +44,7 @@ def texts_of(module: str) -> Iterator[tuple[int, str]]:
 
 def is_prompt(text: str) -> bool:
     """Whether a text is what the repair probe puts before the code."""
-    return text.startswith("…# ")
+    return text.startswith("…… ")
 
 
 def found_in(text: str) -> list[str]:

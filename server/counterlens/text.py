@@ -53,6 +53,11 @@ class Decoded:
         return (codecs.BOM_UTF8 if self.bom else b"") + text.encode(self.encoding)
 
 
+def line_start(data: bytes, offset: int) -> int:
+    """The first byte of the line that a byte stands in; lines end with a newline."""
+    return data.rfind(b"\n", 0, offset) + 1
+
+
 def sha256_of(text: str) -> str:
     """The SHA-256 of a text's UTF-8 bytes, as 64 hexadecimal digits; lone surrogates count, too."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

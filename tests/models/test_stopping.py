@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from counterlens.models.base import Stop
-from counterlens.models.stopping import cut
+from counterlens.models.stopping import cut, open_braces
 
 INSIDE = "        total += 1\n    return total\n"
 
@@ -46,6 +46,35 @@ def test_a_completion_may_begin_in_the_middle_of_a_line() -> None:
 def test_a_method_ends_where_the_next_one_begins() -> None:
     text = "        return 1\n\n    def other(self):\n"
     assert cut(text, Stop(indent=4), at_line_start=True) == "        return 1\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "braces", "kept"),
+    [
+        ("return 1;\n}\nint g() {}", 1, "return 1;\n}"),
+        ("if (a) { b(); }\n} }\nx", 2, "if (a) { b(); }\n} }"),
+        ('c = \'}\'; d = "}\\"}"; // }\n/* } */ e = """\n } " }\n"""; } x', 1, None),
+        ('s = "}\n}', 1, 's = "}\n}'),
+    ],
+)
+def test_a_block_in_braces_ends_behind_the_one_that_closes_it(
+    text: str, braces: int, kept: str | None
+) -> None:
+    assert cut(text, Stop(braces=braces)) == (kept or text.removesuffix(" x"))
+
+
+@pytest.mark.parametrize("text", ["", "return 1;\n", "if (a) { b(); }", "/* }", 'a = "}', 'a = """\n}\n'])
+def test_a_block_in_braces_goes_on_until_it_is_closed(text: str) -> None:
+    assert cut(text, Stop(braces=1)) is None
+
+
+@given(st.lists(st.sampled_from(["{", "}", "'}'", '"{"', "// }\n", "/* { */", "x;\n"]), max_size=12))
+def test_what_is_stopped_at_braces_stays_so_when_more_comes(parts: list[str]) -> None:
+    text = "".join(parts)
+    found = cut(text, Stop(braces=1))
+    if found is not None:
+        assert cut(text + "} more", Stop(braces=1)) == found
+        assert open_braces("{" + found) == 0
 
 
 def test_stop_texts_end_at_the_first_of_them() -> None:

@@ -1,4 +1,4 @@
-"""A corpus of several languages is never pooled, whatever is asked."""
+"""Every probe is for every language or says why not; and languages are never pooled, whatever is asked."""
 
 from __future__ import annotations
 
@@ -9,15 +9,16 @@ from click.testing import CliRunner
 
 from counterlens.cli.calibrate import calibrate
 from counterlens.datasets import open_dataset
-from counterlens.errors import DataError, ModelError
+from counterlens.errors import DataError, ModelError, SourceError
 from counterlens.evaluation.plan import make_plan
 from counterlens.evaluation.settings import RunSettings
 from counterlens.models.base import Capability, Completion, Model, ModelInfo
 from counterlens.probes.operator.frequency import read_corpus
 from counterlens.probes.options import make
 from counterlens.probes.probe import Context, Need, Target
+from counterlens.probes.prompts.languages import prompted_languages
 from counterlens.probes.registry import PROBES
-from counterlens.probes.runner import require_one_language, run_targets
+from counterlens.probes.runner import require_language, require_one_language, run_targets
 from counterlens.sandbox.registry import best_sandbox
 from counterlens.syntax.document import Document
 
@@ -27,6 +28,9 @@ BOTH = [
     Target(Document("def f(a):\n    return a\n"), "f"),
     Target(Document("class A { int f(int a) { return a + 1; } }", language="java"), "A.f"),
 ]
+
+JAVA_PROBES = {"completion", "repair", "likelihood", "confidence", "operator"}
+"""Those that are for Java."""
 
 
 class Asked(Model):
@@ -44,6 +48,22 @@ def test_no_probe_has_figures_over_functions_in_several_languages(task: str) -> 
     context = Context(Asked(), best_sandbox)
     with pytest.raises(DataError, match="there is code in java and in python"):
         run_targets(probe, context, BOTH, make(probe.options, {}))
+
+
+@pytest.mark.parametrize("language", prompted_languages())
+@pytest.mark.parametrize("task", PROBES)
+def test_every_probe_is_for_every_language_or_says_why_not(task: str, language: str) -> None:
+    probe = PROBES[task]
+    reason = probe.refused_languages.get(language)
+    target = next(target for target in BOTH if target.document.language == language)
+    if reason is None:
+        require_language(probe, [language])
+        assert language == "python" or task in JAVA_PROBES
+        return
+    with pytest.raises(SourceError) as refused:
+        run_targets(probe, Context(Asked(), best_sandbox), [target], make(probe.options, {}))
+    assert reason in refused.value.message
+    assert task not in JAVA_PROBES
 
 
 @pytest.fixture
@@ -66,7 +86,7 @@ def test_a_run_over_a_dataset_of_two_languages_is_of_one(mixed: Path) -> None:
         try:
             plan = make_plan(RunSettings.of([task], str(mixed)), best_sandbox())
         except DataError as error:
-            assert "no Python functions" in error.message  # noqa: PT017 - others plan something
+            assert "no functions in Python or Java" in error.message  # noqa: PT017 - others plan something
             continue
         require_one_language(target.document.language for target in plan.targets[task].values())
 

@@ -75,8 +75,34 @@ def test_reading_says_what_is_wrong(tmp_path: Path) -> None:
         Document.read(tmp_path)
 
 
-def test_only_python_has_functions_that_can_be_probed() -> None:
-    document = Document("class A { int f() { return 1; } }\n", language="java")
+def test_methods_of_java_are_functions() -> None:
+    text = """class A {
+    /** Doc. */
+    @Override
+    public int f(int a) { return a; }
+    int f(int a, String... b) { return a; }
+    A() { }
+    abstract int g();
+    class B { void h() { Runnable r = new Runnable() { public void run() { int i = 0; } }; } }
+}
+"""
+    document = Document(text, language="java")
+    found = {one.qualname: one for one in functions(document)}
+    assert [*found] == ["A.f(int)", "A.f(int, String...)", "A.A", "A.B.h", "A.B.h.run"]
+    first = found["A.f(int)"]
+    assert text[first.start :].startswith("@Override")
+    assert text[first.header :].startswith("public int f")
+    assert text[first.body : first.end] == "return a; }"
+    assert (first.name, first.start_line, first.end_line, first.column) == ("f", 3, 4, 4)
+    assert find_function(document, "h").qualname == find_function(document, "A.B.h").qualname == "A.B.h"
+    assert find_function(document, "f(int)").qualname == "A.f(int)"
+    for name in ("f", "A.f"):
+        with pytest.raises(SourceError, match="several functions are called"):
+            find_function(document, name)
+
+
+def test_other_languages_have_no_functions_that_can_be_probed() -> None:
+    document = Document("function f() { return 1; }\n", language="javascript")
     assert functions(document) == []
-    with pytest.raises(SourceError, match="is java: only Python"):
-        find_function(document, "A.f")
+    with pytest.raises(SourceError, match="is javascript: only functions of python and java"):
+        find_function(document, "f")

@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from counterlens.attribution.base import lasting
+from counterlens.attribution.base import LIMITS, lasting
 from counterlens.cli.every_probe import probe_everything
 from counterlens.cli.options import (
     ChosenModel,
@@ -37,16 +37,16 @@ from counterlens.probes.options import ProbeOptions, distribute
 from counterlens.probes.pairs.record import PairsRecord
 from counterlens.probes.probe import Context, Need, Probe, Target
 from counterlens.probes.registry import ALL, PROBES, chosen
-from counterlens.probes.runner import ProbeRun, require_probed, run_targets
-from counterlens.probes.subjects import targets_in, targets_of
+from counterlens.probes.runner import ProbeRun, require_language, require_probed, run_targets
+from counterlens.probes.subjects import given_judge, targets_in, targets_of
 from counterlens.progress import Steps
 from counterlens.reports.build.probe_run import probe_report
 from counterlens.reports.export.json import probe_document
 from counterlens.reports.formats import write_probes
 from counterlens.reports.render import terminal
-from counterlens.sandbox.base import Sandbox
+from counterlens.sandbox.base import Limits, Sandbox
 from counterlens.syntax.document import Document
-from counterlens.syntax.functions import find_function, require_python
+from counterlens.syntax.functions import find_function, require_functions
 
 AnyProbe = Probe[Any, Any]
 _LIKELIHOOD, _COMPLETION = "likelihood", "completion"
@@ -66,6 +66,13 @@ _LIKELIHOOD, _COMPLETION = "likelihood", "completion"
 @click.option(
     "--data", metavar="NAME_OR_PATH", help="The functions of a dataset instead of PATH, judged by its tests."
 )
+@click.option(
+    "--tests",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="The tests that judge the functions of PATH, instead of those that are found. In Java: a class "
+    "with a `main` that throws where a function is wrong.",
+)
 @click.option("--limit", type=click.IntRange(1), metavar="N", help="Sample size; --seed draws the sample.")
 @cache_option
 @exact_option
@@ -78,6 +85,7 @@ def probe(
     output: ReportOutput,
     given: dict[str, Any],
     data: str | None,
+    tests: Path | None,
     limit: int | None,
 ) -> None:
     """Probe a function counterfactually, or every function of a file.
@@ -88,10 +96,14 @@ def probe(
     """
     if bool(target) == (data is not None):
         raise click.UsageError("give either PATH[::QUALNAME] or --data")
+    if data is not None and tests is not None:
+        raise click.UsageError("a dataset has tests of its own: give --tests with PATH")
     probes = chosen([_LIKELIHOOD if likelihood else task])
+    if tests is not None and not any(probe.runs_programs for probe in probes):
+        raise click.UsageError(f"the task {probes[0].id} runs no programs, so it takes no --tests")
     taken = {*taken_from(given, filed(), probes)}
     options = distribute(probes, {name: given[name] for name in given if name in taken}, PROBES.values())
-    subject = Subject(target, data, limit)
+    subject = Subject(target, data, limit, tests)
     if task != ALL:
         subject.require_trusted(probes)
         targets = subject.targets(probes[0], options[probes[0].id])
@@ -118,10 +130,11 @@ class Subject:
         target: `PATH[::QUALNAME]`; empty if a dataset is named.
         data: The dataset.
         limit: Most functions of it.
+        tests: A file of tests for the functions of a file; None if they are to be found.
     """
 
-    def __init__(self, target: str, data: str | None, limit: int | None) -> None:
-        self._target, self._data, self._limit = target, data, limit
+    def __init__(self, target: str, data: str | None, limit: int | None, tests: Path | None = None) -> None:
+        self._target, self._data, self._limit, self._tests = target, data, limit, tests
 
     def __str__(self) -> str:
         return self._target or self._data or ""
@@ -139,11 +152,9 @@ class Subject:
     @property
     def places(self) -> tuple[Path, ...]:
         """The source of the programs that need trust."""
-        return (
-            repository_in(absolute(self._data))
-            if self._data is not None
-            else (split_target(self._target)[0],)
-        )
+        if self._data is not None:
+            return repository_in(absolute(self._data))
+        return (split_target(self._target)[0], *((self._tests,) if self._tests is not None else ()))
 
     def require_trusted(self, probes: Iterable[AnyProbe]) -> None:
         """Require, before a model is opened, that programs may run, if a probe runs any.
@@ -170,21 +181,30 @@ class Subject:
             SourceError: there is no such file or function, or the file has no functions.
             DataError: the dataset cannot be read, or has no programs with bugs where the probe needs some.
         """
+        timeout: float | None = getattr(options, "timeout", None)
+        limits = LIMITS if timeout is None else lasting(timeout)
         if self._data is None:
             path, qualname = split_target(self._target)
-            document = Document.read(path)
-            if Need.COMPLETE in probe.needs or issubclass(probe.record, PairsRecord):
-                require_python(document)
-            return targets_in(document, qualname, root=Path.cwd())
-        timeout: float | None = getattr(options, "timeout", None)
+            document = require_functions(Document.read(path))
+            require_language(probe, {document.language})
+            found = targets_in(document, qualname, root=Path.cwd())
+            return [self._judged(target, limits) for target in found] if probe.runs_programs else found
         return targets_of(
             open_dataset(self._data),
             limit=self._limit,
             seed=options.seed,
             sandbox=self.sandbox() if probe.runs_programs else None,
             buggy=Need.BUG in probe.needs,
-            **({} if timeout is None else {"limits": lasting(timeout)}),
+            limits=limits,
         )
+
+    def _judged(self, target: Target, limits: Limits) -> Target:
+        """A function with the judge by the given tests, if there are any."""
+        if self._tests is None:
+            return target
+        document, tests = target.document, Document.read(self._tests).text
+        judge = given_judge(tests, target.qualname, document.text, document.language, self.sandbox(), limits)
+        return replace(target, judge=judge)
 
 
 def _probe_one(

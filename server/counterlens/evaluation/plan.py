@@ -18,6 +18,7 @@ from counterlens.evaluation.store import Item
 from counterlens.evaluation.telling import most_telling_first
 from counterlens.probes.probe import Need, Target
 from counterlens.probes.registry import PROBES
+from counterlens.probes.runner import require_language
 from counterlens.probes.subjects import not_drawn, targets_of
 from counterlens.progress import ProgressCallback
 from counterlens.sandbox.base import Sandbox
@@ -65,6 +66,7 @@ def make_plan(settings: RunSettings, sandbox: Sandbox, progress: ProgressCallbac
 
     Raises:
         DataError: the data is not there, or gives no function.
+        SourceError: a task is not for the language of the data.
         CounterlensError: a task, a mutation or a model is named that does not exist, or twice.
     """
     _check(settings)
@@ -83,6 +85,7 @@ def make_plan(settings: RunSettings, sandbox: Sandbox, progress: ProgressCallbac
             if len(drawn[key]) < len(found):
                 raise DataError(f"{dataset.path} gives several functions the same name", "Names must differ")
         targets[task] = drawn[key]
+        require_language(PROBES[task], {target.document.language for target in drawn[key].values()})
         if settings.minutes is not None:
             targets[task] = most_telling_first(drawn[key], task, settings.options_of(task))
     items = tuple(_items(settings.models, targets))

@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from counterlens.errors import SourceError
 from counterlens.mutations import Counterfactual
 from counterlens.probes.pairs.counterfactuals import rewritings
-from counterlens.probes.prompts.function_text import line_start
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function, functions, require_python
+from counterlens.text import line_start
 
 
 @dataclass(frozen=True, slots=True)

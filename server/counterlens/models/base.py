@@ -122,10 +122,13 @@ class Stop:
             block being completed: the completion ends before the first line of code that is indented no
             deeper (its own end, by indentation). None: no such rule.
         texts: The completion ends before the first of these.
+        braces: So many braces are open at the end of the prompt: the completion ends behind the one that
+            closes the last of them. None: no such rule.
     """
 
     indent: int | None = None
     texts: tuple[str, ...] = ()
+    braces: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -287,6 +287,8 @@ class CachedModel(WrappedModel):
 
     def _prompt_key(self, prompt: Prompt) -> bytes:
         request: list[Any] = [prompt.text, prompt.max_tokens, prompt.stop.indent, *prompt.stop.texts]
+        if prompt.stop.braces is not None:
+            request.append(["braces", prompt.stop.braces])
         api = self.info.api
         if api is not Api.COMPLETIONS:
             request.append([api, prompt.suffix if api is Api.FILL else ""])

@@ -18,6 +18,15 @@ _LEXEME = re.compile(
       | (?P<newline> \n )""",
     re.VERBOSE | re.DOTALL | re.MULTILINE,
 )
+# Of languages with braces. An unterminated string ends with its line, an unterminated comment with the text.
+_BRACED = re.compile(
+    r"""(?P<text> \"\"\"(?:\\.|[^\\])*?(?:\"\"\"|\Z)
+          | "(?:\\.|[^"\\\n])*(?:"|$) | '(?:\\.|[^'\\\n])*(?:'|$) )
+      | (?P<comment> //[^\n]* | /\*.*?(?:\*/|\Z) )
+      | (?P<open> \{ )
+      | (?P<close> \} )""",
+    re.VERBOSE | re.DOTALL | re.MULTILINE,
+)
 _LEADING = re.compile(r"[ \t\f]*")
 
 
@@ -41,7 +50,28 @@ def cut(text: str, stop: Stop, *, at_line_start: bool = False) -> str | None:
         end = _block_end(text, stop.indent, at_line_start=at_line_start)
         if end is not None:
             ends.append(end)
+    if stop.braces is not None:
+        end = _closing_brace(text, stop.braces)
+        if end is not None:
+            ends.append(end)
     return text[: min(ends)] if ends else None
+
+
+def open_braces(text: str) -> int:
+    """How many braces are open at the end of a text that begins outside of strings and comments."""
+    depth = 0
+    for lexeme in _BRACED.finditer(text):
+        depth += bool(lexeme["open"]) - bool(lexeme["close"])
+    return depth
+
+
+def _closing_brace(text: str, depth: int) -> int | None:
+    """The end of the brace that closes the last of some open ones."""
+    for lexeme in _BRACED.finditer(text):
+        depth += bool(lexeme["open"]) - bool(lexeme["close"])
+        if not depth:
+            return lexeme.end()
+    return None
 
 
 def _block_end(text: str, indent: int, *, at_line_start: bool) -> int | None:

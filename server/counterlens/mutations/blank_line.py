@@ -7,8 +7,8 @@ from typing import ClassVar
 
 from counterlens.mutations.base import Concept
 from counterlens.mutations.edits import insert, replace
-from counterlens.mutations.module import FunctionNode, Module
 from counterlens.mutations.mutation import Example, Mutation, MutationContext, Site, SiteRefused
+from counterlens.mutations.parsed import FunctionSpan, ParsedSource
 
 INSERTED, REMOVED = "inserted a blank line", "removed a blank line"
 
@@ -31,24 +31,28 @@ class BlankLine(Mutation):
     )
 
     def sites(self, context: MutationContext) -> Iterator[Site | SiteRefused]:
-        module = context.module
-        for function in module.functions:
-            lines = module.lines_of(function)
-            if not lines:
-                yield SiteRefused(function.start, "no statement in it starts a line")
-            for line in lines:
-                start = line + _blanks(module, line)
-                yield Site((start, start + 1), INSERTED, (insert(line, module.newline),))
-            for start, end in _blank_lines(module, function, min(lines, default=function.end)):
-                yield Site((start, end), REMOVED, (replace(start, end, ""),))
+        return blank_line_sites(context.module)
 
 
-def _blanks(module: Module, line: int) -> int:
+def blank_line_sites(module: ParsedSource) -> Iterator[Site | SiteRefused]:
+    """The lines of functions that a blank line can be inserted before, and the blank ones."""
+    for function in module.functions:
+        lines = module.lines_of(function)
+        if not lines:
+            yield SiteRefused(function.start, "no statement in it starts a line")
+        for line in lines:
+            start = line + _blanks(module, line)
+            yield Site((start, start + 1), INSERTED, (insert(line, module.newline),))
+        for start, end in _blank_lines(module, function, min(lines, default=function.end)):
+            yield Site((start, end), REMOVED, (replace(start, end, ""),))
+
+
+def _blanks(module: ParsedSource, line: int) -> int:
     rest = module.data[line : module.next_line(line)]
     return len(rest) - len(rest.lstrip())
 
 
-def _blank_lines(module: Module, function: FunctionNode, first: int) -> Iterator[tuple[int, int]]:
+def _blank_lines(module: ParsedSource, function: FunctionSpan, first: int) -> Iterator[tuple[int, int]]:
     """The blank lines between the statements of a function, and between the first one and what is before."""
     start = module.line_start(first - 1)
     while start > function.start and not module.data[start:first].strip():

@@ -14,7 +14,7 @@ from counterlens.mutations.java import documentation as java
 from counterlens.mutations.java.registry import JAVA_MUTATIONS
 from counterlens.mutations.languages import mutated
 from counterlens.mutations.mutation import AnyMutation, Example
-from counterlens.mutations.placebos import PLACEBOS
+from counterlens.mutations.placebo_registry import PLACEBOS
 from counterlens.mutations.registry import MUTATIONS
 
 _OPENING = """\

@@ -12,10 +12,12 @@ from typing import Any
 from counterlens.errors import CounterlensError, SourceError
 from counterlens.mutations.java.module import JavaModule
 from counterlens.mutations.java.mutation import JavaContext
+from counterlens.mutations.java.placebos import JAVA_PLACEBOS, java_meaning
 from counterlens.mutations.java.registry import JAVA_MUTATIONS
 from counterlens.mutations.module import Module
 from counterlens.mutations.mutation import AnyMutation, MutationContext
 from counterlens.mutations.parsed import ParsedSource
+from counterlens.mutations.placebo_registry import PLACEBOS, python_meaning
 from counterlens.mutations.registry import MUTATIONS
 from counterlens.syntax.document import Document
 
@@ -30,6 +32,8 @@ class MutatedLanguage:
         mutations: Its mutations by id.
         parse: Reads a text; raises `SourceError` where it does not parse.
         context: The context of its mutations: what was parsed, and a seed.
+        placebos: Its placebos by id.
+        meaning: What placebos leave as it is; None of a text that does not parse.
     """
 
     id: str
@@ -37,6 +41,8 @@ class MutatedLanguage:
     mutations: Mapping[str, AnyMutation]
     parse: Callable[[str], ParsedSource]
     context: Callable[[Any, int], Any]
+    placebos: Mapping[str, AnyMutation]
+    meaning: Callable[[str], str | None]
 
     @property
     def missing(self) -> list[str]:
@@ -63,8 +69,8 @@ class MutatedLanguage:
 _LANGUAGES = {
     known.id: known
     for known in (
-        MutatedLanguage("python", "Python", MUTATIONS, Module, MutationContext),
-        MutatedLanguage("java", "Java", JAVA_MUTATIONS, JavaModule, JavaContext),
+        MutatedLanguage("python", "Python", MUTATIONS, Module, MutationContext, PLACEBOS, python_meaning),
+        MutatedLanguage("java", "Java", JAVA_MUTATIONS, JavaModule, JavaContext, JAVA_PLACEBOS, java_meaning),
     )
 }
 

@@ -52,5 +52,11 @@ class ParsedSource(Protocol):
     def line(self, offset: int) -> int:
         """The 1-based line that an offset is in."""
 
+    def line_start(self, offset: int) -> int:
+        """The first byte of the line that an offset is in."""
+
+    def next_line(self, offset: int) -> int:
+        """The first byte of the line after the one that an offset is in."""
+
     def in_string(self, offset: int) -> bool:
         """Whether an offset lies inside of a string that spans lines."""

@@ -2,38 +2,35 @@
 
 They are negative controls, comparisons in which the effect that is looked for cannot be (Lipsitch, Tchetgen
 Tchetgen and Cohen 2010, "Negative controls: a tool for detecting confounding and bias in observational
-studies"): Python's parser gives the same tree, so a verdict that changes shows that the model's
-answers are unstable.
+studies"): the parser gives the same tree, so a verdict that changes shows that the model's answers are
+unstable. `languages.py` says which kinds a language has.
 """
 
 from __future__ import annotations
 
-import ast
 import random
-import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 
 from counterlens.mutations.base import Counterfactual, Refusal
-from counterlens.mutations.blank_line import BlankLine
-from counterlens.mutations.comment_move import CommentMove
-from counterlens.mutations.docstring_quotes import DocstringQuotes
 from counterlens.mutations.engine import Survey, make, sites_in
-from counterlens.mutations.module import Module
-from counterlens.mutations.mutation import Mutation, Site
-from counterlens.mutations.reading import with_depth
-from counterlens.syntax.python_ast import parse_module
-
-PLACEBOS: Mapping[str, Mutation] = {one.id: one for one in (CommentMove(), BlankLine(), DocstringQuotes())}
-"""By id. They are not among `MUTATIONS`: nothing is learned of a concept from them."""
+from counterlens.mutations.languages import mutated
+from counterlens.mutations.mutation import Site
+from counterlens.mutations.parsed import ParsedSource
 
 BEHIND = "its change does not precede the cut"
 OTHER_TREE = "the parse tree changes"
 
 
 def placebos(
-    source: str | Module, function: str, cuts: Sequence[int], wanted: int, *, seed: int = 0
+    source: str | ParsedSource,
+    function: str,
+    cuts: Sequence[int],
+    wanted: int,
+    *,
+    seed: int = 0,
+    language: str = "python",
 ) -> Survey:
     """Some placebos of a function, each cut where one of its counterfactuals is.
 
@@ -42,11 +39,12 @@ def placebos(
     from them.
 
     Args:
-        source: The text of a Python file, or the module, parsed before.
+        source: The text of a file, or what was parsed of it before.
         function: The qualified name of the function.
         cuts: The cuts of the originals, one for each counterfactual.
         wanted: Their wanted number; there may be fewer.
         seed: Random seed of the choices.
+        language: The id of the text's language.
 
     Returns:
         The placebos, all of them with a cut; where there are fewer than wanted, also why the kinds that there
@@ -55,7 +53,8 @@ def placebos(
     Raises:
         SourceError: the source does not parse.
     """
-    drawing = _Drawing(source if isinstance(source, Module) else Module(source), function, seed)
+    module = mutated(language).parse(source) if isinstance(source, str) else source
+    drawing = _Drawing(module, function, seed)
     left, made = list(cuts), list[Counterfactual]()
     while left and len(made) < wanted:
         at = drawing.chance.choice(left)
@@ -70,12 +69,14 @@ def placebos(
 class _Drawing:
     """Draws placebos of one function, none of them twice."""
 
-    def __init__(self, module: Module, function: str, seed: int) -> None:
+    def __init__(self, module: ParsedSource, function: str, seed: int) -> None:
         self.chance = random.Random(repr((seed, "placebos", function)))  # noqa: S311 - not for secrets
         self._module, self._function, self._seed = module, function, seed
-        self._turns = list(PLACEBOS)
+        known = mutated(module.language)
+        self._kinds, self._meaning = known.placebos, known.meaning
+        self._turns = list(self._kinds)
         self.chance.shuffle(self._turns)
-        found = {kind: sites_in(module, PLACEBOS[kind], function, seed) for kind in self._turns}
+        found = {kind: sites_in(module, self._kinds[kind], function, seed) for kind in self._turns}
         self._sites = {kind: sites for kind, (sites, _) in found.items()}
         self._known = {module.source}
         self._why = {kind: refused[0].reason for kind, (_, refused) in found.items() if refused}
@@ -96,7 +97,7 @@ class _Drawing:
 
     def refusals(self, made: Sequence[Counterfactual]) -> Iterator[Refusal]:
         """Why the kinds have none that none was made of."""
-        missing = [kind for kind in PLACEBOS if kind not in {one.mutation for one in made}]
+        missing = [kind for kind in self._kinds if kind not in {one.mutation for one in made}]
         start = next(one.start for one in self._module.functions if one.qualname == self._function)
         for kind in missing:
             why = self._why.get(kind, BEHIND)
@@ -105,11 +106,11 @@ class _Drawing:
     def _made(self, kind: str, site: Site, at: int) -> Counterfactual | None:
         """A placebo, if it stands before the cut and is one."""
         module = self._module
-        made = make(module, PLACEBOS[kind], replace(site, cut=(at, at)), self._function, self._seed)
+        made = make(module, self._kinds[kind], replace(site, cut=(at, at)), self._function, self._seed)
         shown = made.source.encode()[: made.cut.mutated] if made.cut else b""
         if made.source in self._known or shown.rstrip() == module.data[:at].rstrip():
             return None
-        if self._original is None or _tree(made.source) != self._original:
+        if self._original is None or self._meaning(made.source) != self._original:
             self._why[kind] = OTHER_TREE
             return None
         self._known.add(made.source)
@@ -117,14 +118,4 @@ class _Drawing:
 
     @cached_property
     def _original(self) -> str | None:
-        return _tree(self._module.source)
-
-
-def _tree(source: str) -> str | None:
-    """The syntax tree of a source by Python's parser, without positions; None if it cannot parse it."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of escapes that Python does not know: they stay as they are
-        try:
-            return with_depth(lambda: ast.dump(parse_module(source)))
-        except (SyntaxError, ValueError, MemoryError):
-            return None
+        return self._meaning(self._module.source)

@@ -161,6 +161,7 @@ class Probe(ABC, Generic[OptionsT, RecordT]):
         needs: Its requirements; the front ends name missing ones before the model is asked.
         options: The class of its options: the only place where they are declared.
         record: The class of its records.
+        refused_languages: The languages that it is not for, by id, each with the reason.
     """
 
     id: ClassVar[str]
@@ -169,6 +170,7 @@ class Probe(ABC, Generic[OptionsT, RecordT]):
     needs: ClassVar[frozenset[Need]] = frozenset()
     options: type[OptionsT]
     record: type[RecordT]
+    refused_languages: ClassVar[Mapping[str, str]] = {}
 
     @abstractmethod
     def run(self, context: Context, target: Target, options: OptionsT) -> RecordT:

@@ -21,6 +21,7 @@ from counterlens.metrics.table import Table, under
 from counterlens.models.base import ModelInfo
 from counterlens.probes.options import ProbeOptions
 from counterlens.probes.probe import Context, Probe, Target
+from counterlens.probes.prompts.languages import prompted
 from counterlens.probes.record import Outcome, Record, RecordT, steady
 
 AnyProbe = Probe[Any, Any]
@@ -134,6 +135,17 @@ def require_one_language(languages: Iterable[str]) -> None:
         )
 
 
+def require_language(probe: AnyProbe, languages: Iterable[str]) -> None:
+    """A probe is asked in languages that it is for.
+
+    Raises:
+        SourceError: it is not for one of them; gives the reason.
+    """
+    for language in languages:
+        if (reason := probe.refused_languages.get(language)) is not None:
+            raise SourceError(f"the task {probe.id} is not for {prompted(language).title}: {reason}")
+
+
 def run_targets(
     probe: AnyProbe,
     context: Context,
@@ -153,10 +165,12 @@ def run_targets(
 
     Raises:
         DataError: the functions are in several languages.
+        SourceError: the probe is not for their language.
         ModelError: the model does not offer what the probe needs.
         And as `run_probe`.
     """
     require_one_language(target.document.language for target in targets)
+    require_language(probe, {target.document.language for target in targets})
     missing = probe.missing_of(context.model, cancel=context.cancel)
     if missing is not None:
         raise ModelError(f"the task {probe.id} cannot be asked: {missing}")

@@ -6,12 +6,13 @@ import random
 import sys
 from pathlib import Path
 
-from counterlens.attribution.base import LIMITS, Setting
-from counterlens.attribution.supplied_tests import SuppliedTestsJudge
+from counterlens.attribution.base import LIMITS, Judge, Setting
+from counterlens.attribution.languages import judged
 from counterlens.datasets import Dataset, Problem, TestForm
-from counterlens.errors import DataError, SourceError
+from counterlens.errors import DataError, SandboxError, SourceError
 from counterlens.probes.execution.calls import calls_in
 from counterlens.probes.probe import Target
+from counterlens.probes.prompts.languages import prompted, prompted_languages
 from counterlens.sandbox.base import Limits, Sandbox
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import find_function, functions
@@ -26,7 +27,9 @@ def targets_of(
     limits: Limits = LIMITS,
     buggy: bool = False,
 ) -> list[Target]:
-    """The Python functions of a dataset, or a sample of them, in its order.
+    """The functions of a dataset in one language, or a sample of them, in its order.
+
+    Of data in several languages those in the first of `prompted_languages` that there are functions in.
 
     Args:
         dataset: The data.
@@ -37,16 +40,23 @@ def targets_of(
         buggy: The programs with the bugs that the dataset gives, for repair.
 
     Raises:
-        DataError: a record is malformed, or there is no Python function.
+        DataError: a record is malformed, or there is no function that could be probed.
+        SandboxError: programs in their language cannot be run on this machine.
     """
-    problems = [p for p in dataset if p.language == "python" and p.function is not None and p.source.strip()]
-    problems = [problem for problem in problems if not problem.unusable]  # before the sample is drawn
+    every = [p for p in dataset if p.function is not None and p.source.strip() and not p.unusable]
+    there = {problem.language for problem in every}  # before the sample is drawn
+    language = next((known for known in prompted_languages() if known in there), None)
+    problems = [problem for problem in every if problem.language == language]
     if not problems:
-        language = dataset.language
-        other = f"; it is in {language}" if language not in (None, "python") else ""
-        raise DataError(
-            f"{dataset.path} has no Python functions{other}", "Choose a dataset of functions in Python"
+        known = " or ".join(prompted(name).title for name in prompted_languages())
+        other = (
+            f"; it is in {dataset.language}" if dataset.language not in (None, *prompted_languages()) else ""
         )
+        raise DataError(
+            f"{dataset.path} has no functions in {known}{other}", "Choose a dataset that has some"
+        )
+    if sandbox is not None and language is not None and (missing := judged(language).missing()):
+        raise SandboxError(missing)
     if buggy:
         problems = [problem for problem in problems if problem.buggy is not None]
         if not problems:
@@ -64,6 +74,26 @@ def not_drawn(dataset: Dataset) -> dict[str, str]:
         DataError: a record is malformed.
     """
     return {problem.id: problem.unusable for problem in dataset if problem.unusable}
+
+
+def given_judge(
+    tests: str, function: str, original: str, language: str, sandbox: Sandbox, limits: Limits
+) -> Judge:
+    """The judge of a function by the text of tests.
+
+    Args:
+        tests: Their text, in the language of the program.
+        function: The qualified name of the function.
+        original: The whole program as it stands.
+        language: The id of its language.
+        sandbox: Where programs run.
+        limits: The limits of each program together with the tests.
+
+    Raises:
+        SourceError: programs in the language are not judged.
+    """
+    setting = Setting(sandbox, Path(sys.executable), limits)
+    return judged(language).supplied(tests, function, original, setting)
 
 
 def targets_in(document: Document, qualname: str | None = None, *, root: Path | None = None) -> list[Target]:
@@ -100,14 +130,14 @@ def _of_document(document: Document, qualname: str, root: Path | None) -> Target
 def _target(problem: Problem, sandbox: Sandbox | None, limits: Limits, *, buggy: bool) -> Target:
     function, tests = problem.function or "", problem.tests
     judge = None
-    if sandbox is not None and tests is not None and tests.form is TestForm.PYTHON:
-        setting = Setting(sandbox, Path(sys.executable), limits)
-        judge = SuppliedTestsJudge(tests.text, function, problem.source, setting)
-    calls = calls_in(tests.text, {function, "candidate"}, function) if tests is not None else []
+    if sandbox is not None and tests is not None and tests.form is not TestForm.STDIO:
+        judge = given_judge(tests.text, function, problem.source, problem.language, sandbox, limits)
+    literal = tests is not None and tests.form is TestForm.PYTHON
+    calls = calls_in(tests.text, {function, "candidate"}, function) if tests is not None and literal else []
     call = problem.call or next(iter(calls), None)
     source = problem.buggy if buggy and problem.buggy is not None else problem.source
     return Target(
-        Document(source, path=problem.file),
+        Document(source, path=problem.file, language=problem.language),
         function,
         judge,
         problem.id,

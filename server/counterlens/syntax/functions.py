@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, TypeVar
 
-import tree_sitter
-
 from counterlens.errors import SourceError
+from counterlens.syntax.definitions import FunctionDefinition, defining_languages, definitions
 from counterlens.syntax.document import Document
 
 
@@ -19,10 +18,11 @@ class Function:
 
     Attributes:
         name: Its own name.
-        qualname: Dotted path from the module: `Class.method`, `outer.inner`.
-        start: The first byte of its first decorator, or of `def` or `async def`.
+        qualname: Dotted path from the file: `Class.method`, `outer.inner`; with the types of its parameters
+            if several have this path: `Class.method(int, String)`.
+        start: The first byte of its first decorator or annotation, or of its header.
         end: The byte after its last.
-        header: The first byte of `def` or `async def`.
+        header: The first byte behind these: of `def` or `async def`, of `public` or the type of a result.
         body: The first byte of its first statement, which may be its docstring.
         start_line: The line of `start`.
         end_line: The line of its last byte.
@@ -54,15 +54,30 @@ NamedT = TypeVar("NamedT", bound=Named)
 def functions(document: Document) -> list[Function]:
     """All functions of a document, outer ones before the ones inside them, in the order of the text.
 
-    Only of Python: they are what is mutated, run and probed. Other languages are scored, not probed.
+    None in a language that is scored only; `definitions.py` says which have functions.
     """
-    if document.language != "python":
-        return []
-    return list(_walk(document.tree.root_node, document.data))
+    found = definitions(document.tree.root_node, document.language)
+    return [_function(name, definition, document.data) for name, definition in found]
+
+
+def require_functions(document: Document) -> Document:
+    """The document, if its language is one whose functions are found.
+
+    Raises:
+        SourceError: it is in another language.
+    """
+    known = defining_languages()
+    if document.language in known:
+        return document
+    raise SourceError(
+        f"{document.path or 'the text'} is {document.language}: only functions of {' and '.join(known)} can "
+        "be run and probed",
+        "`counterlens score` works for it",
+    )
 
 
 def require_python(document: Document) -> Document:
-    """The document, if it is one that can be run and probed.
+    """The document, if it is Python.
 
     Raises:
         SourceError: it is in another language.
@@ -70,8 +85,8 @@ def require_python(document: Document) -> Document:
     if document.language == "python":
         return document
     raise SourceError(
-        f"{document.path or 'the text'} is {document.language}: only Python can be run and probed",
-        "`counterlens score` works for it, and `counterlens mutate` for Java",
+        f"{document.path or 'the text'} is {document.language}, and this is for Python",
+        "`counterlens score` works for it",
     )
 
 
@@ -79,9 +94,9 @@ def find_function(document: Document, qualname: str) -> Function:
     """The function with a qualified name; an unqualified one is enough where it is the only such.
 
     Raises:
-        SourceError: there is none, or several, with their names; or the document is not Python.
+        SourceError: there is none, or several, with their names; or the document's language has none.
     """
-    return function_named(functions(require_python(document)), qualname, document.path or "the text")
+    return function_named(functions(require_functions(document)), qualname, document.path or "the text")
 
 
 def function_named(known: Sequence[NamedT], qualname: str, where: Path | str) -> NamedT:
@@ -91,7 +106,7 @@ def function_named(known: Sequence[NamedT], qualname: str, where: Path | str) ->
         SourceError: there is none, or several; names what there is.
     """
     named = [f for f in known if f.qualname == qualname]
-    named = named or [f for f in known if f.qualname.rpartition(".")[2] == qualname]
+    named = named or [f for f in known if qualname in _short_names(f.qualname)]
     if len({f.qualname for f in named}) > 1:
         choices = ", ".join(f.qualname for f in named)
         raise SourceError(f"several functions are called {qualname}: {choices}", "Give the qualified name")
@@ -109,33 +124,24 @@ def function_at(document: Document, offset: int) -> Function | None:
     return around[-1] if around else None
 
 
-def _walk(root: tree_sitter.Node, data: bytes) -> Iterator[Function]:
-    todo: list[tuple[tree_sitter.Node, tuple[str, ...]]] = [(root, ())]
-    while todo:
-        node, path = todo.pop()
-        if node.type in {"function_definition", "class_definition"}:
-            name_node = node.child_by_field_name("name")
-            body = node.child_by_field_name("body")
-            if name_node is not None and name_node.text is not None:
-                path = (*path, name_node.text.decode("utf-8", "replace"))
-                if node.type == "function_definition" and body is not None:
-                    yield _function(node, body, path, data)
-        todo.extend((child, path) for child in reversed(node.children))
+def _short_names(qualname: str) -> tuple[str, str, str]:
+    """A name without the classes around it, without the types of its parameters, and without both."""
+    path, bracket, types = qualname.partition("(")
+    own = path.rpartition(".")[2]
+    return own + bracket + types, path, own
 
 
-def _function(node: tree_sitter.Node, body: tree_sitter.Node, path: tuple[str, ...], data: bytes) -> Function:
-    parent = node.parent
-    decorated = parent is not None and parent.type == "decorated_definition"
-    outer = parent if decorated and parent is not None else node
-    line_start = data.rfind(b"\n", 0, node.start_byte) + 1
+def _function(qualname: str, definition: FunctionDefinition, data: bytes) -> Function:
+    outer, header = definition.start, definition.header
+    line_start = data.rfind(b"\n", 0, header) + 1
     return Function(
-        name=path[-1],
-        qualname=".".join(path),
+        name=definition.path[-1],
+        qualname=qualname,
         start=outer.start_byte,
-        end=node.end_byte,
-        header=node.start_byte,
-        body=body.start_byte,
+        end=definition.node.end_byte,
+        header=header,
+        body=definition.body,
         start_line=outer.start_point.row + 1,
-        end_line=node.end_point.row + 1,
-        column=len(data[line_start : node.start_byte].decode("utf-8", "replace")),
+        end_line=definition.node.end_point.row + 1,
+        column=len(data[line_start:header].decode("utf-8", "replace")),
     )

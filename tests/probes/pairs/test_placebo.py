@@ -23,7 +23,7 @@ from counterlens.metrics.significance import p_text
 from counterlens.models.base import Capability, Completion, Model, ModelInfo, Prompt
 from counterlens.models.remote import RemoteModel, Retries
 from counterlens.models.remote.scoring.memory import Memory
-from counterlens.mutations.placebos import PLACEBOS
+from counterlens.mutations.placebo_registry import PLACEBOS
 from counterlens.probes.options import make
 from counterlens.probes.pairs.completion import CompletionProbe
 from counterlens.probes.pairs.floor_tables import ALL, floors

@@ -80,5 +80,5 @@ def test_the_published_protocol_does_not_ask() -> None:
 def test_a_stand_in_is_as_deep_as_what_it_replaces() -> None:
     document = Document(BRANCHES)
     cut = BRANCHES.index("        found = 1")
-    program = emptied(Gap.of(document, find_function(document, "sign"), cut), "pass")
+    (program,) = emptied(document, Gap.of(document, find_function(document, "sign"), cut), "pass")
     assert program == BRANCHES[:cut] + "        pass\n"

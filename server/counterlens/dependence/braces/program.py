@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
@@ -17,25 +16,11 @@ from counterlens.dependence.graph import Dependences
 from counterlens.dependence.rules import DEFAULT, Rules
 from counterlens.dependence.statements import Statement
 from counterlens.errors import SourceError
+from counterlens.syntax.definitions import FunctionDefinition, with_names
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
 from counterlens.syntax.languages import parser_for
 from counterlens.text import BOM
-
-
-@dataclass(frozen=True, slots=True)
-class BraceFunction:
-    """One function.
-
-    Attributes:
-        path: The names of what it stands in, and its own.
-        parameters: The types of its parameters, where a name may belong to several functions.
-        node: Its syntax node.
-    """
-
-    path: tuple[str, ...]
-    parameters: str | None
-    node: Node
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +38,7 @@ class BraceLanguage:
 
     id: str
     title: str
-    functions: Callable[[Node], Iterator[BraceFunction]]
+    functions: Callable[[Node], Iterator[FunctionDefinition]]
     layout: type[BraceLayout]
     syntax: Syntax
     tolerant: bool = False
@@ -78,7 +63,10 @@ class BraceProgram:
         self._tree: Tree = parser_for(language.id).parse(self._text.encode("utf-8", "surrogatepass"))
         if not language.tolerant:
             self._refuse_errors(self._tree.root_node)
-        self._functions = list(_named(list(language.functions(self._tree.root_node))))
+        self._functions = [
+            (name, one.path[-1], one.node)
+            for name, one in with_names(language.functions(self._tree.root_node))
+        ]
 
     @property
     def functions(self) -> list[str]:
@@ -146,29 +134,19 @@ class NoStatements:
 def located_in(language: BraceLanguage, document: Document) -> list[Function]:
     """The functions of a document in a language, in the order of the text."""
     found = []
-    for full, own, node in _named(list(language.functions(document.tree.root_node))):
-        start, body = header_of(node), node.child_by_field_name("body")
+    for name, one in with_names(language.functions(document.tree.root_node)):
+        start = header_of(one.node)
         found.append(
             Function(
-                name=own,
-                qualname=full,
-                start=node.start_byte,
-                end=node.end_byte,
+                name=one.path[-1],
+                qualname=name,
+                start=one.node.start_byte,
+                end=one.node.end_byte,
                 header=start.start_byte,
-                body=node.end_byte if body is None else body.start_byte,
-                start_line=node.start_point.row + 1,
-                end_line=node.end_point.row + 1,
+                body=one.body,
+                start_line=one.node.start_point.row + 1,
+                end_line=one.node.end_point.row + 1,
                 column=start.start_point.column,
             )
         )
     return found
-
-
-def _named(functions: list[BraceFunction]) -> Iterator[tuple[str, str, Node]]:
-    count = Counter(function.path for function in functions)
-    for function in functions:
-        name = ".".join(function.path)
-        if function.parameters is not None and count[function.path] > 1:
-            yield f"{name}({function.parameters})", function.path[-1], function.node
-        else:
-            yield name, function.path[-1], function.node

@@ -7,12 +7,13 @@ from collections.abc import Iterator
 from tree_sitter import Node
 
 from counterlens.dependence.braces.blocks import text_of
-from counterlens.dependence.braces.program import BraceFunction, BraceLanguage
+from counterlens.dependence.braces.program import BraceLanguage
 from counterlens.dependence.c.expressions import SYNTAX, declared
 from counterlens.dependence.c.lowering import CLayout
+from counterlens.syntax.definitions import FunctionDefinition
 
 
-def functions(root: Node) -> Iterator[BraceFunction]:
+def functions(root: Node) -> Iterator[FunctionDefinition]:
     """The functions that are defined."""
     stack = [root]
     while stack:
@@ -20,7 +21,7 @@ def functions(root: Node) -> Iterator[BraceFunction]:
         if node.type == "function_definition":
             name = declared(node.child_by_field_name("declarator"))
             if name is not None:
-                yield BraceFunction((text_of(name),), None, node)
+                yield FunctionDefinition((text_of(name),), None, node)
             continue
         stack += reversed(node.named_children)
 

@@ -12,6 +12,7 @@ from tree_sitter import Node
 from counterlens.errors import SourceError
 from counterlens.mutations.java.variables import JavaScopes
 from counterlens.mutations.parsed import FunctionSpan
+from counterlens.syntax.definitions import definitions
 from counterlens.syntax.languages import parser_for
 from counterlens.text import Positions
 
@@ -22,7 +23,6 @@ _TYPES = {
     "record_declaration",
     "annotation_type_declaration",
 }
-_FUNCTIONS = {"method_declaration", "constructor_declaration", "compact_constructor_declaration"}
 _SEQUENCES = {"block", "constructor_body", "switch_block_statement_group"}
 _COMMENTS = {"line_comment", "block_comment"}
 
@@ -49,22 +49,18 @@ class JavaModule:
         self._index()
 
     def _index(self) -> None:
-        todo: list[tuple[Node, tuple[str, ...]]] = [(self.root, ())]
+        todo = [self.root]
         while todo:
-            node, path = todo.pop()
+            node = todo.pop()
             if node.is_error or node.is_missing:
                 raise SourceError(f"line {node.start_point.row + 1} does not parse as Java")
             self._by_type.setdefault(node.type, []).append(node)
-            if node.type in _TYPES or node.type in _FUNCTIONS:
-                name = node.child_by_field_name("name")
-                path = (*path, self.text(name)) if name is not None else path
-                if node.type in _FUNCTIONS and node.child_by_field_name("body") is not None:
-                    span = FunctionSpan(".".join(path), node.start_byte, node.end_byte)
-                    self.functions.append(span)
-                    self.function_nodes[node.start_byte] = node
             for child in reversed(node.children):
                 self._parents[child.id] = node
-                todo.append((child, path))
+                todo.append(child)
+        for name, one in definitions(self.root, self.language):
+            self.functions.append(FunctionSpan(name, one.node.start_byte, one.node.end_byte))
+            self.function_nodes[one.node.start_byte] = one.node
 
     # What there is
 
@@ -142,6 +138,11 @@ class JavaModule:
     def line_start(self, offset: int) -> int:
         """The first byte of the line that an offset is in."""
         return self.positions.line_start(self.positions.line_of(offset))
+
+    def next_line(self, offset: int) -> int:
+        """The first byte of the line after the one that an offset is in."""
+        number = self.positions.line_of(offset) + 1
+        return self.positions.line_start(number) if number < self.positions.lines else len(self.data)
 
     def begins_line(self, offset: int) -> bool:
         """Whether nothing but blanks stands before an offset on its line."""

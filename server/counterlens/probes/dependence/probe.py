@@ -91,6 +91,9 @@ class DependenceOptions(ProbeOptions):
         return InferenceMethod.INTERVENTIONAL if scores else InferenceMethod.PROMPTED
 
 
+_UNCHANGED = {"java": "its statements are changed and asked about in Python only"}
+
+
 class DependenceProbe(Probe[DependenceOptions, DependenceRecord]):
     """Dependences as the model has them, beside the dependence graph and beside rules that ask no model."""
 
@@ -98,6 +101,7 @@ class DependenceProbe(Probe[DependenceOptions, DependenceRecord]):
     title = "which statements does it think depend on which?"
     source = Source("Nguyen et al. 2024", "section 5.1, RQ4; core and trace: Xie et al. 2025 (CoRe)")
     needs = frozenset[Need]()
+    refused_languages = _UNCHANGED
     options = DependenceOptions
     record = DependenceRecord
 

@@ -22,7 +22,7 @@ from counterlens.probes.execution.prompts import (
 from counterlens.probes.execution.questions import ExecutionQuestion, question_of, reachable
 from counterlens.probes.execution.record import CoherenceCall, CoherenceRecord, ExecutionAnswer, StateAnswer
 from counterlens.probes.execution.states import MOST_POINTS, Point, marked, points, times_in_words
-from counterlens.probes.observe.run import trace
+from counterlens.probes.observe.run import UNOBSERVED, trace
 from counterlens.probes.options import DEFAULT_TIMEOUT, ProbeOptions, Timeout
 from counterlens.probes.probe import Context, Need, Probe, Source, Target
 from counterlens.probes.prompts.function_text import shown
@@ -46,6 +46,7 @@ class CoherenceProbe(Probe[CoherenceOptions, CoherenceRecord]):
     title = "if it knows the output, does it also know the steps?"
     source = Source("ours", "beyond Liu et al. 2024")
     needs = frozenset({Need.COMPLETE, Need.SANDBOX})
+    refused_languages = UNOBSERVED
     options = CoherenceOptions
     record = CoherenceRecord
 

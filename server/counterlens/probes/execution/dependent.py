@@ -36,6 +36,7 @@ from counterlens.probes.execution.questions import (
 from counterlens.probes.execution.record import DependentExecutionRecord, ExecutionAnswer, Form, Synthesis
 from counterlens.probes.execution.tables import ended, pick
 from counterlens.probes.execution.writing import description, write
+from counterlens.probes.observe.run import UNOBSERVED
 from counterlens.probes.options import (
     DEFAULT_MAP_TIMEOUT,
     DEFAULT_TIMEOUT,
@@ -75,6 +76,7 @@ class DependentExecutionProbe(Probe[DependentExecutionOptions, DependentExecutio
     title = "does it know what its own code returns?"
     source = Source("Liu et al. 2024", "definition 2")
     needs = frozenset({Need.COMPLETE, Need.SANDBOX, Need.TESTS})
+    refused_languages = UNOBSERVED
     options = DependentExecutionOptions
     record = DependentExecutionRecord
 

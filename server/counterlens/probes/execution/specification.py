@@ -25,7 +25,7 @@ from counterlens.probes.execution.writing import (
     without_examples,
     write,
 )
-from counterlens.probes.observe.run import output_of
+from counterlens.probes.observe.run import UNOBSERVED, output_of
 from counterlens.probes.options import DEFAULT_TIMEOUT, ProbeOptions, Timeout, protocols
 from counterlens.probes.probe import Context, Need, Probe, Source, Target
 from counterlens.probes.prompts.function_text import hollow
@@ -54,6 +54,7 @@ class SpecificationProbe(Probe[SpecificationOptions, SpecificationRecord]):
     title = "does it use a test that it is shown?"
     source = Source("Liu et al. 2024", "definition 3")
     needs = frozenset({Need.COMPLETE, Need.SANDBOX})
+    refused_languages = UNOBSERVED
     options = SpecificationOptions
     record = SpecificationRecord
 

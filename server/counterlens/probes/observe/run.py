@@ -24,6 +24,10 @@ _FILES = {
     f"observe/{name}.py": Path(__file__).with_name(f"{name}.py").read_bytes()
     for name in ("__init__", "kit", "loops", "outputs", "reseeded", "trace")
 }
+UNOBSERVED: Mapping[str, str] = {
+    "java": "it asks what a call gives or which statements it runs, and only calls of Python are observed"
+}
+"""The languages whose calls cannot be observed, with the reason."""
 _TRACE_BYTES = 1 << 20  # of the report of a trace
 
 

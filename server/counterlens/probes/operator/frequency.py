@@ -17,6 +17,8 @@ from counterlens.trust import is_inside
 MOST_BYTES = 1 << 20
 """Longer files are generated ones, and are left out."""
 LANGUAGE = "python"
+UNCOUNTED = {"java": "frequencies of operators are counted in Python only"}
+"""The languages whose operators are not counted, with the reason."""
 """Of the functions that are asked about; what a corpus has in other languages says nothing of it."""
 _State = tuple[tuple[Path, int, int], ...]
 

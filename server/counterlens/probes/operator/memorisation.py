@@ -19,7 +19,7 @@ from counterlens.metrics.table import Table
 from counterlens.models.base import Model
 from counterlens.mutations.base import Change
 from counterlens.probes.operator.complementary import Substitution, complementary
-from counterlens.probes.operator.frequency import read_corpus
+from counterlens.probes.operator.frequency import UNCOUNTED, read_corpus
 from counterlens.probes.operator.pairs import FLIP, changed_operators
 from counterlens.probes.options import (
     DEFAULT_MAP_TIMEOUT,
@@ -87,6 +87,7 @@ class MemorisationProbe(Probe[MemorisationOptions, MemorisationRecord]):
     title = "does the rarer operator cost more?"
     source = Source("Hooda et al. 2024", "Table 3")
     needs = frozenset({Need.COMPLETE, Need.SANDBOX, Need.TESTS, Need.CORPUS})
+    refused_languages = UNCOUNTED
     options = MemorisationOptions
     record = MemorisationRecord
 

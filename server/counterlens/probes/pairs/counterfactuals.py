@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from counterlens.mutations import MUTATIONS, Counterfactual, Refusal, Survey, survey
+from counterlens.mutations import Counterfactual, Refusal, Survey, mutated, survey
 from counterlens.mutations.cuts import PREFIX_RATIO, Ratio
 from counterlens.probes.options import check_preserving
 from counterlens.probes.pairs.published import CACP, PAPER_ORDER, forms_of
@@ -54,12 +54,13 @@ def rewritings(
     function = find_function(document, qualname)
     surveyed = survey(
         document.text,
-        mutations=forms_of(protocol, preserving(mutations, protocol), reach),
+        mutations=forms_of(protocol, preserving(mutations, protocol, document.language), reach),
         function=function.qualname,
         seed=seed,
         prefix_ratio=prefix_ratio,
         without=without,
         every_cut=every_cut,
+        language=document.language,
     )
     return function, _changing(surveyed, document, lines) if lines else surveyed
 
@@ -80,7 +81,7 @@ def _changing(surveyed: Survey, document: Document, lines: Sequence[tuple[int, i
     )
 
 
-def preserving(mutations: Sequence[str] | None, protocol: str = "") -> list[str]:
+def preserving(mutations: Sequence[str] | None, protocol: str = "", language: str = "python") -> list[str]:
     """The mutations to probe with: those asked for, the protocol's, or all that keep the meaning.
 
     Raises:
@@ -91,9 +92,8 @@ def preserving(mutations: Sequence[str] | None, protocol: str = "") -> list[str]
         return list(mutations)
     if protocol == CACP:
         return list(PAPER_ORDER)
-    return [
-        name for name, mutation in MUTATIONS.items() if mutation.preserving and not mutation.needs_observation
-    ]
+    known = mutated(language).mutations
+    return [name for name, one in known.items() if one.preserving and not one.needs_observation]
 
 
 def gaps_of(

@@ -43,7 +43,7 @@ def controls_of(
     cuts = [made.cut.original for made in asked if made.cut is not None]
     if not wanted or not cuts:
         return Survey((), ())
-    return placebos(document.text, function.qualname, cuts, wanted, seed=seed)
+    return placebos(document.text, function.qualname, cuts, wanted, seed=seed, language=document.language)
 
 
 def wavers(model: ModelInfo) -> bool:

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from counterlens.attribution.stand_ins import STAND_INS
+from counterlens.attribution.base import Judgement
 from counterlens.mutations import Counterfactual, Refusal
 from counterlens.probes.pairs.judging import Judging
 from counterlens.probes.prompts.gap import Gap
+from counterlens.probes.prompts.languages import prompted
 from counterlens.progress import Steps
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
@@ -20,18 +21,26 @@ from counterlens.syntax.functions import Function
 BLIND = "the tests also pass if `{stand_in}` replaces the code after the cut, so they cannot judge it"
 
 
-def emptied(gap: Gap, stand_in: str) -> str:
-    """The program with a statement in place of what follows the cut, as deep as that was."""
-    first = next((line for line in gap.rest.splitlines() if line.strip()), "")
-    indent = first[: len(first) - len(first.lstrip())]
-    ends = not gap.before or gap.before.endswith("\n")
-    return gap.fill(f"{'' if ends else chr(10)}{indent}{stand_in}\n")
+def emptied(document: Document, gap: Gap, stand_in: str) -> tuple[str, ...]:
+    """The programs with a statement in place of what follows the cut, as deep as that was.
+
+    There are several where a language has several ways to end a function; the first that compiles counts.
+    """
+    break_before = "" if not gap.before or gap.before.endswith("\n") else "\n"
+    ways = prompted(document.language).emptied(gap.rest, stand_in, gap.stop)
+    return tuple(gap.fill(break_before + text) for text in ways)
 
 
-def overlooked(judging: Judging, gap: Gap) -> str | None:
+def overlooked(judging: Judging, document: Document, function: Function, gap: Gap) -> str | None:
     """The stand-in that the tests take for the code that follows a cut; None if they see the hole."""
-    passing = (one for one in STAND_INS if judging.counterfactual(emptied(gap, one)).passed)
-    return next(passing, None)
+    for stand_in in prompted(document.language).stand_ins(document, function):
+        for program in emptied(document, gap, stand_in):
+            verdict = judging.counterfactual(program)
+            if verdict.passed:
+                return stand_in
+            if verdict.judgement is not Judgement.INVALID:
+                break
+    return None
 
 
 def seen(
@@ -60,7 +69,8 @@ def seen(
         stand_in = None
         for cut in (one.cut for one in variants if one.cut is not None):
             if cut.original not in known:
-                known[cut.original] = overlooked(judging, Gap.of(document, function, cut.original))
+                gap = Gap.of(document, function, cut.original)
+                known[cut.original] = overlooked(judging, document, function, gap)
             stand_in = stand_in or known[cut.original]
         if stand_in is None:
             kept.append(variants)

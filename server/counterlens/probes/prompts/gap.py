@@ -6,9 +6,12 @@ from dataclasses import dataclass, replace
 
 from counterlens.confidence.units import units
 from counterlens.models.base import Prompt, Stop
-from counterlens.probes.prompts.function_text import behind_docstring, line_start
+from counterlens.probes.prompts.function_text import behind_docstring
+from counterlens.probes.prompts.languages import prompted
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
+from counterlens.syntax.statements import is_definition
+from counterlens.text import line_start
 
 DEFINITION_BYTES = 8192
 """Of a longer definition (a class with many methods) only its headers and the function itself are shown."""
@@ -35,8 +38,7 @@ class View:
         words = " ".join(self.description.split())
         if not words or words in " ".join(document.text.split()):
             return ""
-        text = self.description.strip().replace("\r\n", "\n").replace("\\", "\\\\").replace('"""', "'''")
-        return f'"""\n{text}\n"""\n'
+        return prompted(document.language).described(self.description.strip().replace("\r\n", "\n"))
 
 
 _USUAL = View()
@@ -55,7 +57,7 @@ class Gap:
         before: The source up to the cut.
         removed: The original text of the hole.
         after: The source from the end of the function on.
-        column: The column of the function's header, which its own end is recognised by.
+        stop: What the function's own end is recognised by.
         newline: The line end of the source.
     """
 
@@ -63,21 +65,19 @@ class Gap:
     before: str
     removed: str
     after: str
-    column: int
+    stop: Stop
     newline: str
 
     @classmethod
     def of(cls, document: Document, function: Function, cut: int, view: View = _USUAL) -> Gap:
         """The hole from a byte offset inside a function to its end, and what is shown beside it."""
         data = document.data
-        line_start = data.rfind(b"\n", 0, function.header) + 1
-        indentation = data[line_start : function.header].decode("utf-8", "replace")
         return cls(
             shown=_shown(document, function, cut, view),
             before=data[:cut].decode(),
             removed=data[cut : function.end].decode(),
             after=data[function.end :].decode(),
-            column=len(indentation.expandtabs(8)),
+            stop=prompted(document.language).stop(document, function, cut),
             newline="\r\n" if "\r\n" in document.text else "\n",
         )
 
@@ -100,7 +100,8 @@ class Gap:
         start = line_start(data, function.start)
         header = data[start:body].decode().replace("\r\n", "\n")
         indentation = header[: len(header) - len(header.lstrip(" \t"))]
-        told = f"{indentation}# {function.name} has a bug. Here is the mended version:"
+        mark = prompted(document.language).comment
+        told = f"{indentation}{mark} {function.name} has a bug. Here is the mended version:"
         return replace(gap, shown=f"{whole}\n\n\n{told}\n{header}")
 
     @property
@@ -118,7 +119,7 @@ class Gap:
     def prompt(self, max_tokens: int) -> Prompt:
         """The text that the model continues, up to the function's end."""
         suffix = self.after.replace("\r\n", "\n")[:SUFFIX_CHARACTERS]
-        return Prompt(self.shown, max_tokens, Stop(indent=self.column), suffix=suffix or "\n")
+        return Prompt(self.shown, max_tokens, self.stop, suffix=suffix or "\n")
 
     def fill(self, completion: str) -> str:
         """The whole source with a completion in the hole."""
@@ -136,22 +137,34 @@ def _around(document: Document, function: Function, cut: int) -> bytes:
     """The header of a document, and the definition around a function up to a cut."""
     data = document.data
     unit = next(unit for unit in units(document) if unit.start <= function.header < unit.end)
-    definition = data[unit.start : cut]
+    header, definition = data[: unit.context], data[unit.start : cut]
     if len(definition) > DEFINITION_BYTES:
-        definition = b"\n\n\n" + _outline(document, function) + data[line_start(data, function.start) : cut]
-    header = data[: unit.context]
+        outline = _outline(document, function, unit.context)
+        definition = b"\n\n\n" + outline + data[line_start(data, function.start) : cut]
+    elif outline := _outline(document, function, unit.context, unit.start):
+        definition = b"\n\n" + outline + definition.lstrip(b"\r\n")
     return header + definition if header else definition.lstrip(b"\r\n")
 
 
-def _outline(document: Document, function: Function) -> bytes:
-    """The header lines of the classes and functions around a function, outermost first."""
+def _outline(document: Document, function: Function, start: int, end: int | None = None) -> bytes:
+    """The header lines of the classes and functions around a function, outermost first.
+
+    Args:
+        document: The source.
+        function: The function.
+        start: Those that begin before this are shown anyhow.
+        end: Those that begin here or later, too; None: they are not.
+    """
     data = document.data
-    node = document.tree.root_node.descendant_for_byte_range(function.header, function.header + 3)
+    node = document.tree.root_node.descendant_for_byte_range(function.header, function.header + 1)
     lines: list[bytes] = []
     while node is not None:
         body = node.child_by_field_name("body")
-        around = node.type.endswith("_definition") and node.start_byte < function.start
-        if body is not None and around:
-            lines.insert(0, data[line_start(data, node.start_byte) : line_start(data, body.start_byte)])
+        before = function.start if end is None else end
+        if body is not None and is_definition(node) and start <= node.start_byte < before:
+            brace = body.start_byte + 1 if data[body.start_byte : body.start_byte + 1] == b"{" else 0
+            until = brace or line_start(data, body.start_byte)
+            header = data[line_start(data, node.start_byte) : until]
+            lines.insert(0, header if header.endswith(b"\n") else header + b"\n")
         node = node.parent
     return b"".join(lines)

@@ -36,13 +36,13 @@ from counterlens.probes.options import (
     protocols,
 )
 from counterlens.probes.probe import Context, Need, Probe, Source, Target
-from counterlens.probes.prompts.function_text import line_start
 from counterlens.probes.record import Record
-from counterlens.probes.robustness.versions import Standing, Version, planned, settled
+from counterlens.probes.robustness.versions import UNVERSIONED, Standing, Version, planned, settled
 from counterlens.probes.sanity import require_repeatable
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import find_function
 from counterlens.syntax.operators import Family, leaves
+from counterlens.text import line_start
 
 Item = TypeVar("Item")
 EQUIVALENT, PLAIN = "if-else-flip", "block-swap-plain"
@@ -136,6 +136,7 @@ class EmbeddingProbe(Probe[EmbeddingOptions, EmbeddingRecord]):
     title = "does it embed code that means the same closer than code that looks the same?"
     source = Source("Ahmed et al. 2024", "section 3.2.4")
     needs = frozenset({Need.EMBED, Need.SANDBOX})
+    refused_languages = UNVERSIONED
     options = EmbeddingOptions
     record = EmbeddingRecord
 

@@ -17,6 +17,7 @@ from counterlens.probes.robustness.base import RobustnessProbe, Similarities, Si
 from counterlens.probes.robustness.published import fixed, name_in
 from counterlens.probes.robustness.questions import RobustnessOptions
 from counterlens.probes.robustness.summary import first_line
+from counterlens.probes.robustness.versions import UNVERSIONED
 from counterlens.syntax.document import Document
 
 _NAME = re.compile(r"[^\W\d]\w*")
@@ -39,6 +40,7 @@ class NameProbe(RobustnessProbe[NameOptions]):
     id = "name"
     title = "do the names that it gives follow the code?"
     source = Source("Nguyen et al. 2024", "section 4.2.2")
+    refused_languages = UNVERSIONED
     options = NameOptions
     heading = "method name prediction"
     unlike = "zebraUmbrella"

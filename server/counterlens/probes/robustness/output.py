@@ -13,7 +13,7 @@ from counterlens.models.sentences import SentenceEncoder
 from counterlens.mutations.assumptions import WHOLE_PROGRAM
 from counterlens.probes.execution.calls import calls_of
 from counterlens.probes.execution.prompts import prompt as call_prompt
-from counterlens.probes.observe.run import output_of
+from counterlens.probes.observe.run import UNOBSERVED, output_of
 from counterlens.probes.options import MaxTokens
 from counterlens.probes.probe import Context, Source, Target
 from counterlens.probes.prompts.function_text import shown
@@ -50,6 +50,7 @@ class OutputProbe(RobustnessProbe[OutputOptions]):
     id = "output"
     title = "do the outputs that it predicts follow the code?"
     source = Source("Nguyen et al. 2024", "section 4.2.3")
+    refused_languages = UNOBSERVED
     options = OutputOptions
     heading = "output prediction"
     unlike = "'zebra umbrella'"

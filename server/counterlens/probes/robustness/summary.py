@@ -17,6 +17,7 @@ from counterlens.probes.prompts.templates import filled
 from counterlens.probes.robustness.base import RobustnessProbe, Similarities
 from counterlens.probes.robustness.published import fixed, said_of
 from counterlens.probes.robustness.questions import RobustnessOptions
+from counterlens.probes.robustness.versions import UNVERSIONED
 from counterlens.syntax.document import Document
 
 _WORD = re.compile(r"\w")
@@ -37,6 +38,7 @@ class SummaryProbe(RobustnessProbe[SummaryOptions]):
     id = "summary"
     title = "do its summaries follow the code?"
     source = Source("Nguyen et al. 2024", "section 4.2.1")
+    refused_languages = UNVERSIONED
     options = SummaryOptions
     heading = "code summarisation"
     unlike = "zebras sleep under violet umbrellas"

@@ -35,6 +35,10 @@ class Standing(StrEnum):
     UNSETTLED = "unsettled"  # it should differ, and nothing could be run to see that
 
 
+UNVERSIONED = {"java": "its versions are judged in Python only"}
+"""The languages without versions, with the reason."""
+
+
 @dataclass(frozen=True, slots=True)
 class Version:
     """A counterfactual of a function.

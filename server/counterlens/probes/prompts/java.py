@@ -1,0 +1,128 @@
+"""Java's methods in prompts: they end with the brace that closes them, and Javadoc stands above them."""
+
+from __future__ import annotations
+
+import textwrap
+from dataclasses import replace
+
+import tree_sitter
+
+from counterlens.models.base import Stop
+from counterlens.models.stopping import open_braces
+from counterlens.probes.prompts.language import PromptLanguage, definition_node, indentation
+from counterlens.syntax.document import Document
+from counterlens.syntax.functions import Function
+from counterlens.text import line_start
+
+_FAILING = "throw new UnsupportedOperationException();"
+_NUMBERS = frozenset({"integral_type", "floating_point_type"})
+_REFERENCED = ("method_invocation", "method_declaration", "constructor_declaration", "method_reference")
+_OWNERS = {"this", "super"}
+
+
+class JavaPrompts(PromptLanguage):
+    """See the module."""
+
+    id = "java"
+    title = "Java"
+    comment = "//"
+    texts = frozenset({"line_comment", "block_comment", "string_fragment", "multiline_string_fragment"})
+
+    def described(self, text: str) -> str:
+        """Like `PromptLanguage.described`."""
+        return f"/*\n{_commentable(text)}\n*/\n"
+
+    def docstring(self, document: Document, function: Function) -> tuple[int, int]:
+        """Like `PromptLanguage.docstring`: the Javadoc above a method, whole lines where it has them."""
+        above = definition_node(document, function).prev_sibling
+        if above is None or above.type != "block_comment" or not (above.text or b"").startswith(b"/**"):
+            return function.end, function.end
+        data = document.data
+        lines = line_start(data, above.start_byte), line_start(data, function.start)
+        alone = not data[lines[0] : above.start_byte].strip() and above.end_byte <= lines[1]
+        return lines if alone else (above.start_byte, function.start)
+
+    def behind_docstring(self, document: Document, function: Function) -> int:
+        """Like `PromptLanguage.behind_docstring`; of an empty body the byte behind its brace."""
+        body = _body(document, function)
+        inside = body.named_children
+        first = next((node for node in inside if not node.type.endswith("comment")), None)
+        if first is None:
+            return body.start_byte + 1
+        start = line_start(document.data, first.start_byte)
+        return start if start > body.start_byte else first.start_byte
+
+    def hollow(self, document: Document, function: Function, text: str = "") -> Document:
+        """Like `PromptLanguage.hollow`; a constructor still calls another one first."""
+        data, body = document.data, _body(document, function)
+        start, end = self.docstring(document, function)
+        documented, header = (start, end) if start < function.start else (function.start, function.start)
+        margin = indentation(
+            data[line_start(data, function.header) : function.end].decode("utf-8", "replace")
+        )
+        javadoc = ""
+        if text:
+            lines = textwrap.indent(_commentable(text), f"{margin} * ", lambda _line: True)
+            javadoc = f"{margin}/**\n{lines}\n{margin} */\n{margin}"
+            documented = line_start(data, documented)
+            header = function.start
+        first = body.named_children[0] if body.named_children else None
+        kept = ""
+        if first is not None and first.type == "explicit_constructor_invocation":
+            kept = f"{margin}    {(first.text or b'').decode()}\n"
+        parts = data[:documented].decode(), javadoc, data[header : body.start_byte].decode()
+        hollowed = f"{{\n{kept}{margin}    {_FAILING}\n{margin}}}"
+        return replace(document, text="".join(parts) + hollowed + data[function.end :].decode())
+
+    def stop(self, document: Document, function: Function, cut: int) -> Stop:
+        """Like `PromptLanguage.stop`: behind the brace that closes the method."""
+        body = _body(document, function)
+        return Stop(braces=open_braces(document.data[body.start_byte : cut].decode()) or 1)
+
+    def stand_ins(self, document: Document, function: Function) -> tuple[str, ...]:
+        """Like `PromptLanguage.stand_ins`: an exception, and by the type of the result a value that is wrong.
+
+        Either truth value may be the right one, so there is none for `boolean`.
+        """
+        result = definition_node(document, function).child_by_field_name("type")
+        text = _text(result) if result is not None else "void"
+        if text in {"boolean", "Boolean"}:
+            return (_FAILING,)
+        if text == "void":
+            return _FAILING, "return;"
+        if text == "char":
+            return _FAILING, "return '#';"
+        numeric = result is not None and result.type in _NUMBERS
+        return _FAILING, "return 42;" if numeric else "return null;"
+
+    def emptied(self, rest: str, stand_in: str, stop: Stop) -> tuple[str, ...]:
+        """Like `PromptLanguage.emptied`: all blocks are closed; the method may need one more `return`."""
+        margin, inner = indentation(rest), (stop.braces or 1) - 1
+        begin = f"{margin}{stand_in}\n{margin}{'} ' * inner}"
+        return f"{begin}}}", f"{begin}{stand_in} }}"
+
+    def names(self, node: tree_sitter.Node, owners: set[str]) -> bool:
+        """Like `PromptLanguage.names`: variables may have the name of a method, and other classes too."""
+        parent = node.parent
+        if parent is None or parent.type not in _REFERENCED:
+            return False
+        if parent.type == "method_reference":
+            return parent.named_children[-1] == node and _text(parent.named_children[0]) in owners | _OWNERS
+        if parent.child_by_field_name("name") != node:
+            return False
+        owner = parent.child_by_field_name("object")
+        return owner is None or _text(owner) in owners | _OWNERS
+
+
+def _body(document: Document, function: Function) -> tree_sitter.Node:
+    body = definition_node(document, function).child_by_field_name("body")
+    assert body is not None  # `definition_node` finds no other
+    return body
+
+
+def _text(node: tree_sitter.Node) -> str:
+    return (node.text or b"").decode("utf-8", "replace")
+
+
+def _commentable(text: str) -> str:
+    return text.replace("*/", "* /")

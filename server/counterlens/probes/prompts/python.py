@@ -1,0 +1,101 @@
+"""Python's functions in prompts: they end by indentation, and their docstrings are statements."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import tree_sitter
+
+from counterlens.attribution.stand_ins import STAND_INS
+from counterlens.models.base import Stop
+from counterlens.probes.prompts.language import PromptLanguage, definition_node, indentation
+from counterlens.syntax.document import Document
+from counterlens.syntax.functions import Function
+from counterlens.text import line_start
+
+_OWNERS = {"self", "cls"}
+
+
+class PythonPrompts(PromptLanguage):
+    """See the module."""
+
+    id = "python"
+    title = "Python"
+    comment = "#"
+    texts = frozenset({"comment", "string_content"})
+
+    def described(self, text: str) -> str:
+        """Like `PromptLanguage.described`."""
+        return f'"""\n{_quotable(text)}\n"""\n'
+
+    def docstring(self, document: Document, function: Function) -> tuple[int, int]:
+        """Like `PromptLanguage.docstring`; none of a function that is nothing else."""
+        body = _body(document, function)
+        following = next((node for node in body[1:] if node.type != "comment"), None)
+        if following is None or not _is_text(body[0]):
+            return function.end, function.end
+        return body[0].start_byte, following.start_byte
+
+    def behind_docstring(self, document: Document, function: Function) -> int:
+        """Like `PromptLanguage.behind_docstring`."""
+        body = _body(document, function)
+        if not body:
+            return function.body
+        first = body[1] if len(body) > 1 and _is_text(body[0]) else body[0]
+        return line_start(document.data, first.start_byte)
+
+    def hollow(self, document: Document, function: Function, text: str = "") -> Document:
+        """Like `PromptLanguage.hollow`."""
+        data = document.data
+        margin = data[line_start(data, function.header) : function.header].decode()
+        indent = f"{margin}    "
+        quoted = _quotable(text)
+        lines = "\n".join(f"{indent}{line}" if line else "" for line in quoted.splitlines())
+        closing = f"\n{indent}" if "\n" in quoted or quoted.endswith('"') else ""
+        described = f'{indent}"""{lines.strip()}{closing}"""\n' if text else ""
+        node = definition_node(document, function)
+        header_end = next(child.end_byte for child in node.children if child.type == ":")
+        before = data[:header_end].decode().rstrip()
+        after = data[function.end :].decode() or "\n"
+        return replace(document, text=f"{before}\n{described}{indent}raise NotImplementedError{after}")
+
+    def stop(self, document: Document, function: Function, cut: int) -> Stop:  # noqa: ARG002 - the same at all
+        """Like `PromptLanguage.stop`: before the next line that is indented no deeper than the header."""
+        data = document.data
+        margin = data[line_start(data, function.header) : function.header].decode("utf-8", "replace")
+        return Stop(indent=len(margin.expandtabs(8)))
+
+    def stand_ins(self, document: Document, function: Function) -> tuple[str, ...]:  # noqa: ARG002 - without types
+        """Like `PromptLanguage.stand_ins`."""
+        return STAND_INS
+
+    def emptied(self, rest: str, stand_in: str, stop: Stop) -> tuple[str, ...]:  # noqa: ARG002 - indentation says
+        """Like `PromptLanguage.emptied`."""
+        return (f"{indentation(rest)}{stand_in}\n",)
+
+    def names(self, node: tree_sitter.Node, owners: set[str]) -> bool:
+        """Like `PromptLanguage.names`: an attribute of something else or an argument's name is not it."""
+        parent = node.parent
+        if parent is None:
+            return True
+        if parent.type == "keyword_argument":
+            return parent.child_by_field_name("name") != node
+        if parent.type == "attribute" and parent.child_by_field_name("attribute") == node:
+            owner = parent.child_by_field_name("object")
+            return owner is not None and (owner.text or b"").decode("utf-8", "replace") in owners | _OWNERS
+        return True
+
+
+def _quotable(text: str) -> str:
+    return text.replace("\\", "\\\\").replace('"""', "'''")
+
+
+def _is_text(statement: tree_sitter.Node) -> bool:
+    return bool(statement.children) and statement.children[0].type == "string"
+
+
+def _body(document: Document, function: Function) -> Sequence[tree_sitter.Node]:
+    """The statements of a function's body, and the comments between them; the first is a statement."""
+    body = definition_node(document, function).child_by_field_name("body")
+    return body.named_children if body is not None else ()

@@ -1,0 +1,130 @@
+"""The definitions of functions in a syntax tree: one line of `_FINDERS` for each language that has them.
+
+A function has one name everywhere: its path from the file, and where several have the same path (overloaded
+methods) also the types of their parameters, as in `Class.method(int, String)`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from tree_sitter import Node
+
+_TYPES = frozenset(
+    {
+        *("class_declaration", "interface_declaration", "enum_declaration", "record_declaration"),
+        "annotation_type_declaration",
+    }
+)
+_METHODS = frozenset({"method_declaration", "constructor_declaration", "compact_constructor_declaration"})
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionDefinition:
+    """One function.
+
+    Attributes:
+        path: The names of what it stands in, and its own.
+        parameters: The types of its parameters, where a name may belong to several functions.
+        node: Its syntax node.
+    """
+
+    path: tuple[str, ...]
+    parameters: str | None
+    node: Node
+
+    @property
+    def start(self) -> Node:
+        """The node that its text begins with: of decorated functions the decorators'."""
+        parent = self.node.parent
+        decorated = parent is not None and parent.type == "decorated_definition"
+        return parent if decorated and parent is not None else self.node
+
+    @property
+    def header(self) -> int:
+        """The first byte behind its decorators or annotations."""
+        for child in self.node.children:
+            for part in child.children if child.type == "modifiers" else (child,):
+                if not part.type.endswith(("annotation", "comment")):
+                    return part.start_byte
+        return self.node.start_byte
+
+    @property
+    def body(self) -> int:
+        """The first byte of its first statement, or of its body if that is empty."""
+        body = self.node.child_by_field_name("body")
+        if body is None:
+            return self.node.end_byte
+        return body.named_children[0].start_byte if body.named_children else body.start_byte
+
+
+def python_definitions(root: Node) -> Iterator[FunctionDefinition]:
+    """The functions and methods of Python, outer ones first, in the order of the text."""
+    for path, node in _walk(root, {"class_definition", "function_definition"}):
+        if node.type == "function_definition":
+            yield FunctionDefinition(path, None, node)
+
+
+def java_definitions(root: Node) -> Iterator[FunctionDefinition]:
+    """The methods and constructors that have a body; one of a class inside a method stands in that method."""
+    for path, node in _walk(root, _TYPES | _METHODS):
+        if node.type in _METHODS:
+            yield FunctionDefinition(path, _parameter_types(node), node)
+
+
+_FINDERS: Mapping[str, Callable[[Node], Iterator[FunctionDefinition]]] = {
+    "python": python_definitions,
+    "java": java_definitions,
+}
+
+
+def defining_languages() -> tuple[str, ...]:
+    """The ids of the languages whose functions are found."""
+    return tuple(_FINDERS)
+
+
+def definitions(root: Node, language: str) -> list[tuple[str, FunctionDefinition]]:
+    """The functions of a tree with their qualified names; none in languages whose functions are not found."""
+    finder = _FINDERS.get(language)
+    return [*with_names(finder(root))] if finder is not None else []
+
+
+def with_names(found: Iterable[FunctionDefinition]) -> Iterator[tuple[str, FunctionDefinition]]:
+    """Definitions with their qualified names."""
+    every = list(found)
+    count = Counter(one.path for one in every)
+    for one in every:
+        name = ".".join(one.path)
+        several = one.parameters is not None and count[one.path] > 1
+        yield (f"{name}({one.parameters})" if several else name), one
+
+
+def _walk(root: Node, kinds: set[str] | frozenset[str]) -> Iterator[tuple[tuple[str, ...], Node]]:
+    """The definitions of some kinds that have a name and a body, with their paths."""
+    todo: list[tuple[Node, tuple[str, ...]]] = [(root, ())]
+    while todo:
+        node, path = todo.pop()
+        if node.type in kinds and (name := node.child_by_field_name("name")) is not None:
+            path = (*path, text_of(name))
+            if node.child_by_field_name("body") is not None:
+                yield path, node
+        todo.extend((child, path) for child in reversed(node.children))
+
+
+def _parameter_types(method: Node) -> str:
+    listed = method.child_by_field_name("parameters")
+    found = []
+    for parameter in listed.named_children if listed is not None else ():
+        if parameter.type == "formal_parameter":
+            dimensions = text_of(parameter.child_by_field_name("dimensions"))
+            found.append(text_of(parameter.child_by_field_name("type")) + dimensions)
+        elif parameter.type == "spread_parameter":
+            found.append(text_of(parameter).rpartition("...")[0].strip() + "...")
+    return ", ".join(found)
+
+
+def text_of(node: Node | None) -> str:
+    """The source of a node; empty for none."""
+    return (node.text or b"").decode("utf-8", "replace") if node is not None else ""
