@@ -84,7 +84,7 @@ def test_json_has_the_fields_that_are_promised_and_folders_are_searched(cli: Cli
     assert 0.9 < mark["probability"] < 1
     assert cli("check", tmp_path, "--format", "json").json == ran.json
     assert cli("check", write(tmp_path, "clean.py", "x = 1\n"), "--json").json == []
-    assert "only Python" in cli("check", tmp_path / "pack/other.js").err
+    assert "for Python only" in cli("check", tmp_path / "pack/other.js").err
 
 
 def test_the_forms_for_services_name_the_place(cli: Cli, tmp_path: Path) -> None:

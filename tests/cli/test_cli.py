@@ -434,7 +434,7 @@ def test_mutate_takes_java_and_says_what_java_does_not_have(cli: Cli, tmp_path: 
     ("arguments", "data", "said"),
     [
         (["--mutation", "annotate-strip"], JAVA, "annotate-strip is not for Java yet"),
-        (["--settle"], JAVA, "only Python can be run"),
+        (["--settle"], JAVA, "this works for Python only"),
         ([], "class A { int f( { } }", "does not parse as Java"),
     ],
 )

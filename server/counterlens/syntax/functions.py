@@ -85,7 +85,7 @@ def require_python(document: Document) -> Document:
     if document.language == "python":
         return document
     raise SourceError(
-        f"{document.path or 'the text'} is {document.language}, and this is for Python",
+        f"{document.path or 'the text'} is {document.language}: this works for Python only",
         "`counterlens score` works for it",
     )
 

@@ -36,7 +36,7 @@ class JavaBlankLine(JavaMutation):
             before="class A {\n    int f(int a) {\n        int b = a;\n        return b;\n    }\n}\n",
             after="class A {\n    int f(int a) {\n\n        int b = a;\n\n        return b;\n    }\n}\n",
         ),
-        Example(before="class A { int f(int a) { return a; } }\n", refused="no statement in it starts a line"),
+        Example(before="class A { int f() { return 1; } }\n", refused="no statement in it starts a line"),
     )
 
     def sites(self, context: JavaContext) -> Iterator[Site | SiteRefused]:
@@ -85,7 +85,7 @@ class JavaCommentMove(JavaMutation):
         around = {id(module.function_at(site.span[0])) for site in found}
         for function in module.functions:
             if id(function) not in around:
-                yield SiteRefused(function.start, "it has no comment that could stand a line above or below")
+                yield SiteRefused(function.start, "it has no comment that could be moved by a line")
         yield from found
 
 
