@@ -1,11 +1,13 @@
 """How often does differential execution, which sees no tests, agree with a dataset's tests?
 
     python benchmarks/differential.py --data DATA [--problems 40] [--seed 0] [--quick]
+    python benchmarks/differential.py --data DATA --language java [--problems 20]
 
 For seeded HumanEval problems: the programs of their breaking counterfactuals are judged twice, by the
 problem's tests and by what the reference solution does on generated inputs. Where the two disagree, either
 only the inputs noticed or only the tests did. The preserving counterfactuals' programs show how often inputs
-accuse what is right.
+accuse what is right. With `--language java` the programs are the counterfactuals of HumanEval-X and of
+HumanEvalPack, all of them unless `--problems` says otherwise; see `differential_java.py`.
 """
 
 from __future__ import annotations
@@ -17,6 +19,8 @@ import sys
 import time
 from collections import Counter
 from pathlib import Path
+
+import differential_java
 
 from counterlens.attribution.base import Setting, Strength
 from counterlens.attribution.differential import DifferentialJudge, Untestable, study
@@ -34,16 +38,20 @@ def main() -> None:
     """Judge, count, print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--data", type=Path, required=True, help="the folder that has humaneval/")
-    parser.add_argument("--problems", type=int, default=40)
+    parser.add_argument("--problems", type=int, help="so many of them; 40 in Python")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--quick", action="store_true", help="eight problems")
+    parser.add_argument("--language", choices=("python", "java"), default="python")
     options = parser.parse_args()
+    if options.language == "java":
+        count = 8 if options.quick else options.problems
+        sys.exit(differential_java.run(options.data, problems=count, seed=options.seed))
     problems = list(open_dataset(str(options.data / "humaneval")))
     random.Random(options.seed).shuffle(problems)  # noqa: S311 - which problems
     setting = Setting(best_sandbox(), Path(sys.executable), Limits(seconds=10.0, output_bytes=16 << 20))
     counted: Counter[str] = Counter()
     spent: Counter[str] = Counter()
-    for problem in problems[: 8 if options.quick else options.problems]:
+    for problem in problems[: 8 if options.quick else options.problems or 40]:
         _compare(problem, setting, options.seed, counted, spent)
     _show(counted, spent)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import Protocol
 
 from counterlens.attribution import programs
 from counterlens.attribution.base import Judge, Setting, Verdict
@@ -13,7 +13,6 @@ from counterlens.attribution.java.judge import JavaTestsJudge, judge_java_by_tes
 from counterlens.attribution.supplied_tests import SuppliedTestsJudge
 from counterlens.errors import SandboxError, SourceError
 from counterlens.sandbox.java.jdk import find_jdk
-from counterlens.syntax.languages import language_of
 
 
 class ByFile(Protocol):
@@ -32,8 +31,8 @@ class JudgedLanguage:
         by_tests: By a file of tests; see `judge_by_tests`.
         supplied: The judge by tests that are text: the tests, the function, the original, the setting.
         missing: Why they cannot be judged on this machine; None if they can.
-        against: By comparison with another program; None if that cannot be done yet.
-        by_itself: By its own tests and examples; None if that cannot be done yet.
+        against: By comparison with another program.
+        by_itself: By its own tests and examples.
     """
 
     id: str
@@ -41,19 +40,8 @@ class JudgedLanguage:
     by_tests: Callable[..., Verdict]
     supplied: Callable[[str, str, str, Setting], Judge]
     missing: Callable[[], str | None]
-    against: ByFile | None = None
-    by_itself: ByFile | None = None
-
-    def able(self, way: Literal["against", "by_itself"], asked: str) -> ByFile:
-        """One of the ways that not every language has.
-
-        Raises:
-            SourceError: this one does not; says what was asked for.
-        """
-        found = self.against if way == "against" else self.by_itself
-        if found is None:
-            raise SourceError(f"{asked} does not support {self.title} yet", "Give --tests")
-        return found
+    against: ByFile
+    by_itself: ByFile
 
 
 def _java(tests: str, _function: str, original: str, setting: Setting) -> Judge:
@@ -80,7 +68,15 @@ _LANGUAGES: Mapping[str, JudgedLanguage] = {
             programs.judge_against,
             programs.judge_by_itself,
         ),
-        JudgedLanguage("java", "Java", judge_java_by_tests, _java, _no_java),
+        JudgedLanguage(
+            "java",
+            "Java",
+            judge_java_by_tests,
+            _java,
+            _no_java,
+            programs.judge_against,
+            programs.judge_by_itself,
+        ),
     )
 }
 
@@ -108,8 +104,4 @@ def judged_file(path: Path) -> JudgedLanguage:
     Raises:
         SourceError: programs in its language are not judged.
     """
-    try:
-        language = language_of(path)
-    except SourceError:
-        language = "python"
-    return judged(language)
+    return judged(programs.program_language(path))

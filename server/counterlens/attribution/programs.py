@@ -10,20 +10,19 @@ from dataclasses import replace
 from pathlib import Path
 from threading import Event
 
-from counterlens.attribution import coverage_tests
 from counterlens.attribution.base import Evidence, Judgement, Setting, Strength, Verdict
-from counterlens.attribution.differential.judge import DifferentialJudge
-from counterlens.attribution.differential.observed import texts_about
-from counterlens.attribution.differential.original import Original, study
+from counterlens.attribution.java.differential.target import is_private
 from counterlens.attribution.layout import layout_of
 from counterlens.attribution.registry import find_judge
 from counterlens.attribution.separation import why_inseparable
 from counterlens.attribution.test_run import Apartness, TestRun, brief
 from counterlens.attribution.unittests import ID as TESTS
 from counterlens.attribution.unittests import read_cases
+from counterlens.attribution.ways import TESTS_BY_RUNNING, behaviour_of, ways_of
 from counterlens.errors import SourceError
 from counterlens.syntax.document import Document
-from counterlens.syntax.functions import functions
+from counterlens.syntax.functions import Function, functions
+from counterlens.syntax.languages import language_of
 from counterlens.syntax.python_ast import parse_module
 
 LARGEST = 4 << 20  # bytes of a candidate
@@ -48,6 +47,14 @@ def read_program(path: Path) -> str | Verdict:
         return io.TextIOWrapper(io.BytesIO(data), encoding).read()
     except (SyntaxError, UnicodeDecodeError, LookupError) as error:
         return Verdict(Judgement.INVALID, Evidence("none", 0, None, f"it is no text: {error}"))
+
+
+def program_language(path: Path) -> str:
+    """The language of a program by the name of its file; in doubt it is Python."""
+    try:
+        return language_of(path)
+    except SourceError:
+        return "python"
 
 
 def judge_by_tests(
@@ -133,29 +140,34 @@ def judge_against(
         SandboxError, Cancelled: as `Sandbox.run`.
     """
     document = Document.read(original)
-    known = [each.qualname for each in functions(document) if "." not in each.qualname]
-    names = [function] if function else known
-    if not names:
+    known = functions(document)
+    compared = [each for each in known if each.qualname == function] if function else _entries(document)
+    if function and not compared:
+        names = ", ".join(each.qualname for each in _entries(document))
+        raise SourceError(f"{original} does not define {function}", f"It defines: {names or 'none'}")
+    if not compared:
         raise SourceError(f"{original} defines no function", "Name a file with the functions to compare")
-    if function and function not in {each.qualname for each in functions(document)}:
-        raise SourceError(
-            f"{original} does not define {function}", f"It defines: {', '.join(known) or 'none'}"
-        )
     passed: list[Verdict] = []
     reasons: list[str] = []
-    for name in names:
-        more = texts_about(document, name)
-        found = study(document, name, setting, more=more, cancel=cancel)
-        if not isinstance(found, Original):
-            reasons.append(f"{name}: {found.reason}")
+    for each in compared:
+        judge, reason = behaviour_of(document, each, replace(setting, cancel=cancel))
+        if judge is None:
+            reasons.append(f"{each.qualname}: {reason}")
             continue
-        verdict = DifferentialJudge(found).judge(program, cancel=cancel)
+        verdict = judge.judge(program, cancel=cancel)
         if not verdict.passed:
             return verdict
         passed.append(verdict)
     if not passed:
         return Verdict(Judgement.REFUSED, Evidence("differential", 0, None, "\n".join(reasons)))
     return _joined(passed, reasons)
+
+
+def _entries(document: Document) -> list[Function]:
+    """The functions that other files may call: those at the top level, or methods that are not private."""
+    if document.language == "python":
+        return [each for each in functions(document) if "." not in each.qualname]
+    return [each for each in functions(document) if not is_private(document, each)]
 
 
 def judge_by_itself(
@@ -165,7 +177,7 @@ def judge_by_itself(
 
     If none mentions it, the whole suite runs once, to find the tests that reach it.
     """
-    document = Document(program, path)
+    document = Document(program, path, program_language(path))
     names = [each for each in functions(document) if function in {None, each.qualname}]
     if function and not names:
         raise SourceError(f"{path} does not define {function}")
@@ -185,8 +197,9 @@ def judge_by_itself(
             verdicts.append(judge.judge(program, cancel=cancel))
             if not verdicts[-1].passed:
                 return verdicts[-1]
-    for each in names if not verdicts else ():
-        judge = coverage_tests.find(document, each, setting)
+    by_running = ways_of(document).fallbacks.get(TESTS_BY_RUNNING)
+    for each in names if not verdicts and by_running is not None else ():
+        judge = by_running(document, each, setting) if by_running is not None else None
         if judge is not None:
             verdicts.append(judge.judge(program, cancel=cancel))
             if not verdicts[-1].passed:

@@ -1,9 +1,4 @@
-"""The attribution functions, in the order tried. To add one: write its file, and add it to `ATTRIBUTIONS`.
-
-Handwritten inputs count first: tests and doctests are found, and all of them must hold. Only if there are
-none, `FALLBACKS` are asked one after the other. The tests that come with a problem (`supplied_tests.py`) are
-not included: their owner makes a judge and passes it on.
-"""
+"""Find the judge of a function: the attribution functions of its language (`ways.py`), in the order tried."""
 
 from __future__ import annotations
 
@@ -12,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from threading import Event
 
-from counterlens.attribution import coverage_tests, differential, doctests, supplied_tests, unittests
+from counterlens.attribution import differential, doctests, supplied_tests, unittests
 from counterlens.attribution.base import (
     LIMITS,
     MAP_SECONDS,
@@ -25,20 +20,14 @@ from counterlens.attribution.base import (
     Strength,
     Verdict,
 )
+from counterlens.attribution.java.differential import JavaDifferentialJudge
 from counterlens.attribution.layout import interpreter_for
 from counterlens.attribution.reaching import HoleReach
+from counterlens.attribution.ways import ways_of
 from counterlens.counting import plural
 from counterlens.sandbox.base import Limits, Sandbox
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
-
-ATTRIBUTIONS: dict[str, Attribution] = {unittests.ID: unittests.find, doctests.ID: doctests.find}
-BY_LINES: dict[str, Attribution] = {**ATTRIBUTIONS, unittests.ID: coverage_tests.find_cases}
-"""The same for runs over many functions, for which the whole suite is run once."""
-FALLBACKS: dict[str, Attribution] = {
-    "tests, found by running them": coverage_tests.find,
-    differential.ID: differential.find,
-}
 
 _CASES = {unittests.ID: "test", doctests.ID: "doctest", supplied_tests.ID: "given test"}
 """Noun for one case of each attribution function."""
@@ -126,17 +115,19 @@ def find_judge(
         tests, the judge by all of them: what it says of the document is then what there is to say.
 
     Raises:
+        SourceError: programs in the document's language are not judged.
         SandboxError: `python` is not a working interpreter.
         Cancelled: `cancel` was set.
     """
     python = python or interpreter_for(document.path)
     setting = Setting(sandbox, python, limits, cancel, report, vetted, map_timeout, surveyed, tuple(excluded))
-    first = BY_LINES if surveyed else ATTRIBUTIONS
+    ways = ways_of(document)
+    first = ways.surveyed if surveyed else ways.tests
     judges, unusable = _usable(first, document, function, setting)
     judges = judges or [judge for judge in unusable if _failed(judge, document, cancel)]
     if judges or not fallback:
         return JointJudge(judges) if len(judges) > 1 else judges[0] if judges else None
-    for name, find in FALLBACKS.items():
+    for name, find in ways.fallbacks.items():
         others, _ = _usable({name: find}, document, function, setting)
         if others:
             return others[0]
@@ -191,21 +182,22 @@ def why_no_judge(
     setting = Setting(
         sandbox, python, limits, cancel, vetted=True, map_timeout=map_timeout, excluded=tuple(excluded)
     )
-    _, unusable = _usable(ATTRIBUTIONS, document, function, setting)
-    reasons = [*unusable.values()] or ["no test mentions it, and its docstring has no examples"]
+    ways = ways_of(document)
+    _, unusable = _usable(ways.tests, document, function, setting)
+    reasons = [*unusable.values()] or [ways.untested]
     if not unusable and _all_excluded(document, function, setting):
         reasons = ["the settings exclude every test that mentions it"]
-    if fallback:
-        reasons.append(coverage_tests.why_not(document, function, setting))
-        shown = differential.why_not(document, function, setting)
-        reasons.append(f"its behaviour cannot be judged: {shown}" if shown else "")
+    for name in ways.fallbacks if fallback else ():
+        shown = ways.why_not[name](document, function, setting) or ""
+        known = name == differential.ID and shown
+        reasons.append(f"its behaviour cannot be judged: {shown}" if known else shown)
     return "; ".join(filter(None, reasons))
 
 
 def _all_excluded(document: Document, function: Function, setting: Setting) -> bool:
     """Whether there would be tests of a function if none were excluded."""
     anyway = replace(setting, excluded=())
-    found = (find(document, function, anyway) for find in ATTRIBUTIONS.values())
+    found = (find(document, function, anyway) for find in ways_of(document).tests.values())
     return bool(setting.excluded) and any(judge is not None for judge in found)
 
 
@@ -217,10 +209,8 @@ def reach_of(judge: Judge, lines: range) -> HoleReach | None:
 
 def described(judge: Judge) -> str:
     """The judge, with its number of cases and its strength, such as `3 doctests`."""
-    if isinstance(judge, differential.DifferentialJudge):
-        reach = judge.original.reach
-        how = f"differential execution, {reach} reached: {judge.strength} evidence"
-        return f"{plural(judge.tests, 'input')} ({how})"
+    if isinstance(judge, differential.DifferentialJudge | JavaDifferentialJudge):
+        return judge.described
     if isinstance(judge, JointJudge):
         return " and ".join(map(described, judge.judges))
     case = _CASES.get(judge.attribution, judge.attribution)

@@ -15,11 +15,10 @@ from pathlib import Path
 from threading import Event
 
 from counterlens.attribution.base import LIMITS, Judge, Judgement, Setting, Verdict
-from counterlens.attribution.differential import find_out, judge_of
-from counterlens.attribution.differential.original import Untestable
 from counterlens.attribution.layout import interpreter_for
 from counterlens.attribution.pace import paced
 from counterlens.attribution.registry import find_judge
+from counterlens.attribution.ways import behaviour_of
 from counterlens.counting import plural
 from counterlens.mutations.base import Counterfactual
 from counterlens.progress import ProgressCallback, Steps
@@ -174,8 +173,7 @@ class _Benches:
             original = tests.judge(document.text, cancel=setting.cancel)
             if original.passed:
                 judges.append(_Paced(tests, original))
-        found = find_out(document, function, setting)
-        judge = judge_of(found)
+        judge, reason = behaviour_of(document, function, setting)
         if judge is not None:
             judges.append(judge)
-        return judges, found.reason if isinstance(found, Untestable) else ""
+        return judges, reason

@@ -107,11 +107,9 @@ def judge(
                     program, candidate, tests, setting, function=function, apartness=way
                 )
             elif against:
-                compare = language.able("against", "--against")
-                verdict = compare(program, against, setting, function=function)
+                verdict = language.against(program, against, setting, function=function)
             else:
-                find = language.able("by_itself", "a program without --tests")
-                verdict = find(program, candidate, setting, function=function)
+                verdict = language.by_itself(program, candidate, setting, function=function)
     else:
         verdict = program
     verdict = replace(verdict, seconds=time.monotonic() - started)

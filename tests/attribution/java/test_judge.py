@@ -201,8 +201,6 @@ def test_files_are_judged_by_the_language_of_their_names(tmp_path: Path) -> None
     assert judged_file(tmp_path / "a.py").id == judged_file(tmp_path / "a").id == "python"
     with pytest.raises(SourceError, match="programs in go cannot be judged"):
         judged_file(tmp_path / "a.go")
-    with pytest.raises(SourceError, match="--against is not for Java yet"):
-        judged_file(tmp_path / "A.java").able("against", "--against")
 
 
 def test_the_command(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from counterlens.attribution.base import Evidence, Judgement, Strength, Verdict
 from counterlens.attribution.differential.inputs import Call
 from counterlens.attribution.differential.original import SECONDS, STEPS, Original, Untestable
 from counterlens.attribution.recording import CallRecord
+from counterlens.counting import plural
 
 ID = "differential"
 ENOUGH_INPUTS, ENOUGH_REACH = 30, 0.9  # with fewer inputs or branches the evidence is weak
@@ -46,6 +47,13 @@ class DifferentialJudge:
         """How many inputs, and which part of the original they reach."""
         text = f"{self.tests} inputs reach {self.original.reach} of the original"
         return text if self.strength is Strength.MODERATE else f"{text}: weak evidence"
+
+    @property
+    def described(self) -> str:
+        """The judge, with its number of cases and its strength."""
+        reach = self.original.reach
+        how = f"differential execution, {reach} reached: {self.strength} evidence"
+        return f"{plural(self.tests, 'input')} ({how})"
 
     def judge(self, program: str, *, cancel: Event | None = None) -> Verdict:
         """Compare a program with the original; see `Judge.judge`."""

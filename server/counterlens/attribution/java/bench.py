@@ -144,14 +144,14 @@ class JavaBench:
         """
         alone = why_alone(program) is not None
         with self._careful():
-            machine = self._fresh() if alone else self._common()
+            machine = self.machine(alone=alone)
             used = machine.used > 0
             calls = _Calls(machine, program, time.monotonic() + seconds, cancel)
             try:
                 report = self._run_tests(tests, calls, cancel)
             finally:
                 if alone or calls.spent:
-                    self._retire(machine)
+                    self.retire(machine)
         if used and calls.doubtful:  # programs before it may have been the reason
             return self.run_apart(program, tests, seconds, cancel)
         return report
@@ -167,11 +167,21 @@ class JavaBench:
             except ServiceEndedError:
                 return TestsReport(False, fate=Fate.ENDED)
             finally:
-                self._retire(machine)
+                self.retire(machine)
             try:
                 return _report(frame, seal)
             except ServiceEndedError:
                 return TestsReport(False, fate=Fate.ENDED)
+
+    @contextlib.contextmanager
+    def held(self, program: Classes, cancel: Event | None = None) -> Iterator[HeldProgram]:
+        """A program that can be called; see `run_apart` for errors."""
+        program_of_its_own = HeldProgram(self, program, cancel)
+        with self._careful():
+            try:
+                yield program_of_its_own
+            finally:
+                program_of_its_own.done()
 
     def close(self) -> None:
         """End all machines; they come back when they are needed."""
@@ -208,10 +218,14 @@ class JavaBench:
             self._desk.close()
         self._desk = None
 
+    def machine(self, *, alone: bool) -> JavaMachine:
+        """A machine for a program: one that has had none, or the one that programs share."""
+        return self._fresh() if alone else self._common()
+
     def _common(self) -> JavaMachine:
         """The machine that programs share."""
         if self._shared is not None and (not self._shared.alive or self._shared.used >= _MOST_PROGRAMS):
-            self._retire(self._shared)
+            self.retire(self._shared)
         if self._shared is None:
             self._shared = self._fresh()
         return self._shared
@@ -226,7 +240,8 @@ class JavaBench:
         self._spare = JavaMachine(self._sandbox, self._jdk, _HEAP)
         return machine
 
-    def _retire(self, machine: JavaMachine) -> None:
+    def retire(self, machine: JavaMachine) -> None:
+        """End a machine; another takes its place when it is needed."""
         machine.close()
         if machine is self._shared:
             self._shared = None
@@ -239,6 +254,43 @@ class JavaBench:
         except (Cancelled, KeyboardInterrupt):
             self.close()
             raise
+
+
+class HeldProgram:
+    """A program in a machine, called as often as one likes.
+
+    Args:
+        bench: The machines.
+        program: Its classes.
+        cancel: Set it to give up.
+    """
+
+    def __init__(self, bench: JavaBench, program: Classes, cancel: Event | None) -> None:
+        self._bench, self._program, self._cancel = bench, program, cancel
+        self._alone = why_alone(program) is not None
+        self._machine: JavaMachine | None = None
+        self.doubtful = False
+        """Whether what happens may have to do with programs that its machine had before."""
+
+    def ask(self, frame: bytes, seconds: float) -> bytes:
+        """Send one request to it; see `Conversation.ask` for errors, after which it is to be left."""
+        deadline = time.monotonic() + seconds
+        if self._machine is None:
+            self._machine = self._bench.machine(alone=self._alone)
+            self.doubtful = self._machine.used > 0
+            self._machine.load(self._program, deadline, self._cancel)
+        return self._machine.ask(frame, deadline, self._cancel)
+
+    def leave(self) -> None:
+        """End its machine; the next request starts it anew, in another one that had no program before."""
+        if self._machine is not None:
+            self._bench.retire(self._machine)
+        self._machine = None
+
+    def done(self) -> None:
+        """Nothing more is asked; a machine of its own ends."""
+        if self._alone:
+            self.leave()
 
 
 class _Calls:

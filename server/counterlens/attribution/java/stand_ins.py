@@ -122,7 +122,7 @@ def stand_ins(program: str, tests: str, without: Collection[str] = ()) -> StandI
     if not wanted:
         raise UnusedError
     package = _package(root)
-    prefix = package[0].removeprefix("package ").removesuffix(";") + "." if package else ""
+    prefix = f"{package_of(root)}." if package else ""
     parts = [_stand_in(node, prefix, frozenset(types)) for node in wanted]
     imports = [*_imports(root), *_imports(tree)]
     starred = [line[len("import ") : -len(".*;")] for line in imports if line.endswith(".*;")]
@@ -143,7 +143,7 @@ def _stand_in(node: tree_sitter.Node, prefix: str, types: frozenset[str]) -> str
     members = body.named_children if body is not None else []
     inner = types | {_name(child) for child in members if child.type in _TYPES}
     parameters = node.child_by_field_name("type_parameters")
-    own = _variables(parameters)
+    own = type_variables(parameters)
     lines = [f"private final long {_SELF};"]
     makers = [child for child in members if child.type == "constructor_declaration"]
     methods = [child for child in members if child.type == "method_declaration"]
@@ -163,7 +163,7 @@ def _stand_in(node: tree_sitter.Node, prefix: str, types: frozenset[str]) -> str
 def _method(node: tree_sitter.Node, owner: str, types: frozenset[str], variables: dict[str, str]) -> str:
     """A method, or a constructor, that asks the program."""
     name, result = _name(node), node.child_by_field_name("type")
-    variables = variables | _variables(node.child_by_field_name("type_parameters"))
+    variables = variables | type_variables(node.child_by_field_name("type_parameters"))
     parameters = node.child_by_field_name("parameters")
     given = [c for c in parameters.named_children if c.type.endswith("_parameter")] if parameters else []
     if any(child.type == "receiver_parameter" for child in given):
@@ -174,7 +174,7 @@ def _method(node: tree_sitter.Node, owner: str, types: frozenset[str], variables
     header = [child for child in node.children if child != body and child.type not in {"modifiers", ";"}]
     modifiers = " ".join(word for word in _KEPT if word in _modifiers(node))
     static = "static" in modifiers
-    simple = ",".join(_simple(each, variables) for each in given)
+    simple = ",".join(simple_name(each, variables) for each in given)
     arguments = ", ".join(_parameter_name(each) for each in given)
     passed = f"new Object[] {{{arguments}}}"
     if result is None:
@@ -199,7 +199,7 @@ def _passable(
             raise InseparableError(f"{method} takes or gives a {word}")
 
 
-def _variables(node: tree_sitter.Node | None) -> dict[str, str]:
+def type_variables(node: tree_sitter.Node | None) -> dict[str, str]:
     """Type variables with the simple name of what they become when compiled."""
     found = {}
     for child in node.named_children if node is not None else ():
@@ -222,7 +222,7 @@ def _parameter_name(parameter: tree_sitter.Node) -> str:
     return _name(parameter)
 
 
-def _simple(parameter: tree_sitter.Node, variables: dict[str, str]) -> str:
+def simple_name(parameter: tree_sitter.Node, variables: dict[str, str]) -> str:
     """The simple name of a parameter's class, as reflection has it."""
     found = _type_of(parameter)
     text = "".join(_tokens(found)) if found is not None else ""
@@ -234,6 +234,11 @@ def _simple(parameter: tree_sitter.Node, variables: dict[str, str]) -> str:
     more = "[]" if parameter.type == "spread_parameter" else ""
     more += "".join(_tokens(after)) if after is not None else ""
     return variables.get(base, base) + (f"[{brackets}" if brackets else "") + more
+
+
+def package_of(root: tree_sitter.Node) -> str:
+    """The name of a file's package; empty for the unnamed one."""
+    return "".join(line.removeprefix("package ").removesuffix(";") for line in _package(root))
 
 
 def _package(root: tree_sitter.Node) -> list[str]:

@@ -331,6 +331,7 @@ public final class Worker {
             boolean exactly = type == error.getClass();
             answer.text(type == null ? "" : type.getName());
             answer.write(exactly ? error.getMessage() : described(error));
+            answer.text(error.getClass().getName());
             return answer.bytes.toByteArray();
         }
 

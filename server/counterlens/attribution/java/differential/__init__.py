@@ -1,0 +1,49 @@
+"""Differential execution of Java: does a method do the same as the original on the same inputs?
+
+from counterlens.attribution.java.differential import find, find_out
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from threading import Lock
+
+from counterlens.attribution.base import Setting
+from counterlens.attribution.java.differential.judge import JavaDifferentialJudge
+from counterlens.attribution.java.differential.original import JavaOriginal, Untestable, study
+from counterlens.sandbox.base import Limits
+from counterlens.syntax.document import Document
+from counterlens.syntax.functions import Function
+
+__all__ = ["JavaDifferentialJudge", "JavaOriginal", "Untestable", "find", "find_out", "study", "why_not"]
+
+_KEPT = 128
+_known: OrderedDict[tuple[str, int, Limits, str], JavaOriginal | Untestable] = OrderedDict()
+_lock = Lock()
+
+
+def find(document: Document, function: Function, setting: Setting) -> JavaDifferentialJudge | None:
+    """The judge by differential execution; None if a method cannot be judged so."""
+    found = find_out(document, function, setting)
+    return JavaDifferentialJudge(found) if isinstance(found, JavaOriginal) else None
+
+
+def why_not(document: Document, function: Function, setting: Setting) -> str | None:
+    """Why a method cannot be judged by what it does; None if it can."""
+    found = find_out(document, function, setting)
+    return found.reason if isinstance(found, Untestable) else None
+
+
+def find_out(document: Document, function: Function, setting: Setting) -> JavaOriginal | Untestable:
+    """What a method does, as `study` finds out; kept for the files that were looked at last."""
+    key = (document.text, function.start, setting.limits, setting.sandbox.name)
+    with _lock:
+        if key in _known:
+            _known.move_to_end(key)
+            return _known[key]
+    found = study(document, function, setting, cancel=setting.cancel)
+    with _lock:
+        _known[key] = found
+        while len(_known) > _KEPT:
+            _known.popitem(last=False)
+    return found

@@ -1,0 +1,168 @@
+"""Calling a method of a program in its machine, and what becomes of each call."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+from counterlens.attribution.comparison import close
+from counterlens.attribution.java.bench import HeldProgram
+from counterlens.attribution.java.differential.target import JavaTarget
+from counterlens.attribution.java.differential.writing import size_of, written
+from counterlens.sandbox.java.values import (
+    JavaAnswer,
+    JavaValue,
+    JavaWriter,
+    read_answer,
+)
+from counterlens.sandbox.serving import ServiceEndedError, ServiceLateError
+
+
+class CallFate(Enum):
+    """A call without an answer."""
+
+    LATE = "it does not end"
+    ENDED = "it ends its process, or runs out of memory"
+
+
+@dataclass(frozen=True, slots=True)
+class JavaCall:
+    """A call: its arguments."""
+
+    arguments: tuple[JavaValue, ...]
+
+    @property
+    def size(self) -> int:
+        """How large its arguments are together."""
+        return sum(map(size_of, self.arguments))
+
+    def written(self, name: str) -> str:
+        """The call as Java would write it."""
+        return f"{name}({', '.join(map(written, self.arguments))})"
+
+
+def make_call(held: HeldProgram, target: JavaTarget, call: JavaCall, seconds: float) -> JavaAnswer | CallFate:
+    """Call a method of a program, on a new object if it needs one.
+
+    Raises:
+        SandboxError: a machine cannot be started.
+        Cancelled: the program's `cancel` was set.
+    """
+    for _ in range(2):
+        try:
+            answer = _made(held, target, call, seconds)
+        except ServiceLateError:
+            held.leave()
+            return CallFate.LATE
+        except ServiceEndedError:
+            doubtful = held.doubtful
+            held.leave()
+            if not doubtful:
+                break
+        else:
+            if not answer.serious:
+                return answer
+            doubtful = held.doubtful
+            held.leave()
+            if not doubtful:
+                return answer
+    return CallFate.ENDED
+
+
+def _made(held: HeldProgram, target: JavaTarget, call: JavaCall, seconds: float) -> JavaAnswer:
+    number = 0
+    if not target.static:
+        made = read_answer(held.ask(_request(target.owner, "<init>", "", 0, ())[0], seconds), 0, ())
+        if made.value is None:
+            return made
+        if made.value[0] != "J":
+            raise ServiceEndedError("no number of an object")
+        number = made.value[1]
+    frame, containers = _request(target.owner, target.name, target.simple, number, call.arguments)
+    return read_answer(held.ask(frame, seconds), containers, call.arguments)
+
+
+def _request(
+    owner: str, name: str, simple: str, number: int, arguments: Sequence[JavaValue]
+) -> tuple[bytes, int]:
+    writer = JavaWriter()
+    for text in (owner, name, simple):
+        writer.text(text)
+    writer.number(">q", number)
+    writer.number(">i", len(arguments))
+    for argument in arguments:
+        writer.write(argument)
+    return b"K" + writer.data, writer.containers
+
+
+def same_answer(one: JavaAnswer, other: JavaAnswer) -> bool:
+    """Whether two calls did the same: gave equal values or threw the same class, and left equal arguments."""
+    if (one.value is None) != (other.value is None) or one.thrown != other.thrown:
+        return False
+    if len(one.given) != len(other.given):
+        return False
+    pairs = list(zip(one.given, other.given, strict=True))
+    if one.value is not None and other.value is not None:
+        pairs.append((one.value, other.value))
+    return all(same_value(a, b) for a, b in pairs)
+
+
+def same_value(one: JavaValue, other: JavaValue) -> bool:
+    """Whether two values are equal as Java's `equals` has it: floats but for rounding, arrays by content."""
+    tag = one[0]
+    if tag != other[0]:
+        return False
+    if tag in {"D", "F"}:
+        return close(one[1], other[1])
+    if tag == "[":
+        return one[1] == other[1] and _in_order(one[2], other[2])
+    if tag == "L":
+        kinds = _kind(one[1]), _kind(other[1])
+        if kinds[0] != kinds[1]:
+            return False
+        return _in_any_order(one[2], other[2]) if kinds[0] != "list" else _in_order(one[2], other[2])
+    if tag == "M":
+        pairs = [("e", *pair) for pair in one[2]], [("e", *pair) for pair in other[2]]
+        return _in_any_order(*pairs)
+    if tag in {"O", "e"}:
+        return len(one) == len(other) and _in_order(one[1:], other[1:])
+    return one == other
+
+
+def _kind(name: str) -> str:
+    simple = name.removeprefix("java.util.")
+    if "Set" in simple:
+        return "set"
+    return "queue" if simple == "PriorityQueue" else "list"
+
+
+def _in_order(one: Sequence[JavaValue], other: Sequence[JavaValue]) -> bool:
+    return len(one) == len(other) and all(map(same_value, one, other))
+
+
+def _in_any_order(one: Sequence[JavaValue], other: Sequence[JavaValue]) -> bool:
+    return _in_order(sorted(one, key=_order), sorted(other, key=_order))
+
+
+def _order(value: JavaValue) -> str:
+    """A key that brings equal items of two sets to the same place."""
+    tag = str(value[0])
+    if tag in {"L", "["}:
+        keys = list(map(_order, value[2]))
+        return tag + repr(sorted(keys) if tag == "L" and _kind(value[1]) != "list" else keys)
+    if tag == "M":
+        return tag + repr(sorted((_order(key), _order(held)) for key, held in value[2]))
+    return tag + repr([_order(part) for part in value[1:]]) if tag in {"e", "O"} else repr(value)
+
+
+def shown(answer: JavaAnswer, other: JavaAnswer) -> str:
+    """What a call did, next to another one that did something else."""
+    if answer.value is None:
+        return f"throws {answer.thrown}" if answer.thrown else f"gives a {answer.message}"
+    same = other.value is not None and same_value(answer.value, other.value)
+    if same and len(answer.given) == len(other.given):
+        for mine, theirs in zip(answer.given, other.given, strict=True):
+            if not same_value(mine, theirs):
+                return f"leaves {written(mine)}"
+    return written(answer.value)

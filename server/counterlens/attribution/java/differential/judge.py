@@ -1,0 +1,120 @@
+"""The judge of Java programs by differential execution, with the smallest input that tells them apart."""
+
+from __future__ import annotations
+
+import time
+from threading import Event
+
+from counterlens.attribution.base import Evidence, Judgement, Strength, Verdict
+from counterlens.attribution.differential.judge import ENOUGH_INPUTS, ENOUGH_REACH, ID
+from counterlens.attribution.java.bench import BENCHES, JavaBench
+from counterlens.attribution.java.differential.calling import (
+    CallFate,
+    JavaCall,
+    make_call,
+    same_answer,
+    shown,
+)
+from counterlens.attribution.java.differential.original import SECONDS, JavaOriginal
+from counterlens.attribution.test_run import brief
+from counterlens.counting import plural
+from counterlens.sandbox.java.values import JavaAnswer
+
+_MISSING = "java.lang.NoSuchMethodException"
+_ENOUGH_APART = 20  # inputs that tell them apart, among which the smallest is looked for
+
+
+class JavaDifferentialJudge:
+    """Compares a program with the original, call by call.
+
+    Original and candidate have machines of their own, or one after the other one whose other programs they
+    cannot reach, and what they give is compared here.
+    """
+
+    attribution = ID
+
+    def __init__(self, original: JavaOriginal) -> None:
+        self.original = original
+
+    @property
+    def tests(self) -> int:
+        """How many inputs there are."""
+        return len(self.original.calls)
+
+    @property
+    def strength(self) -> Strength:
+        """Moderate, or weak if few inputs were found or many blocks missed."""
+        enough = self.tests >= ENOUGH_INPUTS and self.original.share >= ENOUGH_REACH
+        return Strength.MODERATE if enough else Strength.WEAK
+
+    @property
+    def reached(self) -> str:
+        """Which part of the original the inputs reach."""
+        original = self.original
+        if original.reached is None:
+            return "nobody knows which blocks"
+        return f"{original.reached} of {plural(original.blocks, 'block')}"
+
+    @property
+    def basis(self) -> str:
+        """How many inputs, and which part of the original they reach."""
+        text = f"{plural(self.tests, 'input')}, {self.reached} of the original reached"
+        return text if self.strength is Strength.MODERATE else f"{text}: weak evidence"
+
+    @property
+    def described(self) -> str:
+        """The judge, with its number of cases and its strength."""
+        how = f"differential execution, {self.reached} reached: {self.strength} evidence"
+        return f"{plural(self.tests, 'input')} ({how})"
+
+    def judge(self, program: str, *, cancel: Event | None = None) -> Verdict:
+        """Compare a program with the original; see `Judge.judge`."""
+        started = time.monotonic()
+        with BENCHES.bench(self.original.setting.sandbox) as bench:
+            judgement, evidence = self._judged(program, bench, cancel)
+        return Verdict(judgement, evidence, time.monotonic() - started)
+
+    def _judged(self, program: str, bench: JavaBench, cancel: Event | None) -> tuple[Judgement, Evidence]:
+        classes = bench.compile(self.original.units(program), tests=False, cancel=cancel)
+        if isinstance(classes, str):
+            return Judgement.INVALID, Evidence(ID, 0, None, brief(f"it does not compile: {classes}"))
+        target, tried = self.original.target, 0
+        apart: list[tuple[JavaCall, JavaAnswer, JavaAnswer]] = []
+        with bench.held(classes, cancel) as held:
+            for call, before in zip(self.original.calls, self.original.answers, strict=True):
+                tried += 1
+                now = make_call(held, target, call, self._seconds)
+                if isinstance(now, CallFate):
+                    judgement = Judgement.TIMED_OUT if now is CallFate.LATE else Judgement.FAILED
+                    return judgement, self._evidence(tried, call, now.value)
+                if now.thrown == _MISSING and not call_throws(before):
+                    message = f"the program has no method {target.name} that takes the same arguments"
+                    return Judgement.FAILED, self._evidence(tried, None, message)
+                if not same_answer(before, now):
+                    apart.append((call, before, now))
+                if len(apart) >= _ENOUGH_APART or (apart and now.serious):
+                    break
+        if not apart:
+            return Judgement.PASSED, Evidence(ID, tried, None, self.basis, self.strength)
+        call, before, now = min(apart, key=lambda each: (each[1].value is None, each[0].size))
+        more = f"{len(apart)} of {plural(tried, 'input')} tell them apart"
+        more += ", this is the smallest" if len(apart) > 1 else ""
+        was, does = _brief(shown(before, now)), _brief(shown(now, before))
+        return Judgement.FAILED, self._evidence(tried, call, f"original: {was}\nthis one: {does}\n{more}")
+
+    @property
+    def _seconds(self) -> float:
+        return min(SECONDS, self.original.setting.limits.seconds)
+
+    def _evidence(self, tried: int, call: JavaCall | None, message: str) -> Evidence:
+        failed = call.written(self.original.target.name) if call is not None else None
+        return Evidence(ID, tried, failed, message, Strength.STRONG)
+
+
+def call_throws(answer: JavaAnswer) -> bool:
+    """Whether the original itself threw that it misses a method."""
+    return answer.thrown == _MISSING
+
+
+def _brief(text: str) -> str:
+    return text if len(text) <= 160 else f"{text[:157]}..."

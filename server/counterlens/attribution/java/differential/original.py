@@ -1,0 +1,206 @@
+"""What an unchanged Java method does on inputs, for comparison with every other version of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from threading import Event
+
+from counterlens.attribution.base import Setting
+from counterlens.attribution.java.bench import BENCHES, Classes, HeldProgram, JavaBench
+from counterlens.attribution.java.differential import reach
+from counterlens.attribution.java.differential.calling import CallFate, JavaCall, make_call, same_answer
+from counterlens.attribution.java.differential.generation import Generator, literals_of
+from counterlens.attribution.java.differential.target import JavaTarget, NoTargetError, find_target
+from counterlens.sandbox.java.values import JavaAnswer
+from counterlens.syntax.document import Document
+from counterlens.syntax.functions import Function
+
+PROGRAM = "program.java"
+ROUND, ROUNDS = 80, 3  # inputs of one round; another round is made while blocks are missing
+SECONDS = 2.0  # of one call
+_FEWEST = 3  # inputs on which it must return
+_UNSTEADY = 0.05  # share of the inputs that may give something else when tried again
+_MOST_LOST = 6  # calls without an answer
+_ILL_TYPED = {"java.lang.NullPointerException", "java.lang.ClassCastException"}
+_COMMENT = 4000  # bytes before a method in which its comment is looked for
+
+
+@dataclass(frozen=True, slots=True)
+class Untestable:
+    """Why a method cannot be judged by what it does on inputs."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class JavaOriginal:
+    """An unchanged method, and what it does.
+
+    Attributes:
+        setting: The sandbox and limits.
+        target: The method.
+        calls: The inputs, without those that it does not end on or that give what cannot be compared.
+        answers: What it gives on each.
+        blocks: How many blocks it has.
+        reached: How many of them the inputs reach; None if that is not known.
+        around: Further files of its project that it is compiled with: names and texts.
+    """
+
+    setting: Setting
+    target: JavaTarget
+    calls: tuple[JavaCall, ...]
+    answers: tuple[JavaAnswer, ...]
+    blocks: int
+    reached: int | None
+    around: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def share(self) -> float:
+        """The share of blocks that the inputs reach; 0 if that is not known."""
+        return (self.reached or 0) / self.blocks if self.blocks else 0.0
+
+    def units(self, program: str) -> list[tuple[str, str]]:
+        """A version of the file, with what it is compiled with."""
+        return [(PROGRAM, program), *self.around]
+
+
+def study(
+    document: Document,
+    function: Function,
+    setting: Setting,
+    *,
+    more: Sequence[str] = (),
+    around: Sequence[tuple[str, str]] = (),
+    seed: int = 0,
+    cancel: Event | None = None,
+) -> JavaOriginal | Untestable:
+    """Find inputs for a method and what it does on them.
+
+    Args:
+        document: The original file.
+        function: The method.
+        setting: Its sandbox and limits.
+        more: Further texts with values to try, such as its tests.
+        around: Further files of its project that it is compiled with.
+        seed: Decides the inputs.
+        cancel: Set it to give up.
+
+    Raises:
+        SandboxError: there is no Java development kit, or it cannot be run in the sandbox.
+        Cancelled: `cancel` was set.
+    """
+    try:
+        target = find_target(document, function)
+    except NoTargetError as error:
+        return Untestable(str(error))
+    start = max(0, target.node.start_byte - _COMMENT)
+    before = document.data[start : target.node.start_byte].decode("utf-8", "replace")
+    _, _, comment = before.rpartition("/*")
+    own = (target.node.text or b"").decode("utf-8", "replace")
+    generator = Generator(target.types, literals_of([own, comment, *more]), seed)
+    bare = JavaOriginal(setting, target, (), (), 0, None, tuple(around))
+    with BENCHES.bench(setting.sandbox) as bench:
+        return _Study(document, bare, generator, bench, cancel).result()
+
+
+class _Study:
+    def __init__(
+        self,
+        document: Document,
+        bare: JavaOriginal,
+        generator: Generator,
+        bench: JavaBench,
+        cancel: Event | None,
+    ) -> None:
+        self._document, self._bare, self._generator = document, bare, generator
+        self._bench, self._cancel = bench, cancel
+        self._seen: dict[JavaCall, JavaAnswer] = {}
+        self._lost = 0
+        self._blocks: frozenset[int] = frozenset()
+        self._reached: set[int] = set()
+        self._left_out = ""
+
+    def result(self) -> JavaOriginal | Untestable:
+        plain = self._compile(self._document.text)
+        if isinstance(plain, str):
+            return Untestable(f"its file does not compile by itself: {plain.splitlines()[0]}")
+        self._draw(plain)
+        if len(self._seen) < _FEWEST:
+            why = f"it returns what cannot be compared: {self._left_out}" if self._left_out else ""
+            return Untestable(why or "hardly any input was found on which it ends")
+        return self._checked(plain)
+
+    def _compile(self, text: str, *more: tuple[str, str]) -> Classes | str:
+        units = [*self._bare.units(text), *more]
+        return self._bench.compile(units, tests=False, cancel=self._cancel)
+
+    def _draw(self, plain: Classes) -> None:
+        """Call the method with notes in its blocks, or as it is where that does not compile."""
+        noted = reach.noted(self._document, self._bare.target.node)
+        classes: Classes | str = "not to be"
+        if noted is not None:
+            classes = self._compile(noted.text, ("Reach.java", reach.SOURCE))
+            self._blocks = noted.blocks
+        notes = not isinstance(classes, str)
+        if not notes:
+            self._blocks = frozenset()
+        with self._bench.held(plain if isinstance(classes, str) else classes, self._cancel) as held:
+            for _ in range(ROUNDS):
+                for arguments in self._generator.draw(ROUND):
+                    if self._lost < _MOST_LOST:
+                        self._try(held, JavaCall(arguments), notes)
+                if notes and self._reached >= self._blocks:
+                    break
+
+    def _try(self, held: HeldProgram, call: JavaCall, notes: bool) -> None:
+        if call in self._seen:
+            return
+        answer = make_call(held, self._bare.target, call, SECONDS)
+        if isinstance(answer, CallFate):
+            self._lost += 1
+            return
+        self._lost += answer.serious
+        if notes and not answer.serious:
+            self._note(held)
+        if answer.value is None and not answer.thrown:
+            self._left_out = answer.message
+        elif answer.thrown not in {*_ILL_TYPED, reach.TOO_MANY} and not answer.serious:
+            self._seen[call] = answer
+
+    def _note(self, held: HeldProgram) -> None:
+        counters = replace(self._bare.target, owner=reach.OWNER, name="take", simple="", static=True)
+        found = make_call(held, counters, JavaCall(()), SECONDS)
+        if not isinstance(found, CallFate) and found.value is not None:
+            self._reached |= {n for n, (_, seen) in enumerate(found.value[2]) if seen} & self._blocks
+
+    def _checked(self, plain: Classes) -> JavaOriginal | Untestable:
+        """Only what comes out the same in another process, in another order, without the notes."""
+        steady: list[JavaCall] = []
+        with self._bench.held(plain, self._cancel) as held:
+            for call, first in reversed(self._seen.items()):
+                second = make_call(held, self._bare.target, call, SECONDS)
+                if not isinstance(second, CallFate) and same_answer(first, second):
+                    steady.append(call)
+        if len(self._seen) - len(steady) > _UNSTEADY * len(self._seen):
+            return Untestable("it does not give the same again on the same input")
+        kept = [(call, self._seen[call]) for call in reversed(steady)]
+        if sum(answer.value is not None for _, answer in kept) < _FEWEST:
+            return Untestable("hardly any input was found on which it returns")
+        if not any(_tells(call, answer) for call, answer in kept):
+            return Untestable("it returns nothing, and changes nothing that it is given")
+        return replace(
+            self._bare,
+            calls=tuple(call for call, _ in kept),
+            answers=tuple(answer for _, answer in kept),
+            blocks=len(self._blocks),
+            reached=len(self._reached) if self._blocks else None,
+        )
+
+
+def _tells(call: JavaCall, answer: JavaAnswer) -> bool:
+    """Whether a call did something that can be seen."""
+    if answer.value is None or answer.value != ("n",):
+        return True
+    containers = [argument for argument in call.arguments if argument[0] in {"[", "L", "M", "b"}]
+    return any(before not in answer.given for before in containers)

@@ -1,0 +1,85 @@
+"""Java values as a person reads them, and how large they are."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+
+from counterlens.sandbox.java.values import COLLECTIONS, MAPS, NULL, JavaValue
+
+_ESCAPES = {"\n": "\\n", "\t": "\\t", "\r": "\\r", "\\": "\\\\", "\b": "\\b", "\f": "\\f"}
+_MARK = '"'
+
+
+_LITERALS: Mapping[str, Callable[[JavaValue], str]] = {
+    "n": lambda _: "null",
+    "I": lambda value: str(value[1]),
+    "S": lambda value: str(value[1]),
+    "B": lambda value: str(value[1]),
+    "J": lambda value: f"{value[1]}L",
+    "D": lambda value: repr(value[1]),
+    "F": lambda value: f"{value[1]!r}f",
+    "Z": lambda value: "true" if value[1] else "false",
+    "C": lambda value: quoted(value[1], "'"),
+    "s": lambda value: quoted(value[1], '"'),
+    "b": lambda value: f"new StringBuilder({quoted(value[1], _MARK)})",
+    "i": lambda value: f'new BigInteger("{value[1]}")',
+    "d": lambda value: f"BigDecimal.valueOf({value[1]}L, {value[2]})",
+    "e": lambda value: f"Map.entry({written(value[1])}, {written(value[2])})",
+    "O": lambda value: "Optional.empty()" if value[1] == NULL else f"Optional.of({written(value[1])})",
+    "[": lambda value: f"new {component_name(value[1])}[] {{{', '.join(map(written, value[2]))}}}",
+    "L": lambda value: _collection(value),
+    "M": lambda value: _collection(value),
+}
+
+
+def written(value: JavaValue) -> str:
+    """A value as Java would write it, near enough for a person."""
+    return _LITERALS[value[0]](value) if value[0] in _LITERALS else "(itself)"
+
+
+def quoted(text: str, mark: str) -> str:
+    """A text as Java writes it between quotation marks."""
+    escapes = {**_ESCAPES, mark: f"\\{mark}"}
+    shown = text.encode("utf-16-be", "surrogatepass").decode("utf-16-be", "replace")
+    parts = (escapes.get(each) or (each if each.isprintable() else f"\\u{ord(each):04x}") for each in shown)
+    return mark + "".join(parts) + mark
+
+
+def component_name(name: str) -> str:
+    """The component of an array as Java writes it, from the name that its class has."""
+    dimensions = len(name) - len(name.lstrip("["))
+    base = name.lstrip("[")
+    if dimensions:
+        primitives = {"Z": "boolean", "B": "byte", "S": "short", "C": "char"}
+        primitives |= {"I": "int", "J": "long", "F": "float", "D": "double"}
+        base = primitives.get(base) or base.removeprefix("L").removesuffix(";")
+    return base.rpartition(".")[2] + "[]" * dimensions
+
+
+def _collection(value: JavaValue) -> str:
+    tag, name, items = value
+    simple = re.sub(r".*[.$]", "", name)
+    if tag == "M":
+        inside = f"Map.of({', '.join(f'{written(k)}, {written(v)}' for k, v in items)})"
+    else:
+        inside = f"{'Set' if simple.endswith('Set') else 'List'}.of({', '.join(map(written, items))})"
+    plain = simple not in {*COLLECTIONS, *MAPS} or simple in {"ArrayList", "HashSet", "HashMap"}
+    return inside if plain else f"new {simple}<>({inside})"
+
+
+def size_of(value: JavaValue) -> int:
+    """How large a value is, for choosing the smallest of some."""
+    tag = value[0]
+    if tag in {"I", "J", "S", "B", "i"}:
+        number = int(value[1])
+        return 1 + (0 if number in range(-9, 10) else abs(number).bit_length()) + (number < 0)
+    if tag in {"s", "b"}:
+        return 2 + 2 * len(str(value[1]))
+    if tag in {"D", "F"}:
+        return 2 + (0 if value[1] in range(-9, 10) else 8)
+    if tag in {"[", "L"}:
+        return 2 + sum(map(size_of, value[2]))
+    if tag == "M":
+        return 2 + sum(size_of(key) + size_of(held) for key, held in value[2])
+    return 2

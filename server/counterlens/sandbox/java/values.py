@@ -1,0 +1,294 @@
+"""Java values in Python, and their bytes on the line to a Java machine (`worker/Values.java`).
+
+A value is a tuple that begins with its tag, so values can be compared and hashed:
+
+    ("n",)                        null
+    ("I", 5) ("J", 5) ("S", 5) ("B", 5)      int, long, short, byte, or their boxes
+    ("Z", True) ("C", "a") ("s", "text")     boolean, char, String
+    ("D", 0.5) ("F", 0.5)         double, float
+    ("i", 5) ("d", 125, 2)        BigInteger; BigDecimal: unscaled digits and scale (1.25)
+    ("O", value) ("e", key, value)           Optional, Map.Entry
+    ("b", "text")                 StringBuilder
+    ("[", "int", items)           an array, by the name of its component's class
+    ("L", "java.util.ArrayList", items)      a collection
+    ("M", "java.util.HashMap", pairs)        a map
+    ("r", 3)                      in what was read: a container that holds itself
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from counterlens.sandbox.serving import ServiceEndedError
+
+JavaValue = tuple[Any, ...]
+NULL: JavaValue = ("n",)
+
+_COLLECTIONS = (
+    "ArrayList LinkedList Vector Stack Arrays$ArrayList ImmutableCollections$ListN "
+    "ImmutableCollections$List12 ImmutableCollections$SubList Collections$EmptyList "
+    "Collections$SingletonList Collections$UnmodifiableList Collections$UnmodifiableRandomAccessList "
+    "Collections$CopiesList ArrayList$SubList AbstractList$RandomAccessSubList ArrayDeque PriorityQueue "
+    "HashSet LinkedHashSet TreeSet ImmutableCollections$SetN ImmutableCollections$Set12 "
+    "Collections$EmptySet Collections$SingletonSet Collections$UnmodifiableSet"
+)
+_MAPS = (
+    "HashMap LinkedHashMap TreeMap Hashtable ImmutableCollections$MapN ImmutableCollections$Map1 "
+    "Collections$EmptyMap Collections$SingletonMap Collections$UnmodifiableMap"
+)
+COLLECTIONS, MAPS = _COLLECTIONS.split(), _MAPS.split()
+"""The collections and maps of `java.util` that are passed, in the order of `Values.java`."""
+_NUMBERS = {"I": ">i", "J": ">q", "S": ">h", "B": ">b", "D": ">d", "F": ">f"}
+_DEEPEST, _MOST = 220, 1 << 20
+_FAULT = "its answer is no plain data"
+
+
+class JavaWriter:
+    """Writes values as one message; containers are numbered as the worker numbers them."""
+
+    def __init__(self) -> None:
+        self._parts: list[bytes] = []
+        self.containers = 0
+        """How many containers were written."""
+
+    @property
+    def data(self) -> bytes:
+        """What was written."""
+        return b"".join(self._parts)
+
+    def text(self, text: str) -> None:
+        """A text of any length."""
+        data = text.encode("utf-16-be", "surrogatepass")
+        self._parts += [struct.pack(">i", len(data) // 2), data]
+
+    def number(self, form: str, number: int) -> None:
+        """A number, in a form of `struct`."""
+        self._parts.append(struct.pack(form, number))
+
+    def write(self, value: JavaValue) -> None:
+        """One value."""
+        tag = value[0]
+        container = tag in {"b", "[", "L", "M"}
+        self.containers += container
+        self._parts.append(f"c{tag}".encode() if container else tag.encode())
+        if tag in _NUMBERS:
+            self._parts.append(struct.pack(_NUMBERS[tag], value[1]))
+        elif tag in {"s", "b"}:
+            self.text(value[1])
+        elif tag == "Z":
+            self._parts.append(bytes([value[1]]))
+        elif tag == "C":
+            self._parts.append(value[1].encode("utf-16-be", "surrogatepass"))
+        elif tag in {"i", "d"}:
+            digits = value[1].to_bytes(value[1].bit_length() // 8 + 1, "big", signed=True)
+            self._parts += [struct.pack(">i", len(digits)), digits]
+            if tag == "d":
+                self.number(">i", value[2])
+        elif tag in {"O", "e"}:
+            for part in value[1:]:
+                self.write(part)
+        elif tag != "n":
+            self._container(value)
+
+    def _container(self, value: JavaValue) -> None:
+        tag, name, items = value
+        if tag == "[":
+            self.text(name)
+        else:
+            names = COLLECTIONS if tag == "L" else MAPS
+            self.number(">B", names.index(name.removeprefix("java.util.")))
+        self.number(">i", len(items))
+        for item in items if tag != "M" else [part for pair in items for part in pair]:
+            self.write(item)
+
+
+@dataclass(frozen=True, slots=True)
+class JavaAnswer:
+    """What became of a call.
+
+    Attributes:
+        value: What it gave; None if it threw, or gave what is no plain data.
+        thrown: The class of what it threw.
+        message: About that, or the class that is no plain data.
+        given: The containers that it was given, as they are afterwards, in the order of their numbers.
+        serious: Whether the machine should not be used again: an error such as an overflow.
+    """
+
+    value: JavaValue | None
+    thrown: str = ""
+    message: str = ""
+    given: tuple[JavaValue, ...] = ()
+    serious: bool = False
+
+
+def read_answer(frame: bytes, given: int, arguments: Sequence[JavaValue]) -> JavaAnswer:
+    """Read the answer to a call; nothing in it is trusted.
+
+    Args:
+        frame: The answer.
+        given: How many containers the call was given.
+        arguments: Its arguments: a program may give one back.
+
+    Raises:
+        ServiceEndedError: it is no answer.
+    """
+    reader = _Reader(frame)
+    try:
+        return _answer(reader, given, arguments)
+    except (struct.error, ValueError, IndexError, OverflowError, RecursionError) as error:
+        raise ServiceEndedError(f"{_FAULT}: {error}") from None
+
+
+def _answer(reader: _Reader, given: int, arguments: Sequence[JavaValue]) -> JavaAnswer:
+    kind = reader.tag()
+    if kind == "U":
+        return JavaAnswer(None, message=reader.text())
+    if kind not in {"V", "T", "E"}:
+        raise ValueError(f"an answer {kind!r}")
+    contents = [reader.content(0) for _ in range(reader.known(given))]
+    if kind == "V":
+        same = reader.number(">i")
+        value = _argument(arguments, same) if same >= 0 else reader.value(0)
+        reader.close(contents)
+        return JavaAnswer(reader.resolve(value), given=reader.given(given))
+    name, message = reader.text(), reader.value(0)
+    reader.close(contents)
+    said = message[1] if message[0] == "s" else ""
+    exact = reader.text() or name
+    return JavaAnswer(None, exact, said, reader.given(given), kind == "E")
+
+
+def _argument(arguments: Sequence[JavaValue], same: int) -> JavaValue:
+    """An argument that was given back: a container by its number, so that it is seen as it is afterwards."""
+    number = 0
+    for at, argument in enumerate(arguments):
+        inside = _containers(argument)
+        if at == same:
+            return ("r", number) if inside and argument[0] in {"b", "[", "L", "M"} else argument
+        number += inside
+    raise ValueError("an argument that is none")
+
+
+def _containers(value: JavaValue) -> int:
+    writer = JavaWriter()
+    writer.write(value)
+    return writer.containers
+
+
+class _Reader:
+    """Reads values; a container that is met again is the same tuple again."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data, self._at, self._read = data, 0, 0
+        self._met: list[JavaValue | None] = []
+
+    def known(self, count: int) -> int:
+        """Take so many containers as met, whose contents come later."""
+        self._met = [None] * count
+        return count
+
+    def close(self, contents: Sequence[JavaValue]) -> None:
+        """Say what the known containers hold."""
+        self._met[: len(contents)] = contents
+
+    def given(self, count: int) -> tuple[JavaValue, ...]:
+        """What the known containers hold, with what their references mean."""
+        return tuple(self.resolve(("r", number)) for number in range(count))
+
+    def take(self, size: int) -> bytes:
+        part = self._data[self._at : self._at + size]
+        if size < 0 or len(part) < size:
+            raise ValueError("it is incomplete")
+        self._at += size
+        return part
+
+    def tag(self) -> str:
+        return self.take(1).decode("latin-1")
+
+    def number(self, form: str) -> int:
+        (found,) = struct.unpack(form, self.take(struct.calcsize(form)))
+        return int(found)
+
+    def count(self) -> int:
+        return self.number(">i")
+
+    def text(self) -> str:
+        return self.take(2 * self.count()).decode("utf-16-be", "surrogatepass")
+
+    def value(self, depth: int) -> JavaValue:
+        self._read += 1
+        if depth > _DEEPEST or self._read > _MOST:
+            raise ValueError("it is too deep, or too much")
+        tag = self.tag()
+        if tag in _NUMBERS:
+            form = _NUMBERS[tag]
+            return (tag, *struct.unpack(form, self.take(struct.calcsize(form))))
+        if tag == "n":
+            return NULL
+        if tag == "r":
+            return tag, self.count()
+        if tag == "c":
+            number = len(self._met)
+            self._met.append(None)
+            self._met[number] = made = self.content(depth)
+            return made
+        return self._plain(tag, depth)
+
+    def _plain(self, tag: str, depth: int) -> JavaValue:
+        if tag == "s":
+            return tag, self.text()
+        if tag == "Z":
+            return tag, self.take(1) != b"\0"
+        if tag == "C":
+            return tag, self.take(2).decode("utf-16-be", "surrogatepass")
+        if tag in {"i", "d"}:
+            digits = int.from_bytes(self.take(self.count()), "big", signed=True)
+            return (tag, digits) if tag == "i" else (tag, digits, self.number(">i"))
+        if tag in {"O", "e"}:
+            return (tag, *(self.value(depth + 1) for _ in range(1 if tag == "O" else 2)))
+        raise ValueError(f"a tag {tag!r}")
+
+    def content(self, depth: int) -> JavaValue:
+        kind = self.tag()
+        if kind == "b":
+            return kind, self.text()
+        if kind == "[":
+            return kind, self.text(), self._items(self.count(), depth)
+        if kind == "L":
+            return kind, f"java.util.{COLLECTIONS[self.number('>B')]}", self._items(self.count(), depth)
+        if kind == "M":
+            name = f"java.util.{MAPS[self.number('>B')]}"
+            flat = self._items(2 * self.count(), depth)
+            return kind, name, tuple(zip(flat[::2], flat[1::2], strict=True))
+        raise ValueError(f"a container {kind!r}")
+
+    def _items(self, count: int, depth: int) -> tuple[JavaValue, ...]:
+        if count < 0 or count > len(self._data):
+            raise ValueError(f"a length of {count}")
+        return tuple(self.value(depth + 1) for _ in range(count))
+
+    def resolve(self, value: JavaValue, around: frozenset[int] = frozenset()) -> JavaValue:
+        """A value with what its references mean; one to a container around it stays."""
+        tag = value[0]
+        if tag == "r":
+            number = value[1]
+            if number in around:
+                return value
+            found = self._met[number] if 0 <= number < len(self._met) else None
+            if found is None:
+                raise ValueError("a reference to nothing")
+            return self.resolve(found, around | {number})
+        self._read += 1
+        if self._read > _MOST or len(around) > _DEEPEST:
+            raise ValueError("it is too much")
+        if tag in {"O", "e"}:
+            return (tag, *(self.resolve(part, around) for part in value[1:]))
+        if tag in {"[", "L"}:
+            return tag, value[1], tuple(self.resolve(item, around) for item in value[2])
+        if tag == "M":
+            pairs = ((self.resolve(k, around), self.resolve(v, around)) for k, v in value[2])
+            return tag, value[1], tuple(pairs)
+        return value

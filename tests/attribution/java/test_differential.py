@@ -1,0 +1,158 @@
+"""Java methods are judged by what they do on generated inputs, or it is said why not."""
+
+from __future__ import annotations
+
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+
+from counterlens.attribution.base import LIMITS, Judgement, Setting, Strength
+from counterlens.attribution.java.differential import (
+    JavaDifferentialJudge,
+    JavaOriginal,
+    Untestable,
+    find_out,
+)
+from counterlens.attribution.java.differential.calling import same_value
+from counterlens.attribution.languages import judged
+from counterlens.attribution.registry import described, find_judge, why_no_judge
+from counterlens.attribution.settlement import Settlement, counts, settle
+from counterlens.mutations import survey
+from counterlens.sandbox.registry import best_sandbox
+from counterlens.syntax.document import Document
+from counterlens.syntax.functions import find_function
+
+TEXTS = """
+    package text;
+    import java.util.*;
+    public class Texts {
+        static int calls;
+        private final Map<String, Integer> known = new HashMap<>();
+
+        public static String censor(String text, Set<Character> letters, int from) {
+            StringBuilder out = new StringBuilder();
+            for (int i = 0; i < text.length(); i++) {
+                char c = text.charAt(i);
+                if (i >= from && letters.contains(c)) out.append('*');
+                else out.append(c);
+            }
+            return out.toString();
+        }
+        <T extends Comparable<T>> void sort(List<T> xs, int[]... grid) {
+            Collections.sort(xs);
+            for (int[] row : grid) Arrays.sort(row);
+        }
+        static long collatz(long n) {
+            long steps = 0;
+            while (n != 1) { n = n % 2 == 0 ? n / 2 : 3 * n + 1; steps++; }
+            return steps;
+        }
+        static int third(int[] xs) { return xs[2]; }
+        static int counted(int n) { return n + calls++; }
+        static double odd(int n) { return n + Math.random(); }
+        static Object lambda(int n) { return (Runnable) () -> {}; }
+        static int read(String name) throws Exception { return new java.io.FileReader(name).read(); }
+        static void nothing(int n) { }
+        static int of(Texts other) { return other.known.size(); }
+        static int seven() { return 7; }
+        Texts(int size) { }
+        Texts() { }
+    }
+"""
+
+
+def original(name: str, program: str = TEXTS) -> JavaOriginal | Untestable:
+    document = Document(textwrap.dedent(program), language="java")
+    setting = Setting(best_sandbox(), Path(sys.executable), LIMITS)
+    return find_out(document, find_function(document, name), setting)
+
+
+def judge(name: str) -> JavaDifferentialJudge:
+    found = original(name)
+    assert isinstance(found, JavaOriginal), found
+    return JavaDifferentialJudge(found)
+
+
+def test_what_a_program_gives_is_compared() -> None:
+    by_inputs = judge("censor")
+    assert (by_inputs.strength, by_inputs.original.reached) == (Strength.MODERATE, by_inputs.original.blocks)
+    assert by_inputs.judge(textwrap.dedent(TEXTS)).passed
+    verdict = by_inputs.judge(TEXTS.replace("i >= from", "i > from"))
+    assert (verdict.judgement, verdict.evidence.strength) == (Judgement.FAILED, Strength.STRONG)
+    assert "tell them apart" in verdict.evidence.message
+    assert verdict.evidence.failed is not None
+    assert verdict.evidence.failed.startswith('censor("')
+    assert by_inputs.judge(TEXTS.replace("out.toString();", "out;")).judgement is Judgement.INVALID
+    renamed = by_inputs.judge(TEXTS.replace("censor", "censored"))
+    assert renamed.evidence.message == "the program has no method censor that takes the same arguments"
+
+
+def test_exceptions_changed_arguments_and_programs_that_do_not_end() -> None:
+    assert not judge("third").judge(TEXTS.replace("return xs[2]", "return xs.length < 3 ? 0 : xs[2]")).passed
+    in_order = judge("sort")
+    assert in_order.judge(TEXTS.replace("Collections.sort(xs)", "xs.sort(null)")).passed
+    assert not in_order.judge(TEXTS.replace("Arrays.sort(row);", "{ }")).passed
+    endless = judge("collatz").judge(TEXTS.replace("n / 2 :", "n :"))
+    assert endless.judgement is Judgement.TIMED_OUT
+    left = judge("censor").judge(TEXTS.replace("return out.toString();", "System.exit(0); return null;"))
+    assert left.evidence.message == "it ends its process, or runs out of memory"
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("counted", "it uses the field calls, which can change"),
+        ("odd", "it depends on random numbers"),
+        ("lambda", "it returns what cannot be compared: text.Texts$$Lambda"),
+        ("read", "it uses files"),
+        ("nothing", "it returns nothing, and changes nothing that it is given"),
+        ("of", "values of its parameters are not made: Texts"),
+        ("seven", "it takes no argument"),
+        ("Texts.Texts(int)", "it makes an object"),
+    ],
+)
+def test_what_cannot_be_judged_so_says_why(name: str, reason: str) -> None:
+    found = original(name)
+    assert isinstance(found, Untestable)
+    assert found.reason.startswith(reason)
+
+
+def test_the_registry_falls_back_to_it(tmp_path: Path) -> None:
+    document = Document(textwrap.dedent(TEXTS), tmp_path / "Texts.java", language="java")
+    found = find_judge(document, find_function(document, "third"), best_sandbox())
+    assert isinstance(found, JavaDifferentialJudge)
+    assert "2 of 2 blocks reached: moderate evidence" in described(found) or "1 of 1 block" in described(found)
+    of = find_function(document, "of")
+    assert find_judge(document, of, best_sandbox()) is None
+    assert why_no_judge(document, of, best_sandbox()) == (
+        "no test of its project mentions it; it cannot be judged by what it does: values of its parameters "
+        "are not made: Texts"
+    )
+
+
+def test_programs_are_compared_and_counterfactuals_settled(tmp_path: Path) -> None:
+    good, bad = tmp_path / "Good.java", tmp_path / "Bad.java"
+    good.write_text("class Sum { static int sum(int[] xs) { int s = 0; for (int x : xs) { s += x; } return s; } }")
+    bad.write_text(good.read_text().replace("s += x", "s -= x"))
+    setting = Setting(best_sandbox(), Path(sys.executable), LIMITS)
+    compare = judged("java").against
+    assert compare(good.read_text(), good, setting, function=None).passed
+    assert compare(bad.read_text(), good, setting, function="Sum.sum").judgement is Judgement.FAILED
+    document = Document.read(good)
+    settled = settle(document, survey(document.text, language="java").counterfactuals, best_sandbox())
+    found = counts(settled)
+    assert found[Settlement.DISCARDED] == found[Settlement.UNSETTLED] == 0
+    assert found[Settlement.HOLDS] > 0 < found[Settlement.BREAKS]
+
+
+def test_equal_values() -> None:
+    one, two = ("I", 1), ("I", 2)
+    assert same_value(("L", "java.util.HashSet", (one, two)), ("L", "java.util.TreeSet", (two, one)))
+    assert not same_value(("L", "java.util.ArrayList", (one, two)), ("L", "java.util.ArrayList", (two, one)))
+    assert same_value(("L", "java.util.ArrayList", (one,)), ("L", "java.util.LinkedList", (one,)))
+    pairs = ((one, two), (two, one))
+    assert same_value(("M", "java.util.HashMap", pairs), ("M", "java.util.TreeMap", pairs[::-1]))
+    assert same_value(("D", 0.1 + 0.2), ("D", 0.3))
+    assert not same_value(("[", "int", (one,)), ("[", "long", (("J", 1),)))
