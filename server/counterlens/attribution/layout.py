@@ -58,7 +58,7 @@ def confine(folder: Path) -> None:
     _confined.add(folder.resolve())
 
 
-def _bound_of(path: Path) -> Path | None:
+def bound_of(path: Path) -> Path | None:
     """The folder that a file's project cannot reach beyond; None if there is none."""
     bounds = [folder for folder in _confined if path.is_relative_to(folder)]
     return max(bounds, key=lambda folder: len(folder.parts), default=None)
@@ -75,7 +75,7 @@ def layout_of(path: Path, text: str = "") -> Layout:
     folder = path.parent
     names = [] if path.stem == "__init__" else [path.stem]
     depth = _relative_depth(text) if text else 0
-    bound = _bound_of(path)
+    bound = bound_of(path)
     while folder != bound and folder != folder.parent and ((folder / "__init__.py").is_file() or depth > 0):
         names.insert(0, folder.name)
         folder = folder.parent

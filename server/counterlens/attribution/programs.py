@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import ast
 import doctest
-import io
-import tokenize
 from dataclasses import replace
 from pathlib import Path
 from threading import Event
@@ -13,40 +11,20 @@ from threading import Event
 from counterlens.attribution.base import Evidence, Judgement, Setting, Strength, Verdict
 from counterlens.attribution.java.differential.target import is_private
 from counterlens.attribution.layout import layout_of
+from counterlens.attribution.reading import read_program
 from counterlens.attribution.registry import find_judge
 from counterlens.attribution.separation import why_inseparable
 from counterlens.attribution.test_run import Apartness, TestRun, brief
 from counterlens.attribution.unittests import ID as TESTS
 from counterlens.attribution.unittests import read_cases
-from counterlens.attribution.ways import TESTS_BY_RUNNING, behaviour_of, ways_of
+from counterlens.attribution.ways import TESTS_BY_RUNNING, behaviour_of, functions_of, ways_of
 from counterlens.errors import SourceError
 from counterlens.syntax.document import Document
-from counterlens.syntax.functions import Function, functions
+from counterlens.syntax.functions import Function
 from counterlens.syntax.languages import language_of
 from counterlens.syntax.python_ast import parse_module
 
-LARGEST = 4 << 20  # bytes of a candidate
 _Definition = ast.FunctionDef | ast.AsyncFunctionDef
-
-
-def read_program(path: Path) -> str | Verdict:
-    """A candidate's text, or the verdict that it is no program.
-
-    Raises:
-        SourceError: it cannot be read.
-    """
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise SourceError(f"{path} cannot be read: {error.strerror}", "Check the path") from None
-    if len(data) > LARGEST:
-        reason = f"it is larger than {LARGEST >> 20} MiB"
-        return Verdict(Judgement.REFUSED, Evidence("none", 0, None, reason))
-    try:
-        encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
-        return io.TextIOWrapper(io.BytesIO(data), encoding).read()
-    except (SyntaxError, UnicodeDecodeError, LookupError) as error:
-        return Verdict(Judgement.INVALID, Evidence("none", 0, None, f"it is no text: {error}"))
 
 
 def program_language(path: Path) -> str:
@@ -140,7 +118,7 @@ def judge_against(
         SandboxError, Cancelled: as `Sandbox.run`.
     """
     document = Document.read(original)
-    known = functions(document)
+    known = functions_of(document)
     compared = [each for each in known if each.qualname == function] if function else _entries(document)
     if function and not compared:
         names = ", ".join(each.qualname for each in _entries(document))
@@ -166,8 +144,8 @@ def judge_against(
 def _entries(document: Document) -> list[Function]:
     """The functions that other files may call: those at the top level, or methods that are not private."""
     if document.language == "python":
-        return [each for each in functions(document) if "." not in each.qualname]
-    return [each for each in functions(document) if not is_private(document, each)]
+        return [each for each in functions_of(document) if "." not in each.qualname]
+    return [each for each in functions_of(document) if not is_private(document, each)]
 
 
 def judge_by_itself(
@@ -178,7 +156,7 @@ def judge_by_itself(
     If none mentions it, the whole suite runs once, to find the tests that reach it.
     """
     document = Document(program, path, program_language(path))
-    names = [each for each in functions(document) if function in {None, each.qualname}]
+    names = [each for each in functions_of(document) if function in {None, each.qualname}]
     if function and not names:
         raise SourceError(f"{path} does not define {function}")
     verdicts = []

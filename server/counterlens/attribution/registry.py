@@ -12,15 +12,13 @@ from counterlens.attribution.base import (
     LIMITS,
     MAP_SECONDS,
     Attribution,
-    Evidence,
-    Isolation,
     Judge,
     Judgement,
     Setting,
-    Strength,
-    Verdict,
 )
 from counterlens.attribution.java.differential import JavaDifferentialJudge
+from counterlens.attribution.java.project_tests import JavaSuiteJudge
+from counterlens.attribution.joint import JointJudge
 from counterlens.attribution.layout import interpreter_for
 from counterlens.attribution.reaching import HoleReach
 from counterlens.attribution.ways import ways_of
@@ -29,49 +27,9 @@ from counterlens.sandbox.base import Limits, Sandbox
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
 
+_VETTABLE = unittests.CasesJudge | doctests.DoctestJudge | JavaSuiteJudge
 _CASES = {unittests.ID: "test", doctests.ID: "doctest", supplied_tests.ID: "given test"}
 """Noun for one case of each attribution function."""
-
-
-class JointJudge:
-    """Several judges as one: a program is right when all that could judge it say so."""
-
-    def __init__(self, judges: Sequence[Judge]) -> None:
-        self.judges = judges
-
-    @property
-    def attribution(self) -> str:
-        """The ids of the attribution functions, joined by `+`."""
-        return "+".join(judge.attribution for judge in self.judges)
-
-    @property
-    def tests(self) -> int:
-        """How many cases they know of together."""
-        return sum(judge.tests for judge in self.judges)
-
-    def judge(self, program: str, *, cancel: Event | None = None) -> Verdict:
-        """Ask one after the other, until one finds fault; see `Judge.judge`."""
-        heard: list[Verdict] = []
-        for judge in self.judges:
-            heard.append(judge.judge(program, cancel=cancel))
-            if heard[-1].judgement not in {Judgement.PASSED, Judgement.REFUSED}:
-                break
-        able = [verdict for verdict in heard if verdict.judgement is not Judgement.REFUSED] or heard
-        last, tests = able[-1], sum(verdict.evidence.tests for verdict in able)
-        names = "+".join(verdict.evidence.attribution for verdict in able)
-        notes = [v.evidence.message for v in heard if v.evidence.message and v is not last]
-        message = "\n".join([last.evidence.message, *notes] if last.evidence.message else notes)
-        distances = [verdict.evidence.isolation for verdict in able if verdict.evidence.isolation]
-        strengths = [verdict.evidence.strength for verdict in able if verdict.evidence.strength]
-        evidence = Evidence(
-            names,
-            tests,
-            last.evidence.failed,
-            message if last.passed else last.evidence.message,
-            strength=min(strengths, key=list(Strength).index, default=None),
-            isolation=max(distances, key=list(Isolation).index, default=None),
-        )
-        return Verdict(last.judgement, evidence, sum(verdict.seconds for verdict in heard))
 
 
 def find_judge(
@@ -145,7 +103,7 @@ def _usable(
     reasons: dict[Judge, str] = {}
     for find in attributions.values():
         judge = find(document, function, setting)
-        if setting.vetted and isinstance(judge, unittests.CasesJudge | doctests.DoctestJudge):
+        if setting.vetted and isinstance(judge, _VETTABLE):
             usable = judge.vetted(document.text, setting.cancel)
             if isinstance(usable, str):
                 cases = plural(judge.tests, _CASES[judge.attribution])

@@ -13,9 +13,11 @@ from dataclasses import dataclass
 from counterlens.attribution import coverage_tests, differential, doctests, unittests
 from counterlens.attribution.base import Attribution, Judge, Setting
 from counterlens.attribution.java import differential as java_differential
+from counterlens.attribution.java import project_tests
+from counterlens.attribution.java.methods import methods
 from counterlens.errors import SourceError
 from counterlens.syntax.document import Document
-from counterlens.syntax.functions import Function
+from counterlens.syntax.functions import Function, functions
 
 WhyNot = Callable[[Document, Function, Setting], str | None]
 
@@ -59,8 +61,8 @@ PYTHON = Ways(
     {TESTS_BY_RUNNING: coverage_tests.why_not, differential.ID: differential.why_not},
 )
 JAVA = Ways(
-    {},
-    {},
+    {project_tests.ID: project_tests.find},
+    {project_tests.ID: project_tests.find},
     {differential.ID: java_differential.find},
     java_differential.find,
     "no test of its project mentions it",
@@ -78,6 +80,11 @@ def ways_of(document: Document) -> Ways:
     if document.language not in _WAYS:
         raise SourceError(f"programs in {document.language} cannot be judged")
     return _WAYS[document.language]
+
+
+def functions_of(document: Document) -> list[Function]:
+    """The functions of a document that judges are found for."""
+    return methods(document) if document.language == "java" else functions(document)
 
 
 def behaviour_of(document: Document, function: Function, setting: Setting) -> tuple[Judge | None, str]:

@@ -20,7 +20,7 @@ from counterlens.attribution.base import (
 )
 from counterlens.attribution.languages import judged_file
 from counterlens.attribution.layout import interpreter_for
-from counterlens.attribution.programs import read_program
+from counterlens.attribution.reading import read_program
 from counterlens.attribution.test_run import Apartness
 from counterlens.cli.excluding import excluded_tests_option
 from counterlens.cli.options import json_option, print_json, sandbox_option, steps, strong_sandbox

@@ -15,7 +15,7 @@ import psutil
 import pytest
 
 from counterlens.attribution.base import Isolation, Judgement, Setting, Strength, Verdict, lasting
-from counterlens.attribution.java.bench import BENCHES
+from counterlens.attribution.java.benches import BENCHES
 from counterlens.attribution.java.judge import JavaTestsJudge
 from counterlens.sandbox import registry
 from tests.attribution.java.conftest import Judged

@@ -155,11 +155,11 @@ def test_an_original_decides_how_programs_are_judged(verdict: Judged) -> None:
 
 def test_tests_that_cannot_be_compiled_judge_nothing(verdict: Judged) -> None:
     framework = (
-        "import org.junit.Test; class Main { public static void main(String[] a) { new Solution(); } }"
+        "import org.testng.Test; class Main { public static void main(String[] a) { new Solution(); } }"
     )
     found = verdict(TOTAL, framework)
     assert found.judgement is Judgement.REFUSED
-    assert "the tests import org.junit.Test" in found.evidence.message
+    assert "the tests import org.testng.Test" in found.evidence.message
     misspelt = "if (new Solution().totl(List.of()) != 0) throw new Error();"
     found = verdict(TOTAL, misspelt, original=TOTAL)
     assert found.judgement is Judgement.REFUSED

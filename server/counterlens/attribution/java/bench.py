@@ -7,7 +7,6 @@ something in it, and a program that ends in such a way in a used machine is run 
 
 from __future__ import annotations
 
-import atexit
 import contextlib
 import os
 import time
@@ -15,25 +14,25 @@ from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from threading import Condition, Event
+from pathlib import Path
+from threading import Event
 
 from counterlens.attribution.java.sharing import why_alone
 from counterlens.errors import Cancelled, SandboxError
-from counterlens.sandbox.base import Sandbox
-from counterlens.sandbox.java.jdk import Jdk, find_jdk
+from counterlens.sandbox.java.jdk import Jdk
 from counterlens.sandbox.java.machine import AnswerParts, JavaMachine
-from counterlens.sandbox.serving import ServiceEndedError, ServiceLateError, ServingSandbox, serving
+from counterlens.sandbox.serving import ServiceEndedError, ServiceLateError, ServingSandbox
 
 _DESK_HEAP, _HEAP = 512, 256  # MiB
-_COMPILE_SECONDS = 30.0
+_COMPILE_SECONDS = 60.0
 _GRACE = 2.0  # seconds that the tests have to end when the program has
 _KEPT = 64  # compiled tests
 _MOST_PROGRAMS = 1000  # in one machine
 _SEAL = 16  # bytes
-_MOST_BENCHES = 8  # of three machines each, some 300 MB together
 
 Units = Sequence[tuple[str, str]]
 Classes = Mapping[str, bytes]
+Library = tuple[Path, ...]
 
 
 class Fate(Enum):
@@ -79,10 +78,11 @@ class JavaBench:
     Args:
         sandbox: Their sandbox.
         jdk: Their kit.
+        library: The jars that programs and tests can use beside the kit's library.
     """
 
-    def __init__(self, sandbox: ServingSandbox, jdk: Jdk) -> None:
-        self._sandbox, self._jdk = sandbox, jdk
+    def __init__(self, sandbox: ServingSandbox, jdk: Jdk, library: Library = ()) -> None:
+        self._sandbox, self._jdk, self._library = sandbox, jdk, library
         self._desk: JavaMachine | None = None
         self._shared: JavaMachine | None = None
         self._spare: JavaMachine | None = None
@@ -210,7 +210,7 @@ class JavaBench:
     def _compiler(self) -> JavaMachine:
         if self._desk is None or not self._desk.alive:
             self._leave_desk()
-            self._desk = JavaMachine(self._sandbox, self._jdk, _DESK_HEAP)
+            self._desk = JavaMachine(self._sandbox, self._jdk, _DESK_HEAP, self._library)
         return self._desk
 
     def _leave_desk(self) -> None:
@@ -236,8 +236,8 @@ class JavaBench:
         if machine is None or not machine.alive:
             if machine is not None:
                 machine.close()
-            machine = JavaMachine(self._sandbox, self._jdk, _HEAP)
-        self._spare = JavaMachine(self._sandbox, self._jdk, _HEAP)
+            machine = JavaMachine(self._sandbox, self._jdk, _HEAP, self._library)
+        self._spare = JavaMachine(self._sandbox, self._jdk, _HEAP, self._library)
         return machine
 
     def retire(self, machine: JavaMachine) -> None:
@@ -356,64 +356,3 @@ def _report(frame: bytes, seal: bytes) -> TestsReport:
     threads = part.flag()
     calls, changing, nothing = part.size(), part.flag(), part.flag()
     return TestsReport(passed, tests, failed, message, None, calls, changing, nothing, part.text(), threads)
-
-
-class Benches:
-    """As many benches as there are judgements at a time, but no more than processors, or 8. Thread-safe."""
-
-    def __init__(self) -> None:
-        self._free: list[tuple[Sandbox, JavaBench]] = []
-        self._made = 0
-        self._changed = Condition()
-        self._owner = os.getpid()
-        atexit.register(self.close)
-
-    @contextlib.contextmanager
-    def bench(self, sandbox: Sandbox) -> Iterator[JavaBench]:
-        """A bench that nobody else uses meanwhile.
-
-        Raises:
-            SandboxError: there is no kit, or no program can stay in the sandbox.
-        """
-        bench = self._take(sandbox)
-        try:
-            yield bench
-        finally:
-            with self._changed:
-                self._free.append((sandbox, bench))
-                self._changed.notify()
-
-    def _take(self, sandbox: Sandbox) -> JavaBench:
-        able, jdk = serving(sandbox), find_jdk()
-        most = min(os.cpu_count() or 1, _MOST_BENCHES)
-        self._after_fork()
-        with self._changed:
-            while True:
-                fitting = next((each for each in self._free if each[0] is sandbox), None)
-                if fitting is not None:
-                    self._free.remove(fitting)
-                    return fitting[1]
-                if self._made < most or self._free:
-                    break
-                self._changed.wait()
-            if self._made < most:
-                self._made += 1
-            else:
-                self._free.pop(0)[1].close()
-        return JavaBench(able, jdk)
-
-    def _after_fork(self) -> None:
-        """Leave the machines to the process that started them."""
-        if os.getpid() != self._owner:
-            self._free, self._made, self._changed, self._owner = [], 0, Condition(), os.getpid()
-
-    def close(self) -> None:
-        """End the machines that nobody uses."""
-        if os.getpid() == self._owner:
-            with self._changed:
-                self._made -= len(self._free)
-                while self._free:
-                    self._free.pop()[1].close()
-
-
-BENCHES = Benches()

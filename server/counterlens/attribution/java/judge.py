@@ -1,4 +1,4 @@
-"""Judging a program in Java by tests that are given as text: a `main` that throws where it is wrong."""
+"""Judging a program in Java by the text of tests: a `main` that throws where it is wrong, or JUnit's."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from pathlib import Path
 from threading import Event
 
 from counterlens.attribution.base import Evidence, Isolation, Judgement, Setting, Strength, Verdict
-from counterlens.attribution.java.bench import BENCHES, Fate, JavaBench, TestsReport
+from counterlens.attribution.java.bench import Fate, JavaBench, TestsReport
+from counterlens.attribution.java.benches import BENCHES
+from counterlens.attribution.java.libraries import INSTALL, JUNIT, junit_for
 from counterlens.attribution.java.stand_ins import (
     InseparableError,
     JavaTests,
@@ -18,7 +20,8 @@ from counterlens.attribution.java.stand_ins import (
     read_tests,
     stand_ins,
 )
-from counterlens.attribution.programs import read_program
+from counterlens.attribution.java.surroundings import Surroundings, surroundings
+from counterlens.attribution.reading import read_program
 from counterlens.attribution.test_run import Apartness, brief
 from counterlens.errors import SourceError
 
@@ -52,14 +55,15 @@ class JavaTestsJudge:
     code. Else, both run in one fresh machine, and "passed" is weak.
 
     Args:
-        tests: A class with a `main`. Without imports of their own, the tests get those of the program.
+        tests: A class with a `main`, or with tests of JUnit. Without imports of their own, they get those of
+            the program.
         original: The program with the reference solution; None where there is none. With it, the choice is
             made before there is a program: an original that does not pass apart is judged in one machine.
         setting: The sandbox and limits for programs; its interpreter is not used.
         apartness: Whether the program is to be in a process of its own.
+        around: What both are compiled and run with; by default the JUnit that the tests import, if any.
+        attribution: The id of the attribution function that found the tests.
     """
-
-    attribution = ID
 
     def __init__(
         self,
@@ -68,15 +72,24 @@ class JavaTestsJudge:
         setting: Setting,
         *,
         apartness: Apartness = Apartness.AUTO,
+        around: Surroundings | None = None,
+        attribution: str = ID,
     ) -> None:
         self._text, self._original, self._setting = tests, original, setting
+        self._around = around or Surroundings(library=junit_for(tests))
+        self.attribution = attribution
         self._never = apartness is Apartness.NEVER
         self._plan: _Plan | None = None
 
     @cached_property
     def tests(self) -> int:
         """How many cases the tests have: a `main` is one."""
-        return int(read_tests(self._text, "").can_fail)
+        return read_tests(self._text, "").cases
+
+    def vetted(self, original: str, cancel: Event | None) -> JavaTestsJudge | str:
+        """This judge, if the original passes; else the reason."""
+        verdict = self.judge(original, cancel=cancel)
+        return self if verdict.passed else verdict.evidence.message or str(verdict.judgement)
 
     def judge(self, program: str, *, cancel: Event | None = None) -> Verdict:
         """Run the tests against a program; see `Judge.judge`.
@@ -85,20 +98,21 @@ class JavaTestsJudge:
             SandboxError: there is no Java development kit, or it cannot be run in the sandbox.
         """
         started = time.monotonic()
-        with BENCHES.bench(self._setting.sandbox) as bench:
+        with BENCHES.bench(self._setting.sandbox, self._around.library) as bench:
             judgement, evidence = self._judged(program, bench, cancel)
         return Verdict(judgement, evidence, time.monotonic() - started)
 
     def _judged(self, program: str, bench: JavaBench, cancel: Event | None) -> tuple[Judgement, Evidence]:
         if not self.tests:
-            why = "the tests have no method `main`: nothing in them could fail"
-            return Judgement.REFUSED, Evidence(ID, 0, None, why)
-        if foreign := self._ready(program).foreign:
-            why = f"the tests import {foreign[0]}, which is neither the library's nor the program's"
-            return Judgement.REFUSED, Evidence(ID, 0, None, why)
-        classes = bench.compile([(_PROGRAM, program)], tests=False, cancel=cancel)
+            why = "the tests have no method `main` and no test of JUnit: nothing in them could fail"
+            return Judgement.REFUSED, Evidence(self.attribution, 0, None, why)
+        if why := self._missing(program):
+            return Judgement.REFUSED, Evidence(self.attribution, 0, None, why)
+        classes = bench.compile(self._program(program), tests=False, cancel=cancel)
         if isinstance(classes, str):
-            return Judgement.INVALID, Evidence(ID, 0, None, brief(f"it does not compile: {classes}"))
+            return Judgement.INVALID, Evidence(
+                self.attribution, 0, None, brief(f"it does not compile: {classes}")
+            )
         plan = self._planned(program, bench, cancel)
         if plan.classes is not None:
             seconds = self._setting.limits.seconds
@@ -108,8 +122,17 @@ class JavaTestsJudge:
                 return self._unless_it_would_pass(program, bench, evidence, cancel)
             return judgement, evidence
         if plan.refused:
-            return Judgement.REFUSED, Evidence(ID, 0, None, plan.refused)
+            return Judgement.REFUSED, Evidence(self.attribution, 0, None, plan.refused)
         return self._together(program, bench, plan.why_shared, cancel)
+
+    def _missing(self, program: str) -> str:
+        """What the tests import and nothing here has; nothing where that is for the compiler to say."""
+        foreign = self._ready(program).foreign
+        if not foreign or self._around.library or self._around.tests:
+            return ""
+        if foreign[0].startswith(JUNIT):
+            return f"the tests import {foreign[0]}, and JUnit was not found. {INSTALL}"
+        return f"the tests import {foreign[0]}, which is neither the library's nor the program's"
 
     def _unless_it_would_pass(
         self, program: str, bench: JavaBench, evidence: Evidence, cancel: Event | None
@@ -121,7 +144,9 @@ class JavaTestsJudge:
         if self._together(program, bench, "", cancel)[0] is not Judgement.PASSED:
             return Judgement.FAILED, evidence
         message = "the tests fail with the program in another process, and pass in one process with it"
-        return Judgement.REFUSED, Evidence(ID, 0, evidence.failed, message, isolation=Isolation.APART)
+        return Judgement.REFUSED, Evidence(
+            self.attribution, 0, evidence.failed, message, isolation=Isolation.APART
+        )
 
     def _planned(self, program: str, bench: JavaBench, cancel: Event | None) -> _Plan:
         """The plan for a program; with an original, one for all."""
@@ -132,7 +157,7 @@ class JavaTestsJudge:
             if plan.why_shared and self._uncompiled(self._original, bench, cancel):
                 plan = _Plan(None, refused="the tests do not compile with the original")
             if plan.classes is not None:
-                classes = bench.compile([(_PROGRAM, self._original)], tests=False, cancel=cancel)
+                classes = bench.compile(self._program(self._original), tests=False, cancel=cancel)
                 if not isinstance(classes, str):
                     seconds = self._setting.limits.seconds
                     report = bench.run_apart(classes, plan.classes, seconds, cancel)
@@ -155,17 +180,18 @@ class JavaTestsJudge:
             return _Plan(None, "that was asked for")
         tests = self._ready(program)
         try:
-            made = stand_ins(program, tests.text)
+            also = [text for _, text in self._around.tests]
+            made = stand_ins(program, tests.text, also=also)
             taken = _taken(made, bench)
             if {*taken} == {*made.names}:
                 return _Plan(None, f"the library has a {taken[0]}, too")
             if taken:  # then the tests are given the library's
-                made = stand_ins(program, tests.text, taken)
+                made = stand_ins(program, tests.text, taken, also)
         except UnusedError:
             return _Plan(None, refused="the tests use no class of the program")
         except InseparableError as error:
             return _Plan(None, str(error))
-        units = [(_STAND_INS, made.text), (_TESTS, tests.text)]
+        units = [(_STAND_INS, made.text), (_TESTS, tests.text), *self._around.tests]
         classes = bench.compile(units, tests=True, cancel=cancel)
         if isinstance(classes, str):
             return _Plan(None, "they use more of it than its methods")
@@ -174,18 +200,24 @@ class JavaTestsJudge:
     def _ready(self, program: str) -> JavaTests:
         return read_tests(self._text, program if self._original is None else self._original)
 
+    def _program(self, program: str) -> list[tuple[str, str]]:
+        return [(_PROGRAM, program), *self._around.program]
+
+    def _whole(self, program: str) -> list[tuple[str, str]]:
+        """The program with its tests."""
+        further = dict((*self._around.program, *self._around.tests))
+        return [(_PROGRAM, program), (_TESTS, self._ready(program).text), *further.items()]
+
     def _uncompiled(self, program: str, bench: JavaBench, cancel: Event | None) -> bool:
-        units = [(_PROGRAM, program), (_TESTS, self._ready(program).text)]
-        return isinstance(bench.compile(units, tests=False, cancel=cancel), str)
+        return isinstance(bench.compile(self._whole(program), tests=False, cancel=cancel), str)
 
     def _together(
         self, program: str, bench: JavaBench, why: str, cancel: Event | None
     ) -> tuple[Judgement, Evidence]:
-        units = [(_PROGRAM, program), (_TESTS, self._ready(program).text)]
-        classes = bench.compile(units, tests=False, cancel=cancel)
+        classes = bench.compile(self._whole(program), tests=False, cancel=cancel)
         if isinstance(classes, str):
             message = brief(f"the tests do not compile with it: {classes}")
-            return Judgement.FAILED, Evidence(ID, 0, None, message, isolation=Isolation.SHARED)
+            return Judgement.FAILED, Evidence(self.attribution, 0, None, message, isolation=Isolation.SHARED)
         report = bench.run_together(classes, self._setting.limits.seconds, cancel)
         note = f"judged in one process with the tests: {why}" if why else ""
         return self._verdict(report, Isolation.SHARED, note)
@@ -194,9 +226,9 @@ class JavaTestsJudge:
         if report.fate is Fate.UNPASSABLE or report.unpassable:
             what = report.message if report.fate is Fate.UNPASSABLE else report.unpassable
             message = f"a value of type {what} cannot be passed between the processes of program and tests"
-            return Judgement.REFUSED, Evidence(ID, 0, None, message, isolation=Isolation.APART)
+            return Judgement.REFUSED, Evidence(self.attribution, 0, None, message, isolation=Isolation.APART)
         if report.passed and not report.calls:
-            return Judgement.REFUSED, Evidence(ID, 0, None, "the tests do not call the program")
+            return Judgement.REFUSED, Evidence(self.attribution, 0, None, "the tests do not call the program")
         weak = report.changing or ambiguous
         isolation = Isolation.OWN_OPERATORS if weak else Isolation.APART
         note = f"{', '.join(ambiguous)} of the library was used, not the program's" if ambiguous else ""
@@ -205,21 +237,27 @@ class JavaTestsJudge:
     def _verdict(self, report: TestsReport, isolation: Isolation, note: str) -> tuple[Judgement, Evidence]:
         if report.fate is Fate.LATE:
             message = f"stopped after {self._setting.limits.seconds:g} s"
-            return Judgement.TIMED_OUT, Evidence(ID, report.tests, None, message, isolation=isolation)
+            return Judgement.TIMED_OUT, Evidence(
+                self.attribution, report.tests, None, message, isolation=isolation
+            )
         if report.fate is not None:
             message = "it ended its process, or ran out of memory"
-            return Judgement.FAILED, Evidence(ID, report.tests, None, message, isolation=isolation)
+            return Judgement.FAILED, Evidence(
+                self.attribution, report.tests, None, message, isolation=isolation
+            )
         if not report.passed:
             failed = report.failed or None
             message = brief(report.message)
-            return Judgement.FAILED, Evidence(ID, report.tests, failed, message, isolation=isolation)
+            return Judgement.FAILED, Evidence(
+                self.attribution, report.tests, failed, message, isolation=isolation
+            )
         if not report.tests:
             message = "no test was run"
-            return Judgement.REFUSED, Evidence(ID, 0, None, message, isolation=isolation)
+            return Judgement.REFUSED, Evidence(self.attribution, 0, None, message, isolation=isolation)
         strength = None
         if report.nothing and read_tests(self._text, "").loops:
             strength, note = Strength.WEAK, _NOTHING
-        return Judgement.PASSED, Evidence(ID, report.tests, None, note, strength, isolation)
+        return Judgement.PASSED, Evidence(self.attribution, report.tests, None, note, strength, isolation)
 
 
 def _taken(made: StandIns, bench: JavaBench) -> list[str]:
@@ -231,7 +269,7 @@ def _taken(made: StandIns, bench: JavaBench) -> list[str]:
 
 def judge_java_by_tests(
     program: str,
-    path: Path,  # noqa: ARG001 - Java names a program by its classes
+    path: Path,
     tests: Path,
     setting: Setting,
     *,
@@ -251,4 +289,8 @@ def judge_java_by_tests(
     text = read_program(tests)
     if isinstance(text, Verdict):
         raise SourceError(f"{tests}: {text.evidence.message}")
-    return JavaTestsJudge(text, None, setting, apartness=apartness).judge(program, cancel=cancel)
+    around = surroundings(path, program, (tests, text))
+    if isinstance(around, str):
+        return Verdict(Judgement.REFUSED, Evidence(ID, 0, None, around))
+    judge = JavaTestsJudge(text, None, setting, apartness=apartness, around=around)
+    return judge.judge(program, cancel=cancel)

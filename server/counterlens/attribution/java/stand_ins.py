@@ -43,6 +43,8 @@ _LOOPING = frozenset(
         "noneMatch",
     ]
 )
+_IMPLICIT = frozenset(["equals", "hashCode", "toString"])
+_MARKS = frozenset(["Test", "ParameterizedTest", "RepeatedTest", "TestFactory", "TestTemplate", "Theory"])
 _REMOTE = "counterlens.worker.Remote"
 _SELF = "counterlens$self"
 
@@ -62,13 +64,13 @@ class JavaTests:
     Attributes:
         text: Their text, with the imports that they lack.
         loops: Whether something in them runs once for each item of something.
-        can_fail: Whether they have a `main` at all.
+        cases: How many cases they have: a `main`, or what JUnit runs.
         foreign: What they import that is neither the library's nor the program's, such as a test framework.
     """
 
     text: str
     loops: bool
-    can_fail: bool
+    cases: int
     foreign: tuple[str, ...] = ()
 
 
@@ -98,16 +100,42 @@ def read_tests(tests: str, program: str) -> JavaTests:
         head = "".join(f"{line} " for line in [*_package(root), *_imports(root)])
     words = {_own_text(node) for node in _walk(tree) if node.type == "identifier"}
     loops = any(node.type in _LOOPS for node in _walk(tree)) or bool(words & _LOOPING)
-    return JavaTests(head + tests, loops, "main" in words, tuple(foreign))
+    return JavaTests(head + tests, loops, _cases(tree), tuple(foreign))
 
 
-def stand_ins(program: str, tests: str, without: Collection[str] = ()) -> StandIns:
+def _cases(root: tree_sitter.Node) -> int:
+    """How many methods a runner calls: `main`, those that JUnit's annotations mark, those of its old form."""
+    found = 0
+    for node in _walk(root):
+        if node.type != "method_declaration":
+            continue
+        name = node.child_by_field_name("name")
+        text = _own_text(name) if name is not None else ""
+        marks = next((child for child in node.children if child.type == "modifiers"), None)
+        marked = {
+            _own_text(mark.named_children[0]).rpartition(".")[2]
+            for mark in (marks.named_children if marks is not None else ())
+            if mark.named_children
+        }
+        old = text.startswith("test") and "TestCase" in _superclass(node)
+        found += bool(marked & _MARKS) or text == "main" or old
+    return found
+
+
+def _superclass(method: tree_sitter.Node) -> str:
+    owner = method.parent.parent if method.parent is not None else None
+    above = owner.child_by_field_name("superclass") if owner is not None else None
+    return _own_text(above) if above is not None else ""
+
+
+def stand_ins(program: str, tests: str, without: Collection[str] = (), also: Sequence[str] = ()) -> StandIns:
     """The stand-ins for the types of a program that its tests name.
 
     Args:
         program: Its source; that of the original if there is one.
         tests: The text of its tests.
         without: Types that the tests are not to see.
+        also: The texts of other files that are compiled with them.
 
     Raises:
         InseparableError: a stand-in cannot be made.
@@ -115,7 +143,7 @@ def stand_ins(program: str, tests: str, without: Collection[str] = ()) -> StandI
     """
     root = parser_for("java").parse(program.encode()).root_node
     tree = parser_for("java").parse(tests.encode()).root_node
-    words = {_own_text(n) for n in _walk(tree) if n.type in {"identifier", "type_identifier"}}
+    words = frozenset(name for text in (tests, *also) for name in _names(text))
     declared = {_name(node) for node in tree.children if node.type in _TYPES}
     types = {_name(node): node for node in root.children if node.type in _TYPES}
     wanted = [node for name, node in types.items() if name in words - declared - {*without}]
@@ -123,14 +151,19 @@ def stand_ins(program: str, tests: str, without: Collection[str] = ()) -> StandI
         raise UnusedError
     package = _package(root)
     prefix = f"{package_of(root)}." if package else ""
-    parts = [_stand_in(node, prefix, frozenset(types)) for node in wanted]
+    parts = [_stand_in(node, prefix, frozenset(types), words) for node in wanted]
     imports = [*_imports(root), *_imports(tree)]
     starred = [line[len("import ") : -len(".*;")] for line in imports if line.endswith(".*;")]
     text = "\n".join([*package, *_imports(root), *parts])
     return StandIns(text, tuple(_name(node) for node in wanted), ("java.lang", *starred))
 
 
-def _stand_in(node: tree_sitter.Node, prefix: str, types: frozenset[str]) -> str:
+def _names(text: str) -> Iterator[str]:
+    root = parser_for("java").parse(text.encode()).root_node
+    return (_own_text(node) for node in _walk(root) if node.type in {"identifier", "type_identifier"})
+
+
+def _stand_in(node: tree_sitter.Node, prefix: str, types: frozenset[str], words: frozenset[str]) -> str:
     name = _name(node)
     if node.type != "class_declaration":
         raise InseparableError(f"{name} is no class")
@@ -152,7 +185,9 @@ def _stand_in(node: tree_sitter.Node, prefix: str, types: frozenset[str]) -> str
         lines.append(f'public {name}() {{ {_SELF} = {_REMOTE}.construct("{prefix}{name}", ""); }}')
     elif not open_ones:
         lines.append(f"private {name}() {{ {_SELF} = 0; }}")
-    asking = [*open_ones, *(child for child in methods if "private" not in _modifiers(child))]
+    called = words | _IMPLICIT if interfaces is None else {_name(child) for child in methods}
+    asked = [child for child in methods if "private" not in _modifiers(child) and _name(child) in called]
+    asking = [*open_ones, *asked]  # what the tests do not name is left out
     lines += [_method(child, prefix + name, inner, own) for child in asking]
     public = "public " if "public" in _modifiers(node) else ""
     generic = _joined([parameters]) if parameters is not None else ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import shutil
 import struct
 import subprocess
@@ -76,16 +77,19 @@ class JavaMachine:
         sandbox: Its sandbox.
         jdk: The kit.
         heap: How many MiB the programs in it can use.
+        library: The jars that programs and tests can use beside the kit's library.
 
     Raises:
         SandboxError: it cannot be started.
     """
 
-    def __init__(self, sandbox: ServingSandbox, jdk: Jdk, heap: int) -> None:
+    def __init__(self, sandbox: ServingSandbox, jdk: Jdk, heap: int, library: tuple[Path, ...] = ()) -> None:
         classes = worker_classes(jdk)
-        command = (str(jdk.java), f"-Xmx{heap}m", *_OPTIONS, "-cp", str(classes), _MAIN)
+        jars = os.pathsep.join(map(str, library))
+        given = (f"-Dcounterlens.library={jars}",) if jars else ()
+        command = (str(jdk.java), f"-Xmx{heap}m", *_OPTIONS, *given, "-cp", str(classes), _MAIN)
         limits = Limits(memory_bytes=_ADDRESS_SPACE, cpu_seconds=24 * 3600)
-        readable = (*jdk.folders, classes)
+        readable = (*jdk.folders, classes, *library)
         self._line: Conversation = sandbox.serve(ServedProgram(command, readable, {}, limits))
         self.used = 0
         """How many programs it has had."""

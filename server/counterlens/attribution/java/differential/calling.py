@@ -49,12 +49,15 @@ def make_call(held: HeldProgram, target: JavaTarget, call: JavaCall, seconds: fl
         SandboxError: a machine cannot be started.
         Cancelled: the program's `cancel` was set.
     """
+    late = False
     for _ in range(2):
         try:
             answer = _made(held, target, call, seconds)
         except ServiceLateError:
             held.leave()
-            return CallFate.LATE
+            if late:
+                return CallFate.LATE
+            late = True  # the machine itself may have been, on a busy processor
         except ServiceEndedError:
             doubtful = held.doubtful
             held.leave()
@@ -67,7 +70,7 @@ def make_call(held: HeldProgram, target: JavaTarget, call: JavaCall, seconds: fl
             held.leave()
             if not doubtful:
                 return answer
-    return CallFate.ENDED
+    return CallFate.LATE if late else CallFate.ENDED
 
 
 def _made(held: HeldProgram, target: JavaTarget, call: JavaCall, seconds: float) -> JavaAnswer:

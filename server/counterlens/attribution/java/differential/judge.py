@@ -7,7 +7,8 @@ from threading import Event
 
 from counterlens.attribution.base import Evidence, Judgement, Strength, Verdict
 from counterlens.attribution.differential.judge import ENOUGH_INPUTS, ENOUGH_REACH, ID
-from counterlens.attribution.java.bench import BENCHES, JavaBench
+from counterlens.attribution.java.bench import JavaBench
+from counterlens.attribution.java.benches import BENCHES
 from counterlens.attribution.java.differential.calling import (
     CallFate,
     JavaCall,
@@ -70,7 +71,7 @@ class JavaDifferentialJudge:
     def judge(self, program: str, *, cancel: Event | None = None) -> Verdict:
         """Compare a program with the original; see `Judge.judge`."""
         started = time.monotonic()
-        with BENCHES.bench(self.original.setting.sandbox) as bench:
+        with BENCHES.bench(self.original.setting.sandbox, self.original.around.library) as bench:
             judgement, evidence = self._judged(program, bench, cancel)
         return Verdict(judgement, evidence, time.monotonic() - started)
 

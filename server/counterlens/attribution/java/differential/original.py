@@ -7,11 +7,13 @@ from dataclasses import dataclass, replace
 from threading import Event
 
 from counterlens.attribution.base import Setting
-from counterlens.attribution.java.bench import BENCHES, Classes, HeldProgram, JavaBench
+from counterlens.attribution.java.bench import Classes, HeldProgram, JavaBench
+from counterlens.attribution.java.benches import BENCHES
 from counterlens.attribution.java.differential import reach
 from counterlens.attribution.java.differential.calling import CallFate, JavaCall, make_call, same_answer
 from counterlens.attribution.java.differential.generation import Generator, literals_of
 from counterlens.attribution.java.differential.target import JavaTarget, NoTargetError, find_target
+from counterlens.attribution.java.surroundings import NOTHING_AROUND, Surroundings, surroundings
 from counterlens.sandbox.java.values import JavaAnswer
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
@@ -44,7 +46,7 @@ class JavaOriginal:
         answers: What it gives on each.
         blocks: How many blocks it has.
         reached: How many of them the inputs reach; None if that is not known.
-        around: Further files of its project that it is compiled with: names and texts.
+        around: What it is compiled and run with.
     """
 
     setting: Setting
@@ -53,7 +55,7 @@ class JavaOriginal:
     answers: tuple[JavaAnswer, ...]
     blocks: int
     reached: int | None
-    around: tuple[tuple[str, str], ...] = ()
+    around: Surroundings = NOTHING_AROUND
 
     @property
     def share(self) -> float:
@@ -62,7 +64,7 @@ class JavaOriginal:
 
     def units(self, program: str) -> list[tuple[str, str]]:
         """A version of the file, with what it is compiled with."""
-        return [(PROGRAM, program), *self.around]
+        return [(PROGRAM, program), *self.around.program]
 
 
 def study(
@@ -71,7 +73,6 @@ def study(
     setting: Setting,
     *,
     more: Sequence[str] = (),
-    around: Sequence[tuple[str, str]] = (),
     seed: int = 0,
     cancel: Event | None = None,
 ) -> JavaOriginal | Untestable:
@@ -82,7 +83,6 @@ def study(
         function: The method.
         setting: Its sandbox and limits.
         more: Further texts with values to try, such as its tests.
-        around: Further files of its project that it is compiled with.
         seed: Decides the inputs.
         cancel: Set it to give up.
 
@@ -99,8 +99,15 @@ def study(
     _, _, comment = before.rpartition("/*")
     own = (target.node.text or b"").decode("utf-8", "replace")
     generator = Generator(target.types, literals_of([own, comment, *more]), seed)
-    bare = JavaOriginal(setting, target, (), (), 0, None, tuple(around))
-    with BENCHES.bench(setting.sandbox) as bench:
+    bare = JavaOriginal(setting, target, (), (), 0, None)
+    if document.path is not None:
+        with BENCHES.bench(setting.sandbox) as bench:
+            alone = bench.compile(bare.units(document.text), tests=False, cancel=cancel)
+        around = surroundings(document.path, document.text) if isinstance(alone, str) else bare.around
+        if isinstance(around, str):
+            return Untestable(around)
+        bare = replace(bare, around=around)
+    with BENCHES.bench(setting.sandbox, bare.around.library) as bench:
         return _Study(document, bare, generator, bench, cancel).result()
 
 
@@ -124,7 +131,7 @@ class _Study:
     def result(self) -> JavaOriginal | Untestable:
         plain = self._compile(self._document.text)
         if isinstance(plain, str):
-            return Untestable(f"its file does not compile by itself: {plain.splitlines()[0]}")
+            return Untestable(f"its file does not compile: {plain.splitlines()[0]}")
         self._draw(plain)
         if len(self._seen) < _FEWEST:
             why = f"it returns what cannot be compared: {self._left_out}" if self._left_out else ""

@@ -13,7 +13,7 @@ from tree_sitter import Node
 from counterlens.syntax.document import Document
 
 OWNER = "counterlens.reach.Reach"
-STEPS = 300_000  # blocks entered in one call
+STEPS = 3_000_000  # blocks entered in one call
 TOO_MANY = "counterlens.reach.Reach$TooMany"
 SOURCE = f"""package counterlens.reach;
 public final class Reach {{

@@ -4,6 +4,7 @@ import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
+import java.io.File;
 import java.io.FileDescriptor;
 import java.io.FileInputStream;
 import java.io.FileOutputStream;
@@ -16,7 +17,10 @@ import java.lang.reflect.Executable;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
+import java.net.MalformedURLException;
 import java.net.URI;
+import java.net.URL;
+import java.net.URLClassLoader;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -43,6 +47,10 @@ import javax.tools.ToolProvider;
  */
 public final class Worker {
     private static final int LONGEST_MESSAGE = 2000;
+    private static final List<File> JARS = jars();
+    private static final ClassLoader LIBRARY = library(ClassLoader.getPlatformClassLoader());
+    /** Where tests are loaded whose stand-ins ask the worker. */
+    private static final ClassLoader BESIDE_WORKER = library(Worker.class.getClassLoader());
     private static DataInputStream requests;
     private static DataOutputStream replies;
 
@@ -74,6 +82,32 @@ public final class Worker {
                 case 'N' -> send(known(request));
                 default -> throw new IOException("an unknown request");
             }
+        }
+    }
+
+    /** The jars that programs and tests need beside the kit's library. */
+    private static List<File> jars() {
+        List<File> found = new ArrayList<>();
+        for (String name : System.getProperty("counterlens.library", "").split(File.pathSeparator)) {
+            if (!name.isEmpty()) {
+                found.add(new File(name));
+            }
+        }
+        return found;
+    }
+
+    private static ClassLoader library(ClassLoader parent) {
+        if (JARS.isEmpty()) {
+            return parent;
+        }
+        try {
+            URL[] places = new URL[JARS.size()];
+            for (int at = 0; at < places.length; at++) {
+                places[at] = JARS.get(at).toURI().toURL();
+            }
+            return new URLClassLoader(places, parent);
+        } catch (MalformedURLException error) {
+            throw new IllegalStateException(error);
         }
     }
 
@@ -138,7 +172,7 @@ public final class Worker {
 
     /** Run tests; `seal`, if any, comes back with the verdict. */
     private static byte[] tests(DataInputStream in, byte[] seal) throws IOException {
-        ClassLoader parent = seal == null ? Worker.class.getClassLoader() : ClassLoader.getPlatformClassLoader();
+        ClassLoader parent = seal == null ? BESIDE_WORKER : LIBRARY;
         Map<String, byte[]> classes = classes(in);
         ClassLoader loader = new Memory(parent, classes);
         int threads = Thread.activeCount();
@@ -164,7 +198,7 @@ public final class Worker {
     }
 
     /** What became of tests. */
-    private static final class TestRun {
+    static final class TestRun {
         int tests;
         String failed;
         String message = "";
@@ -187,7 +221,7 @@ public final class Worker {
             return "";
         }
 
-        /** Run every `main`, or else every method that is marked as a test, until one fails. */
+        /** Run every `main` until one fails, and then what JUnit finds. */
         void all(ClassLoader loader, Iterable<String> names) throws Exception {
             List<Class<?>> types = new ArrayList<>();
             for (String name : names) {
@@ -205,6 +239,10 @@ public final class Worker {
                         return;
                     }
                 }
+            }
+            if (!JARS.isEmpty()) {
+                types.removeIf(type -> type.getName().contains("$"));
+                JUnit.run(loader, types, this);
             }
         }
 
@@ -227,7 +265,7 @@ public final class Worker {
         private final Map<String, Executable> found = new HashMap<>();
 
         Program(Map<String, byte[]> classes) {
-            loader = new Memory(ClassLoader.getPlatformClassLoader(), classes);
+            loader = new Memory(LIBRARY, classes);
             objects.add(null);
         }
 
@@ -382,11 +420,16 @@ public final class Worker {
     /** The compiler, kept warm. */
     private static final class Compiler {
         private final JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
-        private final StandardJavaFileManager alone = library(List.of());
-        private final StandardJavaFileManager withWorker =
-                library(List.of(new java.io.File(System.getProperty("java.class.path"))));
+        private final StandardJavaFileManager alone = library(JARS);
+        private final StandardJavaFileManager withWorker = library(withWorker());
 
-        private StandardJavaFileManager library(List<java.io.File> path) {
+        private static List<File> withWorker() {
+            List<File> path = new ArrayList<>(JARS);
+            path.add(new File(System.getProperty("java.class.path")));
+            return path;
+        }
+
+        private StandardJavaFileManager library(List<File> path) {
             StandardJavaFileManager made = compiler.getStandardFileManager(null, Locale.ROOT, null);
             try {
                 made.setLocation(StandardLocation.CLASS_PATH, path);

@@ -1,0 +1,77 @@
+"""The benches of this process: as many as there are judgements in Java at a time."""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import os
+from collections.abc import Iterator
+from threading import Condition
+
+from counterlens.attribution.java.bench import JavaBench, Library
+from counterlens.sandbox.base import Sandbox
+from counterlens.sandbox.java.jdk import find_jdk
+from counterlens.sandbox.serving import serving
+
+_MOST = 8  # of three machines each, some 300 MB together
+
+
+class Benches:
+    """As many benches as there are judgements at a time, but no more than processors, or 8. Thread-safe."""
+
+    def __init__(self) -> None:
+        self._free: list[tuple[Sandbox, Library, JavaBench]] = []
+        self._made = 0
+        self._changed = Condition()
+        self._owner = os.getpid()
+        atexit.register(self.close)
+
+    @contextlib.contextmanager
+    def bench(self, sandbox: Sandbox, library: Library = ()) -> Iterator[JavaBench]:
+        """A bench that nobody else uses meanwhile.
+
+        Raises:
+            SandboxError: there is no kit, or no program can stay in the sandbox.
+        """
+        bench = self._take(sandbox, library)
+        try:
+            yield bench
+        finally:
+            with self._changed:
+                self._free.append((sandbox, library, bench))
+                self._changed.notify()
+
+    def _take(self, sandbox: Sandbox, library: Library) -> JavaBench:
+        able, jdk = serving(sandbox), find_jdk()
+        most = min(os.cpu_count() or 1, _MOST)
+        self._after_fork()
+        with self._changed:
+            while True:
+                fitting = [each for each in self._free if each[0] is sandbox and each[1] == library]
+                if fitting:
+                    self._free.remove(fitting[0])
+                    return fitting[0][2]
+                if self._made < most or self._free:
+                    break
+                self._changed.wait()
+            if self._made < most:
+                self._made += 1
+            else:
+                self._free.pop(0)[2].close()
+        return JavaBench(able, jdk, library)
+
+    def _after_fork(self) -> None:
+        """Leave the machines to the process that started them."""
+        if os.getpid() != self._owner:
+            self._free, self._made, self._changed, self._owner = [], 0, Condition(), os.getpid()
+
+    def close(self) -> None:
+        """End the machines that nobody uses."""
+        if os.getpid() == self._owner:
+            with self._changed:
+                self._made -= len(self._free)
+                while self._free:
+                    self._free.pop()[2].close()
+
+
+BENCHES = Benches()

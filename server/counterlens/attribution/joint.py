@@ -1,0 +1,49 @@
+"""Several judges as one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from threading import Event
+
+from counterlens.attribution.base import Evidence, Isolation, Judge, Judgement, Strength, Verdict
+
+
+class JointJudge:
+    """Several judges as one: a program is right when all that could judge it say so."""
+
+    def __init__(self, judges: Sequence[Judge]) -> None:
+        self.judges = judges
+
+    @property
+    def attribution(self) -> str:
+        """The ids of the attribution functions, joined by `+`."""
+        return "+".join(dict.fromkeys(judge.attribution for judge in self.judges))
+
+    @property
+    def tests(self) -> int:
+        """How many cases they know of together."""
+        return sum(judge.tests for judge in self.judges)
+
+    def judge(self, program: str, *, cancel: Event | None = None) -> Verdict:
+        """Ask one after the other, until one finds fault; see `Judge.judge`."""
+        heard: list[Verdict] = []
+        for judge in self.judges:
+            heard.append(judge.judge(program, cancel=cancel))
+            if heard[-1].judgement not in {Judgement.PASSED, Judgement.REFUSED}:
+                break
+        able = [verdict for verdict in heard if verdict.judgement is not Judgement.REFUSED] or heard
+        last, tests = able[-1], sum(verdict.evidence.tests for verdict in able)
+        names = "+".join(dict.fromkeys(verdict.evidence.attribution for verdict in able))
+        notes = [v.evidence.message for v in heard if v.evidence.message and v is not last]
+        message = "\n".join([last.evidence.message, *notes] if last.evidence.message else notes)
+        distances = [verdict.evidence.isolation for verdict in able if verdict.evidence.isolation]
+        strengths = [verdict.evidence.strength for verdict in able if verdict.evidence.strength]
+        evidence = Evidence(
+            names,
+            tests,
+            last.evidence.failed,
+            message if last.passed else last.evidence.message,
+            strength=min(strengths, key=list(Strength).index, default=None),
+            isolation=max(distances, key=list(Isolation).index, default=None),
+        )
+        return Verdict(last.judgement, evidence, sum(verdict.seconds for verdict in heard))

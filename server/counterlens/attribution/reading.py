@@ -1,0 +1,32 @@
+"""Read a program from its file, whatever is in it."""
+
+from __future__ import annotations
+
+import io
+import tokenize
+from pathlib import Path
+
+from counterlens.attribution.base import Evidence, Judgement, Verdict
+from counterlens.errors import SourceError
+
+LARGEST = 4 << 20  # bytes of a candidate
+
+
+def read_program(path: Path) -> str | Verdict:
+    """A candidate's text, or the verdict that it is no program.
+
+    Raises:
+        SourceError: it cannot be read.
+    """
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise SourceError(f"{path} cannot be read: {error.strerror}", "Check the path") from None
+    if len(data) > LARGEST:
+        reason = f"it is larger than {LARGEST >> 20} MiB"
+        return Verdict(Judgement.REFUSED, Evidence("none", 0, None, reason))
+    try:
+        encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
+        return io.TextIOWrapper(io.BytesIO(data), encoding).read()
+    except (SyntaxError, UnicodeDecodeError, LookupError) as error:
+        return Verdict(Judgement.INVALID, Evidence("none", 0, None, f"it is no text: {error}"))
