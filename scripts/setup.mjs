@@ -1,6 +1,6 @@
 // npm run setup: everything that developing and testing needs.
 import { setUpEndToEnd } from "./setup/code-server.mjs";
-import { BUBBLEWRAP, installCommand, JAVA, NEOVIM, STRACE, wish } from "./setup/debian.mjs";
+import { BUBBLEWRAP, installCommand, JAVA, JUNIT, NEOVIM, STRACE, wish } from "./setup/debian.mjs";
 import { setUpNode } from "./setup/node.mjs";
 import { setUpPython } from "./setup/python.mjs";
 import { main, say } from "./terminal.mjs";
@@ -9,7 +9,7 @@ await main(async () => {
   await setUpPython();
   await setUpNode();
   const reason = await setUpEndToEnd();
-  const missing = await wish([BUBBLEWRAP, JAVA, NEOVIM, STRACE]);
+  const missing = await wish([BUBBLEWRAP, JAVA, JUNIT, NEOVIM, STRACE]);
   if (process.platform === "linux" && missing.includes(BUBBLEWRAP)) {
     say(`Programs will run in the second-best sandbox; for the best one: ${installCommand([BUBBLEWRAP])}`);
   }

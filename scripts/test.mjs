@@ -1,6 +1,6 @@
 // npm test [-- --only python|client|e2e]: set up everything, then run every check and every test.
 import { setUpEndToEnd } from "./setup/code-server.mjs";
-import { BUBBLEWRAP, JAVA, NEOVIM, STRACE, wish } from "./setup/debian.mjs";
+import { BUBBLEWRAP, JAVA, JUNIT, NEOVIM, STRACE, wish } from "./setup/debian.mjs";
 import { setUpNode } from "./setup/node.mjs";
 import { setUpPython } from "./setup/python.mjs";
 import { main, Problem, say } from "./terminal.mjs";
@@ -11,7 +11,7 @@ await main(async () => {
   const sides = sidesAskedFor(process.argv.slice(2));
   await setUpPython();
   await setUpNode();
-  if (sides.includes("python")) await wish([BUBBLEWRAP, JAVA, NEOVIM, STRACE]);
+  if (sides.includes("python")) await wish([BUBBLEWRAP, JAVA, JUNIT, NEOVIM, STRACE]);
   if (sides.includes("e2e")) {
     const reason = await setUpEndToEnd();
     if (reason) say(`The end-to-end tests will be skipped: ${reason}.`);

@@ -28,6 +28,12 @@ export const JAVA = {
   package: "default-jdk-headless",
   present: () => Boolean(onPath("javac")) || Boolean(process.env.JAVA_HOME),
 };
+/** Tests of a Java project in JUnit; without it the tests of running them are skipped. */
+export const JUNIT = {
+  name: "JUnit",
+  package: "junit5",
+  present: () => existsSync("/usr/share/java/junit-jupiter-engine.jar"),
+};
 export const FONTS = {
   name: "a monospaced font",
   package: "fonts-dejavu-core",
