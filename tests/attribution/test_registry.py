@@ -90,7 +90,7 @@ def test_why_nothing_judges_is_said_for_each_attribution_function(
     assert why.split("; ") == [
         "no test mentions it, and its docstring has no examples",
         "none of the 3 tests that were run reaches it",
-        "it cannot be judged by what it does: it opens files",
+        "its behaviour cannot be judged: it opens files",
     ]
 
 

@@ -129,7 +129,7 @@ def test_the_registry_falls_back_to_it(tmp_path: Path) -> None:
     of = method(document, "of")
     assert find_judge(document, of, best_sandbox()) is None
     assert why_no_judge(document, of, best_sandbox()) == (
-        "no test of its project mentions it; it cannot be judged by what it does: values of its parameters "
+        "no test of its project mentions it; its behaviour cannot be judged: values of its parameters "
         "are not made: Texts"
     )
 

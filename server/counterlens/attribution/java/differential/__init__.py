@@ -9,8 +9,9 @@ from collections import OrderedDict
 from threading import Lock
 
 from counterlens.attribution.base import Setting
+from counterlens.attribution.differential.original import Untestable
 from counterlens.attribution.java.differential.judge import JavaDifferentialJudge
-from counterlens.attribution.java.differential.original import JavaOriginal, Untestable, study
+from counterlens.attribution.java.differential.original import JavaOriginal, study
 from counterlens.sandbox.base import Limits
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from threading import Event
 
 from counterlens.attribution.base import Setting
+from counterlens.attribution.differential.original import Untestable
 from counterlens.attribution.java.bench import Classes, HeldProgram, JavaBench
 from counterlens.attribution.java.benches import BENCHES
 from counterlens.attribution.java.differential import reach
@@ -26,13 +27,6 @@ _UNSTEADY = 0.05  # share of the inputs that may give something else when tried 
 _MOST_LOST = 6  # calls without an answer
 _ILL_TYPED = {"java.lang.NullPointerException", "java.lang.ClassCastException"}
 _COMMENT = 4000  # bytes before a method in which its comment is looked for
-
-
-@dataclass(frozen=True, slots=True)
-class Untestable:
-    """Why a method cannot be judged by what it does on inputs."""
-
-    reason: str
 
 
 @dataclass(frozen=True, slots=True)
