@@ -279,24 +279,35 @@ class Generator:
     def _sign(self) -> str:
         return self._random.choice(self._alphabet or _LETTERS)
 
+    def _of_one_form(self, text: str) -> str:
+        """A text with other digits and letters in the same places."""
+        signs = list(text)
+        for at, sign in enumerate(signs):
+            for kind in ("0123456789", "abcdefghijklmnop", "ABCDEFGHIJKLMNOP"):
+                if sign in kind and self._random.random() < 0.6:
+                    signs[at] = self._random.choice(kind[: 10 if self._random.random() < 0.5 else 5])
+        return "".join(signs)
+
+    def _variant(self, text: str) -> str:
+        """A text that has to do with one that the method mentions; often itself."""
+        random = self._random
+        at = random.randrange(len(text) + 1)
+        ways = (
+            lambda: text[:at] + text[at + 1 :],
+            lambda: text[:at] + self._sign() + text[at:],
+            lambda: text + random.choice(self._literals.strings),
+            lambda: text[at:],
+            text.swapcase,
+            *(lambda: self._of_one_form(text),) * 3,
+            lambda: text,
+        )
+        return random.choice(ways)()[:_LONGEST]
+
     def _text(self) -> str:
         random, known = self._random, self._literals.strings
         way = random.randrange(10)
         if known and way < 4:
-            text = random.choice(known)
-            other = random.randrange(6)
-            at = random.randrange(len(text) + 1)
-            if other == 1:
-                text = text[:at] + text[at + 1 :]
-            elif other == 2:
-                text = text[:at] + self._sign() + text[at:]
-            elif other == 3:
-                text += random.choice(known)
-            elif other == 4:
-                text = text[at:]
-            elif other == 5:
-                text = text.swapcase()
-            return text[:_LONGEST]
+            return self._variant(random.choice(known))
         text = "".join(self._sign() for _ in range(random.randint(0, 2 * self._most)))
         if way == 4:
             text += text[::-1][random.randrange(2) :]

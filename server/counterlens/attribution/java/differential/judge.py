@@ -22,6 +22,14 @@ from counterlens.counting import plural
 from counterlens.sandbox.java.values import JavaAnswer
 
 _MISSING = "java.lang.NoSuchMethodException"
+_COMPLAINTS = frozenset(
+    [
+        *("IndexOutOfBoundsException", "ArrayIndexOutOfBoundsException", "StringIndexOutOfBoundsException"),
+        *("NumberFormatException", "NullPointerException", "ClassCastException", "ArithmeticException"),
+        *("NegativeArraySizeException", "NoSuchElementException", "InputMismatchException"),
+        *("EmptyStackException", "ArrayStoreException"),
+    ]
+)
 _ENOUGH_APART = 20  # inputs that tell them apart, among which the smallest is looked for
 
 
@@ -91,7 +99,7 @@ class JavaDifferentialJudge:
                 if now.thrown == _MISSING and not call_throws(before):
                     message = f"the program has no method {target.name} that takes the same arguments"
                     return Judgement.FAILED, self._evidence(tried, None, message)
-                if not same_answer(before, now):
+                if not same_answer(before, now) and not self._both_complain(before, now):
                     apart.append((call, before, now))
                 if len(apart) >= _ENOUGH_APART or (apart and now.serious):
                     break
@@ -102,6 +110,15 @@ class JavaDifferentialJudge:
         more += ", this is the smallest" if len(apart) > 1 else ""
         was, does = _brief(shown(before, now)), _brief(shown(now, before))
         return Judgement.FAILED, self._evidence(tried, call, f"original: {was}\nthis one: {does}\n{more}")
+
+    def _both_complain(self, one: JavaAnswer, other: JavaAnswer) -> bool:
+        """Whether both ended in an exception of the library that the method's text does not name.
+
+        Which of several complaints about a bad input comes first is no part of what a method means.
+        """
+        text = self.original.target.node.text or b""
+        names = [answer.thrown.rpartition(".")[2] for answer in (one, other)]
+        return all(name in _COMPLAINTS and name.encode() not in text for name in names)
 
     @property
     def _seconds(self) -> float:
