@@ -17,10 +17,10 @@ from java_judge import ProblemJudge, java_problems, setting
 
 from counterlens.attribution.base import Judgement, Setting, Strength
 from counterlens.attribution.java.differential import JavaDifferentialJudge, JavaOriginal, study
-from counterlens.attribution.java.methods import methods
 from counterlens.datasets import open_dataset
 from counterlens.mutations import survey
 from counterlens.syntax.document import Document
+from counterlens.syntax.functions import functions
 
 Row = tuple[str, str, bool, bool]
 
@@ -71,7 +71,7 @@ def _judges(
 ) -> dict[str, JavaDifferentialJudge]:
     """A judge for each method that can be called; under no name the last one's, which the tests ask."""
     document, found = Document(source, language="java"), {}
-    for function in methods(document):
+    for function in functions(document):
         started = time.monotonic()
         original = study(document, function, where)
         spent["study"] += time.monotonic() - started

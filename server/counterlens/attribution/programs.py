@@ -17,10 +17,10 @@ from counterlens.attribution.separation import why_inseparable
 from counterlens.attribution.test_run import Apartness, TestRun, brief
 from counterlens.attribution.unittests import ID as TESTS
 from counterlens.attribution.unittests import read_cases
-from counterlens.attribution.ways import TESTS_BY_RUNNING, behaviour_of, functions_of, ways_of
+from counterlens.attribution.ways import TESTS_BY_RUNNING, behaviour_of, ways_of
 from counterlens.errors import SourceError
 from counterlens.syntax.document import Document
-from counterlens.syntax.functions import Function
+from counterlens.syntax.functions import Function, functions
 from counterlens.syntax.languages import language_of
 from counterlens.syntax.python_ast import parse_module
 
@@ -118,7 +118,7 @@ def judge_against(
         SandboxError, Cancelled: as `Sandbox.run`.
     """
     document = Document.read(original)
-    known = functions_of(document)
+    known = functions(document)
     compared = [each for each in known if each.qualname == function] if function else _entries(document)
     if function and not compared:
         names = ", ".join(each.qualname for each in _entries(document))
@@ -144,8 +144,8 @@ def judge_against(
 def _entries(document: Document) -> list[Function]:
     """The functions that other files may call: those at the top level, or methods that are not private."""
     if document.language == "python":
-        return [each for each in functions_of(document) if "." not in each.qualname]
-    return [each for each in functions_of(document) if not is_private(document, each)]
+        return [each for each in functions(document) if "." not in each.qualname]
+    return [each for each in functions(document) if not is_private(document, each)]
 
 
 def judge_by_itself(
@@ -156,7 +156,7 @@ def judge_by_itself(
     If none mentions it, the whole suite runs once, to find the tests that reach it.
     """
     document = Document(program, path, program_language(path))
-    names = [each for each in functions_of(document) if function in {None, each.qualname}]
+    names = [each for each in functions(document) if function in {None, each.qualname}]
     if function and not names:
         raise SourceError(f"{path} does not define {function}")
     verdicts = []

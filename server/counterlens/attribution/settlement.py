@@ -18,13 +18,13 @@ from counterlens.attribution.base import LIMITS, Judge, Judgement, Setting, Verd
 from counterlens.attribution.layout import interpreter_for
 from counterlens.attribution.pace import paced
 from counterlens.attribution.registry import find_judge
-from counterlens.attribution.ways import behaviour_of, functions_of
+from counterlens.attribution.ways import behaviour_of
 from counterlens.counting import plural
 from counterlens.mutations.base import Counterfactual
 from counterlens.progress import ProgressCallback, Steps
 from counterlens.sandbox.base import Sandbox
 from counterlens.syntax.document import Document
-from counterlens.syntax.functions import Function
+from counterlens.syntax.functions import Function, functions
 
 
 class Settlement(StrEnum):
@@ -144,7 +144,7 @@ class _Benches:
 
     def __init__(self, document: Document, setting: Setting) -> None:
         self._document, self._setting = document, setting
-        self._functions = {function.qualname: function for function in functions_of(document)}
+        self._functions = {function.qualname: function for function in functions(document)}
         self._found: dict[str, tuple[list[Judge], str]] = {}
 
     def of(self, qualname: str) -> tuple[list[Judge], str]:

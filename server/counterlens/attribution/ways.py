@@ -14,10 +14,9 @@ from counterlens.attribution import coverage_tests, differential, doctests, unit
 from counterlens.attribution.base import Attribution, Judge, Setting
 from counterlens.attribution.java import differential as java_differential
 from counterlens.attribution.java import project_tests
-from counterlens.attribution.java.methods import methods
 from counterlens.errors import SourceError
 from counterlens.syntax.document import Document
-from counterlens.syntax.functions import Function, functions
+from counterlens.syntax.functions import Function
 
 WhyNot = Callable[[Document, Function, Setting], str | None]
 
@@ -80,11 +79,6 @@ def ways_of(document: Document) -> Ways:
     if document.language not in _WAYS:
         raise SourceError(f"programs in {document.language} cannot be judged")
     return _WAYS[document.language]
-
-
-def functions_of(document: Document) -> list[Function]:
-    """The functions of a document that judges are found for."""
-    return methods(document) if document.language == "java" else functions(document)
 
 
 def behaviour_of(document: Document, function: Function, setting: Setting) -> tuple[Judge | None, str]:

@@ -11,20 +11,11 @@ import pytest
 
 from counterlens.attribution.base import LIMITS, Setting, Verdict, lasting
 from counterlens.attribution.java.judge import JavaTestsJudge
-from counterlens.attribution.java.methods import methods
 from counterlens.attribution.languages import judged
 from counterlens.attribution.test_run import Apartness
 from counterlens.sandbox.registry import best_sandbox
-from counterlens.syntax.document import Document
-from counterlens.syntax.functions import Function
 
 Judged = Callable[..., Verdict]
-
-
-def method(document: Document, name: str) -> Function:
-    """A method or constructor of a document, by its qualified name, or by its own if no other has it."""
-    known = methods(document)
-    return next(each for each in known if name in {each.qualname, each.name})
 
 
 @pytest.fixture(autouse=True)

@@ -22,7 +22,7 @@ from counterlens.attribution.settlement import Settlement, counts, settle
 from counterlens.mutations import survey
 from counterlens.sandbox.registry import best_sandbox
 from counterlens.syntax.document import Document
-from tests.attribution.java.conftest import method
+from counterlens.syntax.functions import find_function
 
 TEXTS = """
     package text;
@@ -66,7 +66,7 @@ TEXTS = """
 def original(name: str, program: str = TEXTS) -> JavaOriginal | Untestable:
     document = Document(textwrap.dedent(program), language="java")
     setting = Setting(best_sandbox(), Path(sys.executable), LIMITS)
-    return find_out(document, method(document, name), setting)
+    return find_out(document, find_function(document, name), setting)
 
 
 def judge(name: str) -> JavaDifferentialJudge:
@@ -121,12 +121,12 @@ def test_what_cannot_be_judged_so_says_why(name: str, reason: str) -> None:
 
 def test_the_registry_falls_back_to_it(tmp_path: Path) -> None:
     document = Document(textwrap.dedent(TEXTS), tmp_path / "Texts.java", language="java")
-    found = find_judge(document, method(document, "third"), best_sandbox())
+    found = find_judge(document, find_function(document, "third"), best_sandbox())
     assert isinstance(found, JavaDifferentialJudge)
     assert "2 of 2 blocks reached: moderate evidence" in described(found) or "1 of 1 block" in described(
         found
     )
-    of = method(document, "of")
+    of = find_function(document, "of")
     assert find_judge(document, of, best_sandbox()) is None
     assert why_no_judge(document, of, best_sandbox()) == (
         "no test of its project mentions it; its behaviour cannot be judged: values of its parameters "

@@ -17,7 +17,7 @@ from counterlens.attribution.java.project_tests import JavaSuiteJudge, find
 from counterlens.attribution.registry import described, find_judge
 from counterlens.sandbox.registry import best_sandbox
 from counterlens.syntax.document import Document
-from tests.attribution.java.conftest import method
+from counterlens.syntax.functions import find_function
 
 MAIN = "src/main/java/shop"
 TEST = "src/test/java/shop"
@@ -96,7 +96,7 @@ def write(root: Path, files: Mapping[str, str]) -> None:
 
 
 def judge(document: Document, name: str) -> JavaSuiteJudge:
-    found = find_judge(document, method(document, name), best_sandbox(), fallback=False, vetted=True)
+    found = find_judge(document, find_function(document, name), best_sandbox(), fallback=False, vetted=True)
     assert isinstance(found, JavaSuiteJudge), name
     return found
 
@@ -129,7 +129,7 @@ def test_a_main_and_a_method_without_tests(prices: Document) -> None:
     assert by_tests.attribution == "tests"
     assert by_tests.judge(prices.text).passed
     assert not by_tests.judge(prices.text.replace("2 * n", "3 * n")).passed
-    by_inputs = find_judge(prices, method(prices, "untested"), best_sandbox())
+    by_inputs = find_judge(prices, find_function(prices, "untested"), best_sandbox())
     assert by_inputs is not None
     assert by_inputs.attribution == "differential"  # compiled with the class that it needs
     assert by_inputs.judge(prices.text).passed
@@ -143,9 +143,8 @@ def test_what_a_source_needs(tmp_path: Path) -> None:
     assert {source.path.stem for source in project.needed([own])} == {"Rounding", "Price"}
     version = JavaSource(tmp_path / "Candidate.java", "package shop; class Rounding { Price p; }")
     assert [source.path.stem for source in project.needed([version])] == ["Price"]
-    alone = tmp_path / "alone"
+    alone = tmp_path.with_name(f"{tmp_path.name}-alone")
     write(alone, {"A.java": "class A { B b; }", "B.java": "class B { }", "sub/C.java": "class C { }"})
-    (tmp_path / "pom.xml").unlink()
     found = JavaProject(alone / "A.java")
     assert not found.marked
     assert [source.path.name for source in found.sources] == ["B.java"]
@@ -192,6 +191,23 @@ def test_jars_are_found_offline(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
 def test_excluded_tests_do_not_judge(prices: Document) -> None:
     setting = Setting(best_sandbox(), Path("python"), LIMITS)
-    function = method(prices, "twice")
+    function = find_function(prices, "twice")
     assert find(prices, function, setting) is not None
     assert find(prices, function, replace(setting, excluded=("src/test/java/shop/Twice*",))) is None
+
+
+@pytest.mark.parametrize("name", ["SumTest", "TestSum", "TestMain"])
+def test_tests_lie_beside_a_file_or_in_the_folder_of_tests(name: str, tmp_path: Path) -> None:
+    test = f"class {name} {{ public static void main(String[] a) {{ Sum.of(1, 2); }} }}"
+    setting = Setting(best_sandbox(), Path("python"), LIMITS)
+    for place in ("src/main/java/a", "src/test/java/a"):
+        root = tmp_path / place.replace("/", "-")
+        write(
+            root, {"src/main/java/a/Sum.java": "class Sum { static int of(int a, int b) { return a + b; } }"}
+        )
+        document = Document.read(root / "src/main/java/a/Sum.java")
+        assert find(document, find_function(document, "of"), setting) is None
+        write(root, {f"{place}/{name}.java": test.replace("main(", "other(")})
+        assert find(document, find_function(document, "of"), setting) is None  # nothing in it can fail
+        write(root, {f"{place}/{name}.java": test})
+        assert find(document, find_function(document, "of"), setting) is not None

@@ -19,8 +19,9 @@ from counterlens.text import decode
 from counterlens.trust import is_inside
 
 _MARKERS = ("pom.xml", "build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts", ".git")
+_MAIN = Path("src", "main", "java")
 _ROOTS = (
-    Path("src", "main", "java"), Path("src", "test", "java"), Path("src"), Path("test"), Path("tests"),
+    _MAIN, Path("src", "test", "java"), Path("src"), Path("test"), Path("tests"),
 )  # fmt: skip
 _SKIPPED = {"target", "build", "out", "bin", "node_modules"}
 _MOST_FILES, _LARGEST, _MOST_NEEDED = 4000, 1 << 20, 200
@@ -87,7 +88,7 @@ class JavaProject:
         self.path = path.resolve()
         bound = bound_of(self.path)
         above = [each for each in self.path.parents if bound is None or each.is_relative_to(bound)]
-        marked = (each for each in above if any((each / marker).exists() for marker in _MARKERS))
+        marked = (each for each in above if any((each / marker).exists() for marker in (*_MARKERS, _MAIN)))
         found = next(marked, None)
         self.marked = found is not None and found not in {Path.home(), *Path.home().parents}
         self.root = found if found is not None and self.marked else self.path.parent
