@@ -21,7 +21,7 @@ from counterlens.errors import SourceError
 from counterlens.lsp import consent
 from counterlens.mcp.desk import Desk
 from counterlens.models.registry import Options
-from counterlens.probes.operator.frequency import _python_files
+from counterlens.probes.operator.frequency import _source_files
 from counterlens.sandbox import registry
 from counterlens.trust import TrustError, is_trusted, remember, repository_of, require_trust, trusted_folders
 
@@ -193,7 +193,7 @@ def test_links_out_of_a_folder_are_not_followed(repository: Path, tmp_path: Path
     ours = {"m.py", "test_m.py"}
     assert {path.name for path in files_of([repository])} == ours
     assert {Path(name).name for name in python_files(repository)} == ours
-    assert {path.name for path in _python_files(str(repository))} == ours
+    assert {path.name for path in _source_files(str(repository), "python")} == ours
     confine(repository)
     assert layout_of(repository / "m.py").project == repository
 
@@ -205,7 +205,7 @@ def test_a_pipe_among_the_files_holds_nothing_up(repository: Path, monkeypatch: 
     for name in ("endless.py", "test_endless.py", "tests/test_more.py"):
         os.mkfifo(repository / name)
     (repository / "h.py").write_text("def h(x):\n    return x\n")
-    for read in (files_of([repository]), python_files(repository), _python_files(str(repository))):
+    for read in (files_of([repository]), python_files(repository), _source_files(str(repository), "python")):
         assert sorted(Path(name).name for name in read) == ["h.py", "m.py", "test_m.py"]
     found = CliRunner().invoke(cli, ["judge", str(repository / "h.py")])
     assert "nothing to judge it by" in found.output, found

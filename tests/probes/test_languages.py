@@ -29,7 +29,7 @@ BOTH = [
     Target(Document("class A { int f(int a) { return a + 1; } }", language="java"), "A.f"),
 ]
 
-JAVA_PROBES = {"completion", "repair", "likelihood", "confidence", "operator"}
+JAVA_PROBES = {"completion", "repair", "likelihood", "confidence", "operator", "memorisation"}
 """Those that are for Java."""
 
 
@@ -93,6 +93,7 @@ def test_a_run_over_a_dataset_of_two_languages_is_of_one(mixed: Path) -> None:
 
 def test_operators_are_counted_in_the_language_that_is_asked_about(mixed: Path) -> None:
     assert read_corpus(str(mixed)).frequency == {"%": 1}  # and not the two `<` and the `||`
+    assert read_corpus(str(mixed), language="java").frequency == {"<": 2, "||": 1}
 
 
 def test_a_map_of_confidences_is_of_one_language(tmp_path: Path) -> None:

@@ -79,6 +79,15 @@ def suffixes() -> frozenset[str]:
     return frozenset(suffix for suffix, language in _BY_SUFFIX.items() if language.installed)
 
 
+def source_suffix(language: str) -> str:
+    """The usual ending of the names of a language's source files.
+
+    Raises:
+        SourceError: no language has this id.
+    """
+    return _BY_ID[language_named(language)].suffixes[0]
+
+
 def language_of(path: Path, data: bytes = b"") -> str:
     """The language id of a file, by its name, or by its first line if that names an interpreter.
 

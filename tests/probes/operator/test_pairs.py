@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from counterlens.probes.operator.forms import SwapForm
 from counterlens.probes.operator.pairs import CHANGES, pairings
 from counterlens.syntax.document import Document
 
@@ -79,3 +80,56 @@ def test_other_languages_are_left_out_with_the_reason() -> None:
     document = Document("class A { int f(int a) { return a + 1; } }", language="java")
     found = pairings(document, "A.f")
     assert found.left_out["operand-swap"].total() == 1
+
+
+JAVA = """\
+class A {
+    int f(int[] items, int wanted) {
+        int low = 0;
+        int count = items.length - 1;
+        if (low < count && g(count)) {
+            count += 1;
+        }
+        if ((low + 1) == wanted) {
+            low = 2;
+        } else {
+            low = 3;
+        }
+        if (low > 3) {
+            low = 4;
+        } else if (low != wanted) {
+            low = 5;
+        } else {
+            low = 6;
+        }
+        while (g(low) < wanted) {
+            low++;
+        }
+        return low <= wanted ? 1 : 2;
+    }
+}
+"""
+
+
+def test_operators_of_java_are_followed_and_told_apart() -> None:
+    pairs = pairings(Document(JAVA, language="java"), "A.f").pairs
+    found: dict[str, list[tuple[str, str, str | None, bool]]] = {name: [] for name in CHANGES}
+    for pair in pairs:
+        sites = pair.original.site.operator, pair.transformed.site.operator
+        found[pair.change].append((*sites, pair.form, pair.published))
+    swapped = [
+        ("<", ">", SwapForm.CONDITION, True),
+        ("==", "==", SwapForm.CONDITION, True),
+        (">", "<", SwapForm.CONDITION, True),
+        ("!=", "!=", SwapForm.CONDITION, True),
+        ("<", ">", SwapForm.CALLS, False),
+        ("<=", ">=", SwapForm.ELSEWHERE, False),
+    ]
+    assert sorted(found["operand-swap"]) == sorted(swapped)
+    assert sorted(found["block-swap"]) == [
+        ("!=", "==", SwapForm.ELIF, False),
+        ("==", "!=", SwapForm.IF_ELSE, True),
+        (">", "<=", SwapForm.ELIF, False),
+    ]
+    assert {before for before, *_ in found["rename"]} == {"-", "<", "&&", "+=", "+", "==", ">", "!=", "<="}
+    assert ("<", "<", None, False) in found["refactor"]

@@ -7,7 +7,8 @@ effects on each other (section 4.1).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from enum import StrEnum
 
 import tree_sitter
@@ -29,12 +30,85 @@ class SwapForm(StrEnum):
 
 _PUBLISHED = frozenset({SwapForm.IF_ELSE, SwapForm.CONDITION})
 """Those of the paper."""
-_IFS = frozenset({"if_statement", "elif_clause"})
-_JOINED = frozenset({"boolean_operator", "not_operator", "parenthesized_expression"})
-_CONSTANTS = frozenset(
-    {"integer", "float", "string", "concatenated_string", "true", "false", "none", "ellipsis"}
-)
-_CALLS = frozenset({"call", "await", "yield", "named_expression"})
+
+
+@dataclass(frozen=True, slots=True)
+class FormKinds:
+    """The node types that tell the forms of one language apart.
+
+    Attributes:
+        ifs: An `if`, and a branch of one that has a condition of its own.
+        loops: Loops with a condition.
+        joined: What joins conditions, or wraps one.
+        constants: Literals.
+        calls: What runs code that is not seen, or assigns.
+        alternative: The branch that runs if the condition does not hold: a node in an `if`.
+        chained: A further branch with a condition, in an `if`.
+    """
+
+    ifs: frozenset[str]
+    loops: frozenset[str]
+    joined: frozenset[str]
+    constants: frozenset[str]
+    calls: frozenset[str]
+    alternative: Callable[[tree_sitter.Node], tree_sitter.Node | None]
+    chained: Callable[[tree_sitter.Node], bool]
+
+
+def _python_else(node: tree_sitter.Node) -> tree_sitter.Node | None:
+    return next((child for child in node.children if child.type == "else_clause"), None)
+
+
+def _python_elif(node: tree_sitter.Node) -> bool:
+    return node.type == "elif_clause" or any(child.type == "elif_clause" for child in node.children)
+
+
+def _java_else(node: tree_sitter.Node) -> tree_sitter.Node | None:
+    return node.child_by_field_name("alternative")
+
+
+def _java_else_if(node: tree_sitter.Node) -> bool:
+    branch, around = _java_else(node), node.parent
+    within = around is not None and around.type == "if_statement" and _java_else(around) == node
+    return within or (branch is not None and branch.type == "if_statement")
+
+
+_KINDS = {
+    "python": FormKinds(
+        ifs=frozenset({"if_statement", "elif_clause"}),
+        loops=frozenset({"while_statement"}),
+        joined=frozenset({"boolean_operator", "not_operator", "parenthesized_expression"}),
+        constants=frozenset(
+            {"integer", "float", "string", "concatenated_string", "true", "false", "none", "ellipsis"}
+        ),
+        calls=frozenset({"call", "await", "yield", "named_expression"}),
+        alternative=_python_else,
+        chained=_python_elif,
+    ),
+    "java": FormKinds(
+        ifs=frozenset({"if_statement"}),
+        loops=frozenset({"while_statement", "do_statement", "for_statement"}),
+        joined=frozenset({"binary_expression", "unary_expression", "parenthesized_expression"}),
+        constants=frozenset(
+            {
+                *("decimal_integer_literal", "hex_integer_literal", "octal_integer_literal"),
+                *("binary_integer_literal", "decimal_floating_point_literal", "character_literal"),
+                *("string_literal", "true", "false", "null_literal"),
+            }
+        ),
+        calls=frozenset(
+            {
+                *("method_invocation", "object_creation_expression", "assignment_expression"),
+                "update_expression",
+            }
+        ),
+        alternative=_java_else,
+        chained=_java_else_if,
+    ),
+}
+"""By language."""
+_JOINING = frozenset({"&&", "||", "!"})
+"""The signs of expressions that join conditions, in languages where all operators are of one node type."""
 
 
 def is_published(form: SwapForm | None, family: Family) -> bool:
@@ -43,32 +117,34 @@ def is_published(form: SwapForm | None, family: Family) -> bool:
 
 
 def form_of_branches(document: Document, site: OperatorSite) -> SwapForm | None:
-    """The form of the `if` whose condition an operator of Python is in; None if it is in none."""
-    node: tree_sitter.Node | None = _operation(document, site)
-    while node is not None and not (node.type in _IFS and _in_condition(node, site)):
+    """The form of the `if` whose condition an operator is in; None if it is in none."""
+    kinds, node = _KINDS[document.language], _operation(document, site)
+    while node is not None and not (node.type in kinds.ifs and _in_condition(node, site)):
         node = node.parent
     if node is None:
         return None
-    kinds = {child.type for child in node.children}
-    if node.type == "elif_clause" or "elif_clause" in kinds:
+    if kinds.chained(node):
         return SwapForm.ELIF
-    return SwapForm.IF_ELSE if "else_clause" in kinds else SwapForm.GUARD
+    return SwapForm.IF_ELSE if kinds.alternative(node) is not None else SwapForm.GUARD
 
 
 def form_of_operands(document: Document, site: OperatorSite) -> SwapForm:
-    """The construct of a Python comparison whose operands change places."""
-    operation = _operation(document, site)
-    node: tree_sitter.Node | None = operation
-    while node is not None and node.parent is not None and node.parent.type in _JOINED:
+    """The construct of a comparison whose operands change places."""
+    kinds, operation = _KINDS[document.language], _operation(document, site)
+    node = operation
+    while node is not None and node.parent is not None and _joins(node.parent, kinds):
         node = node.parent
     around = node.parent if node is not None else None
-    if around is None or around.type not in _IFS | {"while_statement"}:
+    if around is None or around.type not in kinds.ifs | kinds.loops:
         return SwapForm.ELSEWHERE
     if not _in_condition(around, site):
         return SwapForm.ELSEWHERE
     operands = operation.named_children if operation is not None else []
-    calling = [any(inside.type in _CALLS for inside in _all(operand)) for operand in operands]
-    constant = [all(leaf.type in _CONSTANTS for leaf in _values(operand)) for operand in operands]
+    calling = [any(inside.type in kinds.calls for inside in _all(operand)) for operand in operands]
+    constant = [
+        all(leaf.type in kinds.constants for leaf in _values(operand, kinds.constants))
+        for operand in operands
+    ]
     discarded = any(calls and not all(constant[:i] + constant[i + 1 :]) for i, calls in enumerate(calling))
     return SwapForm.CALLS if discarded else SwapForm.CONDITION
 
@@ -76,6 +152,13 @@ def form_of_operands(document: Document, site: OperatorSite) -> SwapForm:
 def _operation(document: Document, site: OperatorSite) -> tree_sitter.Node | None:
     """The node of the operands and the operator."""
     return document.tree.root_node.named_descendant_for_byte_range(*site.span)
+
+
+def _joins(node: tree_sitter.Node, kinds: FormKinds) -> bool:
+    """Whether a node joins conditions, negates one or wraps it."""
+    operator = node.child_by_field_name("operator")
+    plain = operator is None or operator.type in _JOINING or node.type.endswith("_operator")
+    return node.type in kinds.joined and plain
 
 
 def _in_condition(node: tree_sitter.Node, site: OperatorSite) -> bool:
@@ -89,10 +172,10 @@ def _all(node: tree_sitter.Node) -> Iterator[tree_sitter.Node]:
         yield from _all(child)
 
 
-def _values(node: tree_sitter.Node) -> Iterator[tree_sitter.Node]:
+def _values(node: tree_sitter.Node, constants: frozenset[str]) -> Iterator[tree_sitter.Node]:
     """The parts of an operand: strings whole, parentheses and operators aside."""
-    if node.type in _CONSTANTS or not node.named_children:
+    if node.type in constants or not node.named_children:
         yield node
         return
     for child in node.named_children:
-        yield from _values(child)
+        yield from _values(child, constants)

@@ -11,15 +11,12 @@ from threading import Event, Lock
 from counterlens.datasets import open_dataset
 from counterlens.errors import Cancelled, CounterlensError, SourceError
 from counterlens.syntax.document import Document
+from counterlens.syntax.languages import source_suffix
 from counterlens.syntax.operators import operator_sites
 from counterlens.trust import is_inside
 
 MOST_BYTES = 1 << 20
 """Longer files are generated ones, and are left out."""
-LANGUAGE = "python"
-UNCOUNTED = {"java": "frequencies of operators are counted in Python only"}
-"""The languages whose operators are not counted, with the reason."""
-"""Of the functions that are asked about; what a corpus has in other languages says nothing of it."""
 _State = tuple[tuple[Path, int, int], ...]
 
 
@@ -41,12 +38,14 @@ def squeezed(operation: str) -> str:
     return "".join(operation.split())
 
 
-def read_corpus(corpus: str, *, cancel: Event | None = None) -> OperatorCorpus:
+def read_corpus(corpus: str, *, language: str = "python", cancel: Event | None = None) -> OperatorCorpus:
     """Read the operators of a corpus; one that has not changed since is not read again.
 
     Args:
-        corpus: A Python file, a folder of them, or a dataset as `open_dataset` knows it, whose programs in
+        corpus: A source file, a folder of them, or a dataset as `open_dataset` knows it, whose programs in
             other languages are left out; as are files that are no text, or longer than `MOST_BYTES`.
+        language: The id of the language of the functions that are asked about: what a corpus has in others
+            says nothing of it.
         cancel: Set it to give up.
 
     Raises:
@@ -54,20 +53,20 @@ def read_corpus(corpus: str, *, cancel: Event | None = None) -> OperatorCorpus:
         Cancelled: `cancel` was set.
     """
     with _LOCK:
-        state, known = _state(corpus), _READ.get(corpus)
+        state, known = _state(corpus, language), _READ.get((corpus, language))
         if known is None or known[0] != state:
-            known = _READ[corpus] = state, _counted(corpus, cancel)
+            known = _READ[corpus, language] = state, _counted(corpus, language, cancel)
         return known[1]
 
 
-_READ: dict[str, tuple[_State, OperatorCorpus]] = {}
+_READ: dict[tuple[str, str], tuple[_State, OperatorCorpus]] = {}
 _LOCK = Lock()  # of several functions that are probed at once, one reads
 
 
-def _counted(corpus: str, cancel: Event | None) -> OperatorCorpus:
+def _counted(corpus: str, language: str, cancel: Event | None) -> OperatorCorpus:
     counts: Counter[str] = Counter()
     operations: set[str] = set()
-    for document in _documents(corpus):
+    for document in _documents(corpus, language):
         if cancel is not None and cancel.is_set():
             raise Cancelled
         sites = operator_sites(document)
@@ -75,21 +74,22 @@ def _counted(corpus: str, cancel: Event | None) -> OperatorCorpus:
         operations.update(squeezed(site.text) for site in sites)
     if not counts:
         raise CounterlensError(
-            f"there are no operators in {corpus}", "Choose a Python file or a folder of them"
+            f"there are no operators in {corpus}",
+            "Choose a source file in the language of the functions, or a folder of them",
         )
     return OperatorCorpus(dict(counts.most_common()), frozenset(operations))
 
 
-def _python_files(corpus: str) -> list[Path]:
-    path = Path(corpus).expanduser()
+def _source_files(corpus: str, language: str) -> list[Path]:
+    path, suffix = Path(corpus).expanduser(), source_suffix(language)
     if path.is_dir():
-        return [file for file in sorted(path.rglob("*.py")) if is_inside(file, path)]
-    return [path] if path.suffix == ".py" else []
+        return [file for file in sorted(path.rglob(f"*{suffix}")) if is_inside(file, path)]
+    return [path] if path.suffix == suffix else []
 
 
-def _state(corpus: str) -> _State:
+def _state(corpus: str, language: str) -> _State:
     """The files that a corpus is read from, each with when it was written and its size."""
-    files = _python_files(corpus)
+    files = _source_files(corpus, language)
     if not files:
         path = open_dataset(corpus).path
         files = sorted(path.rglob("*")) if path.is_dir() else [path]
@@ -97,12 +97,12 @@ def _state(corpus: str) -> _State:
     return tuple((file, state.st_mtime_ns, state.st_size) for file, state in known)
 
 
-def _documents(corpus: str) -> Iterator[Document]:
-    files = _python_files(corpus)
+def _documents(corpus: str, language: str) -> Iterator[Document]:
+    files = _source_files(corpus, language)
     if not files:
         for problem in open_dataset(corpus):
-            if problem.language == LANGUAGE:
-                yield Document(problem.source, language=LANGUAGE)
+            if problem.language == language:
+                yield Document(problem.source, language=language)
     for file in files:
         if file.is_file() and file.stat().st_size <= MOST_BYTES:
             try:

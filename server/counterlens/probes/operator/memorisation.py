@@ -19,7 +19,7 @@ from counterlens.metrics.table import Table
 from counterlens.models.base import Model
 from counterlens.mutations.base import Change
 from counterlens.probes.operator.complementary import Substitution, complementary
-from counterlens.probes.operator.frequency import UNCOUNTED, read_corpus
+from counterlens.probes.operator.frequency import read_corpus
 from counterlens.probes.operator.pairs import FLIP, changed_operators
 from counterlens.probes.options import (
     DEFAULT_MAP_TIMEOUT,
@@ -87,7 +87,6 @@ class MemorisationProbe(Probe[MemorisationOptions, MemorisationRecord]):
     title = "does the rarer operator cost more?"
     source = Source("Hooda et al. 2024", "Table 3")
     needs = frozenset({Need.COMPLETE, Need.SANDBOX, Need.TESTS, Need.CORPUS})
-    refused_languages = UNCOUNTED
     options = MemorisationOptions
     record = MemorisationRecord
 
@@ -101,9 +100,11 @@ class MemorisationProbe(Probe[MemorisationOptions, MemorisationRecord]):
         if not options.corpus:
             raise OptionError(
                 "there is no corpus in which to count operators",
-                "Give Python files or a dataset with --corpus",
+                "Give source files or a dataset with --corpus",
             )
-        frequency = read_corpus(options.corpus, cancel=context.cancel).frequency
+        frequency = read_corpus(
+            options.corpus, language=target.document.language, cancel=context.cancel
+        ).frequency
         pairs = run_probe(_COMPLETION, replace(context, unjudged=False), target, _flips(options))
         if not isinstance(pairs, PairsRecord):
             raise SourceError(pairs.reason, pairs.hint or None)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
-from counterlens.mutations import Change, Counterfactual, Module, Survey, survey
+from counterlens.mutations import Change, Counterfactual, Survey, mutated, survey
 from counterlens.probes.operator.forms import SwapForm, form_of_branches, form_of_operands, is_published
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import find_function
@@ -151,11 +151,7 @@ def pairings(document: Document, qualname: str, *, seed: int = 0) -> Pairings:
     """
     pairs: list[Pairing] = []
     left_out: dict[str, Counter[str]] = {name: Counter() for name in CHANGES}
-    if document.language != "python":
-        for reasons in left_out.values():
-            reasons[f"{document.language} cannot be mutated yet"] += 1
-        return Pairings((), left_out)
-    surveys = _Surveys(find_function(document, qualname).qualname, seed)
+    surveys = _Surveys(find_function(document, qualname).qualname, seed, document.language)
     for name, change in CHANGES.items():
         reasons, start = left_out[name], document
         if change.before is not None:
@@ -202,12 +198,15 @@ class _Surveys:
     Args:
         qualname: The function.
         seed: Like `survey`.
+        language: The id of the versions' language.
     """
 
-    def __init__(self, qualname: str, seed: int) -> None:
+    def __init__(self, qualname: str, seed: int, language: str) -> None:
         self._qualname, self._seed = qualname, seed
         self._known: dict[tuple[str, str], Survey] = {}
-        self._parsed = lru_cache(maxsize=4)(Module)  # those of one change; trees of long files are large
+        self._parsed = lru_cache(maxsize=4)(
+            mutated(language).parse
+        )  # those of one change; trees of long files are large
 
     def mutated(self, document: Document, mutation: str, reasons: Counter[str]) -> tuple[Counterfactual, ...]:
         surveyed = self._survey(document.text, mutation)

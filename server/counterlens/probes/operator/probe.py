@@ -53,7 +53,10 @@ class OperatorProbe(Probe[OperatorOptions, OperatorRecord]):
             SourceError: the function has no operator; by the protocol, no swap that the paper has.
         """
         plan = _planned(target, options)
-        corpus = read_corpus(options.corpus, cancel=context.cancel) if options.corpus else None
+        language = target.document.language
+        corpus = (
+            read_corpus(options.corpus, language=language, cancel=context.cancel) if options.corpus else None
+        )
         asker = OperatorAsker(context.model, context.steps, 1 + plan.batches)
         asker.check(plan.places[0])
         operators = tuple(asker.answer(place) for place in plan.places)

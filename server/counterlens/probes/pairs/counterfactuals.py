@@ -54,7 +54,9 @@ def rewritings(
     function = find_function(document, qualname)
     surveyed = survey(
         document.text,
-        mutations=forms_of(protocol, preserving(mutations, protocol, document.language), reach),
+        mutations=forms_of(
+            protocol, preserving(mutations, protocol, document.language), reach, document.language
+        ),
         function=function.qualname,
         seed=seed,
         prefix_ratio=prefix_ratio,

@@ -8,14 +8,14 @@ paper leaves open, such as how many sites of a program count, are as without the
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
 from typing import Annotated, Any
 
 from counterlens.errors import OptionError
-from counterlens.mutations import Mutation
 from counterlens.mutations.if_else_flip import IfElseFlip
 from counterlens.mutations.independent_swap import IndependentSwap
+from counterlens.mutations.mutation import AnyMutation
 from counterlens.mutations.rename_random import RenameRandom
 from counterlens.mutations.rename_shuffle import RenameShuffle
 from counterlens.probes.options import option
@@ -64,11 +64,16 @@ Reach = Annotated[
     ),
 ]
 
-_FORMS: Mapping[str, Mutation] = {
-    FLIP: IfElseFlip(published=True),
-    "rename-random": RenameRandom(published=True),
-    "rename-shuffle": RenameShuffle(published=True),
+_FORMS: Mapping[str, Mapping[str, AnyMutation]] = {
+    "python": {
+        FLIP: IfElseFlip(published=True),
+        "rename-random": RenameRandom(published=True),
+        "rename-shuffle": RenameShuffle(published=True),
+    }
 }
+"""The published forms of mutations by language: Hooda et al. 2024 have Python only."""
+_REACHING: Mapping[str, Callable[[int], AnyMutation]] = {"python": IndependentSwap}
+"""The exchange of statements that are not neighbours."""
 
 
 def check_mutations(protocol: str, mutations: Sequence[str]) -> None:
@@ -84,15 +89,30 @@ def check_mutations(protocol: str, mutations: Sequence[str]) -> None:
         )
 
 
-def forms_of(protocol: str, mutations: Sequence[str], reach: int) -> list[str | Mutation]:
+def forms_of(
+    protocol: str, mutations: Sequence[str], reach: int, language: str = "python"
+) -> list[str | AnyMutation]:
     """The mutations to probe with, each in the form that the options ask for.
 
     Args:
         protocol: The protocol that is followed, if any.
         mutations: Ids.
         reach: How many statements apart those may be that are exchanged.
+        language: The id of the language of the functions.
+
+    Raises:
+        OptionError: the language has no such form.
     """
-    forms = dict(_FORMS) if protocol == CACP else {}
+    if protocol == CACP and language not in _FORMS:
+        raise OptionError(
+            f"--protocol {CACP} is for Python, as the paper's programs are", "Leave out --protocol"
+        )
+    if reach > 1 and language not in _REACHING:
+        raise OptionError(
+            f"--reach {reach} is for Python: elsewhere only statements that are neighbours are exchanged",
+            "Leave out --reach",
+        )
+    forms = dict(_FORMS[language]) if protocol == CACP else {}
     if reach > 1:
-        forms[SWAP] = IndependentSwap(reach)
+        forms[SWAP] = _REACHING[language](reach)
     return [forms.get(name, name) for name in mutations]
