@@ -317,3 +317,21 @@ def test_passing_is_weak_where_a_body_that_does_nothing_passes(
         evidence = judge.judge(program).evidence
         assert evidence.strength is strength
         assert stand_in in evidence.message
+
+
+def test_a_project_has_a_module_that_the_warm_interpreter_has_imported(
+    project: Project, judge_of: JudgeOf
+) -> None:
+    """A plug-in, or pytest as it starts, has imported the library's `cmd`."""
+    folder = project(
+        {
+            "pyproject.toml": "",
+            "cmd.py": "STEP = 2\n",
+            "steps.py": "from cmd import STEP\n\ndef after(place):\n    return place + STEP\n",
+            "test_steps.py": "import cmd\nfrom steps import after\n\n"
+            "def test_after():\n    assert after(1) == 1 + cmd.STEP\n",
+        }
+    )
+    judge = judge_of(folder / "steps.py", "after")
+    assert judge.judge((folder / "steps.py").read_text()).passed
+    assert not judge.judge("def after(place):\n    return place\n").passed

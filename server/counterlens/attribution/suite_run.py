@@ -18,27 +18,17 @@ import platformdirs
 
 from counterlens.attribution.base import Setting
 from counterlens.attribution.baseline import ENDED, Baseline, BaselineTest, read, write
+from counterlens.attribution.compiled import CompiledProject
 from counterlens.attribution.layout import Layout, layout_of
 from counterlens.attribution.recording import run
 from counterlens.attribution.sandboxed.recorder.exclusion import REASON
 from counterlens.attribution.suite import Suite, digest_of
+from counterlens.attribution.test_run import WITH_CASES
 from counterlens.errors import SandboxError
 from counterlens.sandbox.base import Ending, JobOutcome, Limits
 
 _SLICES = (15.0, 30.0, 60.0)  # seconds: the first ones are short, so that something is known soon
 _START = 30.0  # seconds that an interpreter and pytest may need to start and to collect
-_PRELOAD = (
-    "json",
-    "unittest",
-    "traceback",
-    "doctest",
-    "asyncio",
-    "decimal",
-    "typing",
-    "ast",
-    "pytest",
-    "hypothesis",
-)
 _LIMITS = Limits(memory_bytes=2 << 30, open_files=256, output_bytes=64 << 20)
 _ENDINGS = ("it ends the process", "it does not end")
 _LOCK = Lock()
@@ -146,14 +136,14 @@ class SuiteRun:
         }
         most = seconds + _START + setting.limits.seconds
         limits = replace(_LIMITS, seconds=most, cpu_seconds=int(most) + 1)
-        readable = Layout(suite.project, "", suite.project, suite.project).readable
+        place = Layout(suite.project, "", suite.project, suite.project)
         outcome = run(
             replace(setting, limits=limits),
             "mapping",
             task,
-            readable,
+            CompiledProject(place, setting).readable,
             setting.cancel,
-            preload=_PRELOAD,
+            preload=WITH_CASES,
         )
         return _Report(self._found, self._numbers, self._ending).take(outcome)
 

@@ -13,12 +13,14 @@ from threading import Event, Lock
 from typing import Any
 
 from counterlens.attribution.base import Evidence, Isolation, Judgement, Setting, Strength, Verdict
+from counterlens.attribution.compiled import CompiledProject
 from counterlens.attribution.layout import Layout
 from counterlens.attribution.pace import bounded
 from counterlens.sandbox.base import Ending, Job, JobOutcome
-from counterlens.sandbox.shipping import package_files
+from counterlens.sandbox.interpreter import describe as describe_interpreter
+from counterlens.sandbox.shipping import quick_files
 
-_FILES = package_files(Path(__file__).with_name("sandboxed"))
+_PACKAGE, _UNUSED = Path(__file__).with_name("sandboxed"), ("recorder/", "pytest_warm")
 _ENTRY = b"""\
 import sandboxed, sys
 del sys.path[0]  # nothing else is to be imported from the private folder
@@ -31,7 +33,6 @@ del sys.path[0]
 import sandboxed.runner.isolated.candidate_process
 sandboxed.runner.isolated.candidate_process.main()
 """
-_WITH_CASES = ("pytest", "hypothesis")
 _PRELOAD = (
     "json",
     "unittest",
@@ -43,6 +44,7 @@ _PRELOAD = (
     "uuid",
     "typing",
 )
+WITH_CASES = (*_PRELOAD, "pytest", "hypothesis", "counterlens.attribution.sandboxed.pytest_warm")
 Reader = Callable[[dict[str, Any]], tuple[Judgement, Evidence]]
 _LINES, _WIDTH = 8, 200  # how much of a message is kept
 _SHARED = "in one process with its tests, where it could have forged this: "
@@ -62,11 +64,17 @@ class Apartness(StrEnum):
 
 
 class IsolationCalibration:
-    """Whether the tests of one judge work from another process: found out once, with the original."""
+    """Whether the tests of one judge work from another process: found out once, with the original.
+
+    Attributes:
+        apart: Whether they do; None before that is known.
+        programs: How many programs they have judged.
+    """
 
     def __init__(self) -> None:
         self.lock = Lock()
         self.apart: bool | None = None
+        self.programs = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +178,7 @@ class TestRun:
 
     def _try(self, program: str, read: Reader, cancel: Event | None, *, apart: bool) -> _Tried:
         nonce = secrets.token_hex(16)
-        place = self.place
+        place, kept = self.place, self._compiled(cancel)
         task = {
             "nonce": nonce,
             "source": program,
@@ -179,21 +187,23 @@ class TestRun:
             "roots": [str(root) for root in place.roots] if place else [],
             "folder": str(self.folder) if self.folder else None,
             "apart": apart,
+            "kept": str(kept.folder) if kept else "",
             **self.task,
         }
+        bytecode = describe_interpreter(self.setting.python).bytecode
         job = Job(
             files={
-                **_FILES,
+                **quick_files(_PACKAGE, bytecode, _UNUSED),
                 "start.py": _ENTRY,
                 "candidate.py": _CANDIDATE,
                 "task.json": json.dumps(task).encode(),
             },
             entry="start.py",
             python=self.setting.python,
-            readable=(*(place.readable if place else ()), *self.readable),
+            readable=(*(kept.readable if kept else place.readable if place else ()), *self.readable),
             limits=bounded(self.setting.limits),
             beside="candidate.py" if apart else None,
-            preload=(*_PRELOAD, *_WITH_CASES) if "files" in self.task else _PRELOAD,
+            preload=WITH_CASES if "files" in self.task else _PRELOAD,
             covers=place.covered_by(program) if place else {},
         )
         outcome = self.setting.sandbox.run(job, cancel=cancel)
@@ -222,6 +232,21 @@ class TestRun:
             evidence = replace(evidence, message=evidence.message.rstrip() + limit)
         verdict = Verdict(judgement, replace(evidence, isolation=isolation), outcome.seconds)
         return _Tried(verdict, str(report["message"]) if report and kind == "inseparable" else None)
+
+    def _compiled(self, cancel: Event | None) -> CompiledProject | None:
+        """The project's compiled files, compiled before the second program; None if there are none.
+
+        Without an original the file on disk may be the program in question.
+        """
+        if self.place is None or self.original is None or "files" not in self.task:
+            return None
+        project = CompiledProject(self.place, self.setting)
+        if not project.usable:
+            return None
+        self.calibration.programs += 1
+        if self.calibration.programs == 2:  # one program alone would only be slower
+            project.add([Path(file["path"]) for file in self.task["files"]], WITH_CASES, cancel)
+        return project
 
     def _ending(self, outcome: JobOutcome) -> tuple[Judgement, str]:
         """The message on a program that ended without a report."""

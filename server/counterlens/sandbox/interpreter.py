@@ -19,11 +19,12 @@ from pathlib import Path
 from counterlens.errors import SandboxError
 
 _QUESTION = """
-import json, os, site, sys
+import importlib.util, json, os, site, sys
 print(json.dumps({
     "prefixes": [sys.prefix, sys.base_prefix, sys.exec_prefix, sys.base_exec_prefix],
     "path": [p for p in sys.path if os.path.exists(p)],
     "version": list(sys.version_info[:2]),
+    "bytecode": importlib.util.MAGIC_NUMBER.hex(),
     "user_base": site.getuserbase() if site.ENABLE_USER_SITE else None,
 }))
 """
@@ -37,11 +38,13 @@ class Interpreter:
         folders: The paths that it must read to start and to import its packages.
         user_base: The folder of `pip install --user`, if it is used.
         version: Its major and minor version.
+        bytecode: The magic number of its bytecode.
     """
 
     folders: tuple[str, ...]
     user_base: str | None
     version: tuple[int, int]
+    bytecode: bytes
 
 
 def describe(python: Path) -> Interpreter:
@@ -80,6 +83,7 @@ def _of_environment(python: str, _configured: int, stamp: int) -> Interpreter:
         tuple(sorted({*base.folders, str(folder), str(Path(python).parent), *_without_homes(added)})),
         base.user_base if everything else None,
         base.version,
+        base.bytecode,
     )
 
 
@@ -152,7 +156,12 @@ def _asked(python: str, _stamp: int) -> Interpreter:
         str(path) for folder in shared for path in (*Path(folder).glob(f"lib*/{name}"),
                                                     *Path(folder).glob(f"lib*/lib{name}*"))
     }  # fmt: skip
-    return Interpreter(tuple(sorted(folders - shared | within)), answer["user_base"], (*answer["version"],))
+    return Interpreter(
+        tuple(sorted(folders - shared | within)),
+        answer["user_base"],
+        (*answer["version"],),
+        bytes.fromhex(answer["bytecode"]),
+    )
 
 
 def _without_homes(folders: Iterable[str]) -> list[str]:

@@ -5,10 +5,13 @@ from __future__ import annotations
 import builtins
 import contextlib
 import os
+import sys
 import tempfile
 import warnings
 
 import pytest
+
+from .kept_code import rewritten_by
 
 globals()["__builtins__"] = dict(vars(builtins))  # the candidate may replace the others
 TYPE_CHECKING = False
@@ -16,8 +19,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any
 
+    from .kept_code import KeptCode
+
 _USAGE_ERROR = 4
-_WITHOUT = ("xdist", "pytest_cov", "randomly", "random_order", "rerunfailures", "benchmark")
+WITHOUT = ("xdist", "pytest_cov", "randomly", "random_order", "rerunfailures", "benchmark")
 """Plug-ins that run tests elsewhere, in another order, or again, or measure them."""
 _SILENT = (
     "--cov --cov-report --cov-config --no-cov --no-cov-on-fail --cov-fail-under --cov-append --cov-branch "
@@ -48,7 +53,7 @@ def start_pytest(
     # the cache stays on, but elsewhere.
     cache = os.path.join(tempfile.gettempdir(), "pytest-cache")  # noqa: PTH118
     usual = ["-q", "--color=no", "--maxfail=0", "--junitxml=", "-o", f"cache_dir={cache}", *more]
-    usual += [part for name in _WITHOUT for part in ("-p", f"no:{name}")]
+    usual += [part for name in WITHOUT for part in ("-p", f"no:{name}")]
     import_installed_as_they_are()
     quiet = QuietStart()
     ours = [quiet, UsualWarnings(quiet), *plugins]
@@ -77,6 +82,21 @@ def import_installed_as_they_are() -> None:
 
     setattr(Hook, "find_spec", find_spec_of_project)  # noqa: B010
     setattr(Hook, "_warn_already_imported", lambda *_: None)  # noqa: B010 - what a warm interpreter has
+
+
+def take_rewritten(kept: KeptCode) -> None:
+    """Take test files whose assertions are rewritten already from where they are kept."""
+    from _pytest.assertion import rewrite as rewriting
+
+    rewrite, form = getattr(rewriting, "_rewrite_test", None), rewritten_by(pytest.__version__)
+    if rewrite is None or not sys.dont_write_bytecode:  # else pytest would want more than the code
+        return
+
+    def rewrite_unless_kept(file: Any, config: Any) -> Any:
+        code = None if config.getini("enable_assertion_pass_hook") else kept.of(str(file), form)
+        return rewrite(file, config) if code is None else (None, code)
+
+    setattr(rewriting, "_rewrite_test", rewrite_unless_kept)  # noqa: B010
 
 
 class QuietStart:

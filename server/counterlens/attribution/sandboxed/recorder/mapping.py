@@ -20,6 +20,7 @@ import sys
 import types
 import unittest
 
+from ..imported_ahead import forget_hidden
 from ..job import send, take_task
 from ..runner.unittest_cases import run_case
 from .line_probes import LineProbes
@@ -63,6 +64,7 @@ def run_tests(task: dict[str, Any], tell: Callable[[str, Any], None]) -> None:
         tell: Takes a word and what is told.
     """
     sys.path[:0] = task["roots"]
+    forget_hidden(task["roots"])
     sys.path += task["beside"]
     os.chdir(task["folder"])
     probes = LineProbes(task["folder"], task["omitted"])

@@ -9,7 +9,9 @@ import os
 import sys
 import time
 
+from ..imported_ahead import forget_hidden
 from ..job import take_descriptor, take_task
+from ..kept_code import KeptCode
 from .candidate import Candidate
 from .cases import Cases
 from .examples import run_examples
@@ -28,18 +30,6 @@ if TYPE_CHECKING:
 
 _UNDUMPABLE = 4  # PR_SET_DUMPABLE
 _SEEN = 0.03  # seconds
-_AHEAD = {
-    "random",
-    "heapq",
-    "statistics",
-    "string",
-    "copy",
-    "bisect",
-    "queue",
-    "fractions",
-    "uuid",
-    "hypothesis",
-}
 
 
 def main() -> None:
@@ -68,13 +58,15 @@ def judge(task: dict[str, Any], case: Callable[[str], None]) -> dict[str, Any]:
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         reason = getattr(error, "msg", None) or str(error) or type(error).__name__
         return {"kind": "invalid", "line": getattr(error, "lineno", None), "message": reason}
+    kept = KeptCode(task.get("kept", ""), task["folder"] or "")
+    kept.install(candidate.is_at)
     for folder in reversed(task["roots"]):
         if folder not in sys.path:
             sys.path.insert(0, folder)
-    _forget_hidden(task["roots"])
+    forget_hidden(task["roots"])
     if task["folder"]:
         os.chdir(task["folder"])
-    report = _run(task, candidate, tampering, announce)
+    report = _run(task, candidate, tampering, announce, kept)
     if remote is not None:
         if remote.needs_sharing:
             return {"kind": "inseparable", "message": remote.needs_sharing}
@@ -87,14 +79,18 @@ def judge(task: dict[str, Any], case: Callable[[str], None]) -> dict[str, Any]:
 
 
 def _run(
-    task: dict[str, Any], candidate: Candidate, tampering: TamperCheck, announce: Callable[[str], object]
+    task: dict[str, Any],
+    candidate: Candidate,
+    tampering: TamperCheck,
+    announce: Callable[[str], object],
+    kept: KeptCode,
 ) -> dict[str, Any]:
     if "examples" in task:
         _hide()
         return run_examples(task["examples"], candidate, announce)
     every, without = bool(task.get("every")), frozenset(task.get("without", ()))
     cases = Cases(candidate, tampering, announce, every=every, without=without)
-    run = _case_runner() if "files" in task else None
+    run = _case_runner(kept) if "files" in task else None
     _hide()
     if run is not None:
         run(task["files"], cases)
@@ -113,22 +109,12 @@ def _connect_to_candidate(task: dict[str, Any]) -> CandidateConnection:
     return CandidateConnection(descriptor, texts)
 
 
-def _forget_hidden(roots: list[str]) -> None:
-    """Forget the preloaded imports of a warm interpreter, if the project has a module of that name."""
-    for root in roots:
-        try:
-            names = {name.partition(".")[0] for name in os.listdir(root)}  # noqa: PTH208
-        except OSError:
-            continue
-        for name in names & _AHEAD:
-            for known in [known for known in sys.modules if known.partition(".")[0] == name]:
-                del sys.modules[known]
-
-
-def _case_runner() -> Callable[[list[dict[str, Any]], Cases], None]:
+def _case_runner(kept: KeptCode) -> Callable[[list[dict[str, Any]], Cases], None]:
     if importlib.util.find_spec("pytest"):
+        from ..pytest_start import take_rewritten
         from .pytest_cases import run_pytest
 
+        take_rewritten(kept)
         return run_pytest
     from .unittest_cases import run_unittest
 

@@ -9,7 +9,7 @@ import types
 globals()["__builtins__"] = dict(vars(builtins))  # the candidate may replace the others
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Mapping
 
 _DECISIVE = (
     "builtins",
@@ -29,6 +29,45 @@ _DECISIVE_PACKAGE = "pluggy."
 _MEMBERS = (property, classmethod, staticmethod, types.FunctionType)
 
 
+class Snapshot:
+    """What tests rest on at one time: names with their values, and where they are looked up.
+
+    Attributes:
+        modules: The modules, by name.
+        entries: For each name its namespace, the name, the value, the code of a function, and the owner.
+    """
+
+    def __init__(self, modules: dict[str, types.ModuleType]) -> None:
+        self.modules = modules
+        self.entries: list[tuple[Mapping[str, object], str, object, object, str]] = []
+        for name, module in modules.items():
+            space = vars(module)
+            for key, value in list(space.items()):
+                if callable(value):
+                    self._add(space, key, value, name)
+                if isinstance(value, type) and value.__module__ == name and name != "builtins":
+                    members = vars(value)
+                    for attribute, member in list(members.items()):
+                        if isinstance(member, _MEMBERS):
+                            self._add(members, attribute, member, f"{name}.{key}")
+
+    def _add(self, space: Mapping[str, object], key: str, value: object, owner: str) -> None:
+        code = value.__code__ if isinstance(value, types.FunctionType) else None
+        self.entries.append((space, key, value, code, owner))
+
+    def replaced(self) -> str | None:
+        """The first name whose value is another one by now; None if there is none."""
+        for name, module in self.modules.items():
+            if sys.modules.get(name) is not module:
+                return name
+        for space, key, value, code, owner in self.entries:
+            if space.get(key) is not value:
+                return f"{owner}.{key}"
+            if code is not None and value.__code__ is not code:  # type: ignore[attr-defined]
+                return f"{owner}.{key}"
+        return None
+
+
 class TamperCheck:
     """Compares the decisive functions before and after the candidate had its turn.
 
@@ -38,39 +77,25 @@ class TamperCheck:
 
     def __init__(self) -> None:
         self.broken: str | None = None
+        self._last: Snapshot | None = None
 
-    def take(self) -> dict[str, object]:
-        """How things are now."""
-        found: dict[str, object] = {}
+    def take(self) -> Snapshot | None:
+        """How things are now: as last time, if nothing has changed since."""
         inner = [name for name in list(sys.modules) if name.startswith(_DECISIVE_PACKAGE)]
-        for name in (*_DECISIVE, *inner):
-            module = sys.modules.get(name)
-            for key, value in list(vars(module).items()) if module else ():
-                if callable(value):
-                    found.update(_parts(f"{name}.{key}", value))
-                if isinstance(value, type) and value.__module__ == name and name != "builtins":
-                    for attribute, member in list(vars(value).items()):
-                        if isinstance(member, _MEMBERS):
-                            found.update(_parts(f"{name}.{key}.{attribute}", member))
-        return found
+        found = {name: sys.modules.get(name) for name in (*_DECISIVE, *inner)}
+        modules = {name: module for name, module in found.items() if module}
+        if self._last is None or self._last.modules != modules or self._last.replaced() is not None:
+            self._last = Snapshot(modules)
+        return self._last
 
-    def compare(self, before: dict[str, object]) -> None:
+    def compare(self, before: Snapshot | None) -> None:
         """Note what is no longer as it was."""
-        after = self.take()
-        for key, value in before.items():
-            if self.broken is None and after.get(key) is not value:
-                self.broken = key.partition(" ")[0]
+        if self.broken is None and before is not None:
+            self.broken = before.replaced()
 
 
 class NoTamperCheck(TamperCheck):
     """For where the candidate is in another process, and can replace nothing here."""
 
-    def take(self) -> dict[str, object]:
+    def take(self) -> None:
         """Nothing to compare."""
-        return {}
-
-
-def _parts(name: str, value: object) -> Iterator[tuple[str, object]]:
-    yield name, value
-    if isinstance(value, types.FunctionType):
-        yield f"{name} code", value.__code__

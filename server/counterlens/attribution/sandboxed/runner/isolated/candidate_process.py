@@ -11,8 +11,9 @@ import sys
 import types
 
 from ...job import Output, take_descriptor
+from ...kept_code import KeptCode
 from ..candidate import Candidate
-from ..tamper_check import TamperCheck
+from ..tamper_check import NoTamperCheck
 from .channel import Channel, Closed
 from .codec import Codec
 from .operators import OPERATORS, TEXTS
@@ -128,13 +129,16 @@ class CandidateProcess:
             return {"changed": changed, "error": self._trouble(error)}
         return {"changed": changed, "value": self._codec.encode(value)}
 
-    def _do_load(self, path: str, module: str, source: str, roots: list[str], folder: str | None) -> Any:
+    def _do_load(
+        self, path: str, module: str, source: str, roots: list[str], folder: str | None, kept: str
+    ) -> Any:
         for root in reversed(roots):
             if root not in sys.path:
                 sys.path.insert(0, root)
         if folder:
             os.chdir(folder)
-        candidate = Candidate(path, module, source, TamperCheck())
+        candidate = Candidate(path, module, source, NoTamperCheck())
+        KeptCode(kept, folder or "").install(candidate.is_at)
         for name in [name for name in sys.modules if name.partition(".")[0] == __name__.partition(".")[0]]:
             del sys.modules[name]
         self._module = candidate.load()

@@ -71,7 +71,7 @@ class ProxyCandidate(Candidate):
         task = self._task
         try:
             wanted = [task[key] for key in ("path", "module", "source", "roots", "folder")]
-            names, public = self.remote.ask("load", *wanted)
+            names, public = self.remote.ask("load", *wanted, task.get("kept", ""))
         except SystemExit as error:
             raise ImportError("the program calls sys.exit() while it is imported") from error
         self._names = [str(name) for name in names]

@@ -1,0 +1,44 @@
+"""What a warm interpreter has imported ahead, and a project has a module of its own for."""
+
+from __future__ import annotations
+
+import builtins
+import os
+import sys
+
+globals()["__builtins__"] = dict(vars(builtins))  # the candidate may replace the others
+_ALWAYS = {
+    "random",
+    "heapq",
+    "statistics",
+    "string",
+    "copy",
+    "bisect",
+    "queue",
+    "fractions",
+    "uuid",
+    "hypothesis",
+}
+_NOTED = "imported_ahead"
+
+
+def note(names: frozenset[str]) -> None:
+    """Note top-level modules that only `pytest_warm.py` has imported; on pytest, which is not forgotten."""
+    setattr(sys.modules["pytest"], _NOTED, names)
+
+
+def forget_hidden(roots: list[str]) -> None:
+    """Forget what was imported ahead, if the project has a module of that name.
+
+    Args:
+        roots: The folders that the project's packages are imported from.
+    """
+    ahead = _ALWAYS | getattr(sys.modules.get("pytest"), _NOTED, frozenset())
+    for root in roots:
+        try:
+            names = {name.partition(".")[0] for name in os.listdir(root)}  # noqa: PTH208
+        except OSError:
+            continue
+        for name in names & ahead:
+            for known in [known for known in sys.modules if known.partition(".")[0] == name]:
+                del sys.modules[known]

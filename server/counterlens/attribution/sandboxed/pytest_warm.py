@@ -1,0 +1,66 @@
+"""Imported by an interpreter that waits for programs: what pytest needs, whatever the project.
+
+That is pytest's own plug-ins and the installed ones. A plug-in that does not lie among the installed packages
+is left out: it may be the project's own code, which belongs in no process that programs share.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import importlib.metadata
+import importlib.util
+import os
+import sys
+
+from .imported_ahead import note
+from .pytest_start import WITHOUT
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_LATE = ("_pytest.assertion.rewrite", "_pytest.assertion.util", "_pytest.config.findpaths")
+_LATE_TOO = ("_pytest.python_api", "_pytest.raises", "doctest", "pdb", "tomllib", "unittest.mock")
+
+
+def _own() -> Iterator[str]:
+    """Pytest's own modules: its plug-ins, and what it imports late."""
+    from _pytest import config
+
+    yield from (f"_pytest.{name}" for name in config.default_plugins)
+    yield from (*_LATE, *_LATE_TOO)
+
+
+def _installed() -> Iterator[str]:
+    """The modules of installed plug-ins."""
+    for package in importlib.metadata.distributions():
+        for entry in package.entry_points:
+            if entry.group == "pytest11" and entry.name not in WITHOUT:
+                module = entry.value.partition(":")[0].strip()
+                if _is_installed(module.partition(".")[0]):
+                    yield module
+
+
+def _is_installed(name: str) -> bool:
+    """Whether a top-level module lies among the installed packages; it is not imported to see that."""
+    found = importlib.util.find_spec(name)
+    return found is not None and f"{os.sep}site-packages{os.sep}" in (found.origin or "")
+
+
+def _import_all() -> frozenset[str]:
+    """Import all of it, and name the top-level modules that are new; who needs what fails meets it again."""
+    before = _top_level()
+    for names in (_own, _installed):
+        with contextlib.suppress(BaseException):
+            for name in names():
+                with contextlib.suppress(BaseException):
+                    importlib.import_module(name)
+    return frozenset(_top_level() - before)
+
+
+def _top_level() -> set[str]:
+    return {name.partition(".")[0] for name in sys.modules}
+
+
+note(_import_all())

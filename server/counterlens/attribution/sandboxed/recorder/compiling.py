@@ -1,0 +1,64 @@
+"""Compiles files of a project and sends the code: tests as pytest rewrites them, others as they are.
+
+Nothing of the project runs here. Each line is `code [name, code in base64]`, see `kept_code.py`.
+"""
+
+from __future__ import annotations
+
+import ast
+import base64
+import json
+import marshal
+import os
+
+from ..job import send, take_task
+from ..kept_code import PLAIN, name_of, rewritten_by
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import CodeType
+    from typing import Any
+
+
+def main() -> None:
+    """Read the task, compile, send and leave."""
+    task, descriptor = take_task()
+    known = set(task["known"])
+    for path in task["tests"]:
+        _send(descriptor, path, _form_of_tests(), known)
+    for path in task["modules"]:
+        _send(descriptor, path, PLAIN, known)
+    os._exit(0)
+
+
+def _form_of_tests() -> str:
+    try:
+        import pytest
+    except ImportError:
+        return PLAIN
+    return rewritten_by(pytest.__version__)
+
+
+def _send(descriptor: int, path: str, form: str, known: set[str]) -> None:
+    """Send the code of one file, unless it is kept; one that cannot be compiled is left to who needs it."""
+    try:
+        name = name_of(path, form)
+        if name in known:
+            return
+        with open(path, "rb") as file:  # noqa: PTH123
+            source = file.read()
+        code = _compiled(path, source, form)
+    except (OSError, SyntaxError, ValueError, RecursionError, MemoryError, AttributeError, TypeError):
+        return
+    send(descriptor, "code " + json.dumps([name, base64.b64encode(marshal.dumps(code)).decode()]))
+
+
+def _compiled(path: str, source: bytes, form: str) -> CodeType:
+    found: Any = source
+    if form != PLAIN:
+        from _pytest.assertion.rewrite import rewrite_asserts
+
+        found = ast.parse(source, filename=path)
+        rewrite_asserts(found, source, path)
+    code: CodeType = compile(found, path, "exec", dont_inherit=True)
+    return code

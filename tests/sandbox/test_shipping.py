@@ -1,0 +1,50 @@
+"""Packages that are copied into the sandbox, as sources or compiled."""
+
+from __future__ import annotations
+
+import importlib.util
+import subprocess
+import sys
+from pathlib import Path
+
+from counterlens.sandbox.shipping import package_files, quick_files
+
+OURS = importlib.util.MAGIC_NUMBER
+
+
+def package(folder: Path) -> Path:
+    made = folder / "shipped"
+    for name, text in {
+        "__init__.py": "",
+        "one.py": "from .inner.two import two\nprint(two() / 0)\n",
+        "inner/__init__.py": "",
+        "inner/two.py": "def two():\n    return 2\n",
+        "unused/three.py": "",
+    }.items():
+        (made / name).parent.mkdir(parents=True, exist_ok=True)
+        (made / name).write_text(text)
+    return made
+
+
+def test_compiled_it_is_imported_without_its_sources(tmp_path: Path) -> None:
+    files = quick_files(package(tmp_path), OURS, ("unused/",))
+    assert sorted(files) == [
+        *("shipped/__init__.pyc", "shipped/inner/__init__.pyc", "shipped/inner/two.pyc", "shipped/one.pyc")
+    ]
+    for name, content in files.items():
+        (tmp_path / "there" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "there" / name).write_bytes(content)
+    done = subprocess.run(
+        [sys.executable, "-c", "import shipped.one"],
+        cwd=tmp_path / "there",
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert "ZeroDivisionError" in done.stderr
+    assert 'File "shipped/one.py", line 2' in done.stderr
+
+
+def test_another_interpreter_gets_the_sources(tmp_path: Path) -> None:
+    folder = package(tmp_path)
+    assert quick_files(folder, b"\0\0\r\n") == package_files(folder)
