@@ -73,7 +73,7 @@ def test_what_has_no_usable_test_says_why(project: Project) -> None:
     function = find_function(document, "double")
     assert find_judge(document, function, best_sandbox(), fallback=False, vetted=True) is None
     reason = why_no_judge(document, function, best_sandbox(), fallback=False)
-    assert "none of its 1 test can be used" in reason
+    assert "its 1 test cannot be used" in reason
     assert "nowhere_to_be_found" in reason
 
 

@@ -65,7 +65,7 @@ def test_functions_count_by_their_prompts_and_those_without_tell_nothing() -> No
     left.begin(items[1])
     clock.now = 101
     left.end(items[1])
-    pace = 101 / (10 + 2 * BESIDE)
+    pace = 100 / (10 + BESIDE)
     assert left.seconds() == pytest.approx(pace * (50 + 2 * BESIDE))
     left.begin(items[2])
     clock.now = 151  # half of what it should take

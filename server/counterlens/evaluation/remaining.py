@@ -74,7 +74,7 @@ class RemainingTime:
             seconds = self._clock() - self._begun.pop(item.position, self._clock())
             self._busy += seconds
             self._left.pop(item.position, None)
-            if done:
+            if done and self._asks(item.position):  # else it tells nothing of what asks
                 pace = self._paces.setdefault((item.model, item.task), _Pace())
                 pace.seconds += seconds
                 pace.prompts += self._prompts[item.position]
@@ -97,17 +97,16 @@ class RemainingTime:
             if self._first is None or not self._busy:
                 return {}
             together = max(1.0, self._busy / max(self._clock() - self._first, 1e-9))
-            return {
-                which: pace.seconds / pace.prompts / together
-                for which, pace in self._paces.items()
-                if pace.prompts > 1
-            }
+            return {which: pace.seconds / pace.prompts / together for which, pace in self._paces.items()}
 
     @property
     def _known(self) -> bool:
         """Whether an item that asked something is done, or nothing is left that does."""
-        asked = any(pace.prompts > 1 for pace in self._paces.values())
-        return asked or all(self._prompts[at] <= BESIDE for at in self._left)
+        return bool(self._paces) or not any(map(self._asks, self._left))
+
+    def _asks(self, position: int) -> bool:
+        """Whether anything is asked about an item's function."""
+        return self._prompts[position] > BESIDE
 
     def _seconds_of(self, item: Item, waited: float | None) -> float:
         """The remaining work of an item, which may have been in progress for some time."""
