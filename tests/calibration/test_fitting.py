@@ -45,5 +45,5 @@ def test_a_map_that_may_help_by_chance_or_is_of_few_functions_is_not(result: Cal
     few = replace(result, units=LEAST_FUNCTIONS - 1)
     assert not few.better
     said = [block.text for block in calibration_report(few, None).blocks if isinstance(block, Paragraph)]
-    assert any("it takes 10 functions" in line and "no better than raw" in line for line in said)
+    assert any("it takes 10 functions" in line and "not better than raw" in line for line in said)
     assert any("changes the Brier score by -0." in line and "over 9 functions" in line for line in said)

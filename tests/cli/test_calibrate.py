@@ -55,7 +55,7 @@ def test_a_map_is_fitted_kept_and_reported(data_folder: Path, capsys: pytest.Cap
     assert run(str(CODE), *FAST, "--dry-run") == 0
     shown = capsys.readouterr().out
     assert "Brier score" in shown
-    assert "is not kept" in shown
+    assert "is not stored" in shown
 
 
 def test_what_is_wrong_is_said(data_folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -74,7 +74,7 @@ def test_a_map_that_does_no_better_is_not_kept(
     assert data_folder
     monkeypatch.setattr(CalibrationResult, "better", False)
     assert run(str(CODE / "gcd.py"), str(CODE / "is_even.py"), *FAST) == 0
-    assert "no better than raw" in capsys.readouterr().out
+    assert "not better than raw" in capsys.readouterr().out
     assert load_calibration(EMBEDDED_SHA256) is None
 
 

@@ -198,7 +198,7 @@ def test_a_function_that_nothing_can_judge_says_why(cli: Cli, tmp_path: Path) ->
     assert "it opens files" in reason
     assert record["pairs"][0]["original"]["message"] == "nothing can judge it"
     shown = cli("probe", target, "--mutation", "if-else-flip", "--max-tokens", "8", "--markdown", "-")
-    assert "Nothing can judge it: no test mentions it" in shown.out
+    assert "It cannot be judged: no test mentions it" in shown.out
 
 
 def test_a_function_that_fails_its_own_tests_is_not_probed(cli: Cli, sign: Path) -> None:

@@ -65,7 +65,7 @@ def test_a_language_is_named_where_the_name_does_not_tell(cli: Cli, tmp_path: Pa
 def test_what_no_table_knows_is_shown_as_uncategorised(cli: Cli, tmp_path: Path) -> None:
     path = tmp_path / "a.sh"
     path.write_text('for x in *; do\n  echo "$(wc $x)"\ndone\n')
-    why = "uncategorised: node types of shellscript, which has no concept table of its own."
+    why = "uncategorised: node types of shellscript, which has no concept table."
     shown = cli("score", path).out
     assert re.search(r"^uncategorised +0\.\d\d ", shown, re.MULTILINE)
     assert why in shown
@@ -80,7 +80,10 @@ def test_what_no_table_knows_is_shown_as_uncategorised(cli: Cli, tmp_path: Path)
     assert why in corpus.out
     (tmp_path / "a.go").write_text("package a\n\nvar x = 1\n")
     assert "uncategorised" not in cli("score", tmp_path / "a.go").out
-    assert "2 languages, each by itself: go (1 file), shellscript (1 file)" in cli("score", tmp_path).out
+    assert (
+        "2 languages, each reported separately: go (1 file), shellscript (1 file)"
+        in cli("score", tmp_path).out
+    )
 
 
 def test_what_is_generated_is_scored_only_when_that_is_insisted_on(cli: Cli, tmp_path: Path) -> None:

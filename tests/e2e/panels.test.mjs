@@ -104,10 +104,10 @@ describe("the panels", { skip }, () => {
     await vscode.page.keyboard.press("Home");
     await vscode.command("Counterlens: Complete and Explain");
     const view = vscode.panel("Completion of parity");
-    await view.getByText("It wrote the code that stands there").waitFor(MODEL);
+    await view.getByText("It wrote the existing code").waitFor(MODEL);
     await view.getByRole("button", { name: "Compare with a Counterfactual…" }).click();
     await vscode.choice("if-else-flip").click();
-    await view.getByText("Only after the change it leaves the code").waitFor(MODEL);
+    await view.getByText("departs from the code only after the change").waitFor(MODEL);
     assert.equal(await view.locator("svg.syntax").count(), 2);
     assert.match(await view.locator("svg.syntax .departs").textContent(), /even.*here the code has odd/);
     await session.screenshot("explained");
@@ -172,7 +172,7 @@ describe("the panels", { skip }, () => {
   step("the model is asked pair by pair, and about indirect ones; the page says which", async () => {
     const view = vscode.panel("Dependences of parity");
     const asked = {
-      "Ask Pair by Pair": /one pair after the other\./,
+      "Ask Pair by Pair": /one pair at a time\./,
       "Ask about Indirect Dependences": /CoRe's question/,
     };
     for (const [name, told] of Object.entries(asked)) {

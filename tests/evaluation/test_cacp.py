@@ -216,7 +216,7 @@ def test_one_that_knows_the_truth_and_one_that_copies_in_one_set_of_tables(runs:
     assert together[COUNTS] == [["MBPP", *own[0][COUNTS][0][1:]]]
     sizes = together["MBPP: effect by model size (protocol cacp)"]
     assert [[cell["value"] for cell in row[1:3]] for row in sizes] == [[1, 0], [1, 0], [1, 0], [0, 0], [1, 0]]
-    assert "two runs asked" in cli("report", both[0], both[0], fails=True)
+    assert "in common" in cli("report", both[0], both[0], fails=True)
 
 
 @pytest.mark.parametrize("name", ["knows", "copies"])

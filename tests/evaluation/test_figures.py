@@ -92,7 +92,7 @@ def test_the_models_of_one_run_are_compared() -> None:
     assert (result.first, result.second) == ("a", "b")
     originals = result.measures[0]
     assert (originals.n, originals.first, originals.second, len(originals.gained)) == (2, 0, 2, 2)
-    with pytest.raises(DataError, match="asked one model"):
+    with pytest.raises(DataError, match="only one model"):
         compare_models(results((True, True)))
 
 
@@ -102,7 +102,7 @@ def test_functions_without_a_pair_are_counted_and_say_so() -> None:
     assert table.columns == ("model", "probed", "of them without a pair", "left out")
     assert table.rows[0] == ("a", 3, 1, 0)
     assert progress_of(run) == "All 6 questions about functions of the plan are done."
-    assert write_evaluation("html", run).count("No counterfactual could be asked about.") == 2
+    assert write_evaluation("html", run).count("No counterfactual could be probed.") == 2
 
 
 def test_scores_are_paired_by_function_and_all_tests_are_one_family() -> None:

@@ -60,12 +60,12 @@ def held(lost: int, kept: int, wavering: int = 0) -> RunResults:
     [
         (held(30, 10), 0.8, True, "FAILED, m keeps 25%"),
         (held(1, 39), 0.8, False, "passed, m keeps 98%"),
-        (held(1, 2), 0.8, False, "so few pairs cannot tell"),
+        (held(1, 2), 0.8, False, "too few pairs"),
         (held(1, 9), 1.0, True, "FAILED, m keeps 90%"),
         (held(0, 9), 1.0, False, "passed, m keeps 100%"),
-        (held(30, 10, wavering=30), 0.8, False, "cannot be told from noise"),
+        (held(30, 10, wavering=30), 0.8, False, "noise"),
         (held(0, 0), 0.8, False, "no pair was judged"),
-        (results((False, False)), 0.8, False, "nothing that it could lose"),
+        (results((False, False)), 0.8, False, "nothing to lose"),
     ],
 )
 def test_the_gate_fails_where_it_is_sure_and_more_than_noise(
@@ -126,9 +126,9 @@ def test_an_empty_result_says_why() -> None:
     empty = replace(run, records=((first, left_out), (second, StoredRecord(found))))
     (line,) = why_nothing(empty)
     said, _, reasons = line.partition(": no pair of 2 functions could be judged: ")
-    assert said == "nothing to say of m"
+    assert said == "no result for m"
     assert reasons.split("; ") == [
-        "if-else-flip is not judged like the original (1)",
+        "if-else-flip is judged differently from the original (1)",
         "it is read by name (1)",
         "no tests (1)",
     ]
@@ -136,7 +136,7 @@ def test_an_empty_result_says_why() -> None:
     (line,) = why_nothing(replace(run, records=((second, StoredRecord(elsewhere)),)))
     assert line.endswith(f"no pair of 1 function could be judged: {ELSEWHERE} (1)")  # that is what to know
     hurried = replace(run, records=(), settings=replace(run.settings, minutes=0.5))
-    assert progress_of(hurried) == "The 0.5 minutes were not enough to begin: give it more."
+    assert progress_of(hurried) == "The 0.5 minutes were not enough to start: allow more."
     assert list(why_nothing(results((False, False)))) == []  # it is too weak, which is said elsewhere
     assert list(why_nothing(results(None, task="likelihood"))) == []
 
@@ -206,12 +206,12 @@ def test_a_pull_request_is_told_what_its_author_can_do_about_its_own_lines(
     assert all(one.start_line <= changed <= one.end_line for one in pairs)
     warning = next(line for line in out.splitlines() if line.startswith("::warning"))
     assert f"file=code.py,line={changed}," in warning
-    assert "Before you take what it suggests here, run " in warning
+    assert "Before you accept a suggestion here, run " in warning
     assert f"gate 100%: FAILED, remote:{HABIT}" in out
     assert f"remote:{WEAK} is too weak here" in " ".join(out.split())
     code, out = run("-m", f"remote:{RIGHT}", "--mutation", "rename-random")
     assert code == 0
-    assert "nothing to say of remote:right: no pair of 1 function could be judged: " in " ".join(out.split())
+    assert "no result for remote:right: no pair of 1 function could be judged: " in " ".join(out.split())
     assert " ".join(out.split()).count("it changes none of the lines that were asked about (1)") == 1
     branch.joinpath("code.py").write_text("def alone(x):\n    return x\n")
     code, out = run("-m", f"remote:{RIGHT}")

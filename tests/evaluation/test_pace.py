@@ -93,7 +93,7 @@ def test_a_program_is_told_the_plan_with_its_time_and_then_the_run(code: Path) -
         told = events(process)
     assert process.returncode == 1
     assert told[-1]["event"] == "error"
-    assert "holds a run already" in told[-1]["message"]
+    assert "already contains a run" in told[-1]["message"]
 
 
 def test_the_run_stops_when_its_input_ends(code: Path) -> None:

@@ -100,7 +100,7 @@ def test_a_node_is_killed_in_the_middle_and_nothing_is_lost_or_doubled(
         process.kill()
     assert process.returncode == 0, said
     assert "is left out: counterlens is 0.0.1, here" in said
-    assert "was lost; what it was asked is asked again" in said
+    assert "was lost; its requests are repeated" in said
     assert reports(folder) == reports(whole)
     assert answered(folder).keys() == answered(whole).keys()
     assert len(RunResults.read(folder).records) == int(FUNCTIONS)
@@ -150,12 +150,12 @@ def test_an_address_without_a_cluster_is_refused_at_once() -> None:
     server = HTTPServer(("127.0.0.1", 0), BaseHTTPRequestHandler)
     Thread(target=server.serve_forever, daemon=True).start()
     try:
-        assert "is no Ray cluster" in refused(f"127.0.0.1:{server.server_port}")
+        assert "is not a Ray cluster" in refused(f"127.0.0.1:{server.server_port}")
     finally:
         server.shutdown()
         server.server_close()
-    assert "is no address of a Ray cluster" in refused("ray://10.0.0.1:10001")
-    assert "is no address of a Ray cluster" in refused("somewhere")
+    assert "is not the address of a Ray cluster" in refused("ray://10.0.0.1:10001")
+    assert "is not the address of a Ray cluster" in refused("somewhere")
 
 
 def test_without_ray_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -78,7 +78,7 @@ def test_a_second_process_is_refused_and_ctrl_c_says_how_to_go_on(place: Path) -
         wait_for_an_answer(folder, first)
         second = run(bench(place, folder, *SLOW, "--resume"))
         assert second.returncode == 1
-        assert f"another process is working on {folder}" in second.stderr
+        assert f"another process is using {folder}" in second.stderr
         assert "Traceback" not in second.stderr
         first.send_signal(signal.SIGINT)
         _, said = first.communicate(timeout=60)

@@ -23,7 +23,7 @@ async def test_a_completion_has_its_place_and_its_explanation(client: LanguageCl
     assert re.search(r"return .even", answer.text)
     assert (answer.range.start.line, answer.range.start.character) == (BRANCH, 0)
     assert answer.range.end.line >= len(PARITY.rstrip().splitlines()) - 1
-    assert "It wrote the code that stands there" in answer.markdown
+    assert "It wrote the existing code" in answer.markdown
 
 
 async def test_both_sides_of_a_counterfactual(client: LanguageClient, tmp_path: Path) -> None:

@@ -85,17 +85,17 @@ async def test_summaries_are_compared_by_the_model_that_is_named(
     [
         (
             {"probe": {"timeout": 0}},
-            "counterlens.probe.timeout is 0, but has to be a number from 0.1 to 3600; 10.0 is used instead",
+            "counterlens.probe.timeout is 0, but must be a number from 0.1 to 3600; 10.0 is used instead",
         ),
         (
             {"probe": {"timeout": True}},
-            "counterlens.probe.timeout is True, but has to be a number from 0.1 to 3600",
+            "counterlens.probe.timeout is True, but must be a number from 0.1 to 3600",
         ),
         (
             {"probe": {"code": "buggy"}},
-            "counterlens.probe.code is 'buggy', but has to be one of given, written",
+            "counterlens.probe.code is 'buggy', but must be one of given, written",
         ),
-        ({"probe": {"encoder": 3}}, "counterlens.probe.encoder is 3, but has to be a text"),
+        ({"probe": {"encoder": 3}}, "counterlens.probe.encoder is 3, but must be a text"),
     ],
 )
 def test_a_bad_value_is_named_and_not_used(raw: dict[str, Any], complaint: str) -> None:

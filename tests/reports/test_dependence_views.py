@@ -79,7 +79,7 @@ def test_what_a_model_makes_of_an_edge_is_a_class_and_a_word() -> None:
     arcs = [each for tag, each in Fragment(text).seen if tag == "g"]
     assert {each["class"] for each in arcs} == {"found", "missed", "invented"}
     assert [(a["data-from"], a["data-to"]) for a in arcs if a["class"] == "invented"] == [("3", "4")]
-    assert "of 3 control dependences m&lt;1&gt; shows 0, and 0 that are none" in text.lower()
+    assert "m&lt;1&gt; shows 0 of 3 control dependences, and 0 that do not exist" in text.lower()
     words = dependence_markdown(found, view)
     assert "a value from line 3: *invented (yes 90 %); recurring names: no*" in words
     assert "decided by line 4 (false): *missed; indentation: found*" in words
@@ -92,8 +92,10 @@ def test_no_figure_of_a_model_stands_without_that_of_the_rule() -> None:
     # of `c = "<i>"; d = c` the rule takes the first alone for decided: the second does not begin its line
     assert view.summary == "control F1 0.00 (indentation 0.80), data F1 0.29 (recurring names 1.00)"
     said = overview(found, view)
-    assert "indentation shows 2 of 3, and 0 that are none (F1 0.80); of the 1 pair where it is wrong" in said
-    assert "there is nothing that the model could add" in said
+    assert (
+        "indentation shows 2 of 3, and 0 that do not exist (F1 0.80); of the 1 pair where it is wrong" in said
+    )
+    assert "the model can add nothing" in said
     document = inferred_json(view)
     assert document["rules"]["control"]["rule"] == "indentation"
     assert document["rules"]["data"]["f1"] == 1.0

@@ -79,7 +79,7 @@ def test_the_picture_is_to_scale_and_whole_whatever_a_model_is_called() -> None:
     assert int(circle) == scale[2]
     (ends,) = re.findall(r'<line x1="(\d+)" x2="(\d+)" [^>]*stroke-width="4"', text)
     assert [int(x) for x in ends] == [scale[1], scale[4]]
-    assert "no verdict to hold" in text
+    assert "no right verdict" in text
 
 
 @pytest.fixture(scope="module")

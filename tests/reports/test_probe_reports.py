@@ -182,18 +182,18 @@ def test_the_end_of_the_prompt_is_never_shown_as_what_the_model_wrote() -> None:
     written.feed(html.page(found))
     assert [text.strip("\n") for text in written.wrote] == [REST.strip("\n")] * 2
     assert written.prompts == ["    if number < 0:", "    if number >= 0:"]
-    behind = "the model wrote behind the prompt's last line `if number < 0:` (**passed**):"
+    behind = "the model wrote after the prompt's last line `if number < 0:` (**passed**):"
     assert f"After the original {behind}\n\n```python\n{REST}```" in markdown.render(found)
     rows = [line.split("│")[1].strip(" ╌") for line in terminal.plain(found).splitlines() if "│ │" in line]
-    assert rows[:3] == ["if number < 0:", "the prompt ended here; it wrote", 'return "below"']
+    assert rows[:3] == ["if number < 0:", "end of the prompt; completion", 'return "below"']
 
 
 @pytest.mark.parametrize(
     ("discriminating", "wrote", "said", "shown"),
     [
-        (True, REST, "copier fails, writing", 1),
-        (True, "        return 41\n\n", "copier fails with just that", 1),  # as the model's own
-        (False, REST, "copier passes here, too", 0),
+        (True, REST, "copied completion fails, with", 1),
+        (True, "        return 41\n\n", "copied completion is the same", 1),  # as the model's own
+        (False, REST, "copied completion passes, too", 0),
         (None, REST, "", 0),
     ],
 )

@@ -118,7 +118,7 @@ def test_a_run_has_every_other_format(run: RunResults, form: str) -> None:
         assert text.count("::warning file=src/a b/file") == lost
     elif form == "markdown":
         assert text.count("\n#### ") == lost + outcomes(run).count("gained")
-        assert "What else was found" not in text
+        assert "Other findings" not in text
     else:
         assert "mutation effect" in text
         assert not set(text) & set("\x00\x1b")
@@ -135,7 +135,7 @@ def test_without_altair_the_page_has_still_plots_and_tables(
     text = write_evaluation("html", run)
     assert "data-plot=" not in text.partition("<script>")[0]
     drawn = [part.partition("</figure>")[0] for part in text.split("<figure")[1:]]
-    titles = ("Average mutation effect", "What became of the pairs")
+    titles = ("Average mutation effect", "Outcomes of the pairs")
     assert all(title in part for title, part in zip(titles, drawn[-2:], strict=True))
     for part in drawn[-2:]:
         picture = ElementTree.fromstring(part[part.index("<svg") : part.index("</svg>") + 6])  # noqa: S314

@@ -52,7 +52,7 @@ THINKS = (
     "--price",
     type=(float, float),
     metavar="IN OUT",
-    help="Price of a million tokens of prompts and of answers.",
+    help="Price per million tokens of prompts and of answers.",
 )
 @click.option("--currency", metavar="CODE", help="Currency of the price, such as EUR; otherwise USD.")
 @click.option("--parameters", metavar="JSON", help="Further parameters of each request, as a JSON object.")

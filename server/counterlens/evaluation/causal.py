@@ -129,8 +129,9 @@ def check_enough(snippets: Sequence[Snippet]) -> None:
     """
     if len(snippets) < LEAST_SNIPPETS:
         raise DataError(
-            f"{len(snippets)} functions are too few: five variables are told apart from {LEAST_SNIPPETS} on",
-            "Name more files, a folder, or a dataset with --data",
+            f"{len(snippets)} functions are too few: five variables can be separated from {LEAST_SNIPPETS} "
+            f"on",
+            "Give more files, a folder, or a dataset with --data",
         )
 
 

@@ -114,7 +114,7 @@ def compare_runs(first: RunResults, second: RunResults, names: tuple[str, str]) 
     if not pairs:
         raise DataError(
             "the runs have no model in common",
-            f"One asked {', '.join(first.models)}, the other {', '.join(second.models)}",
+            f"One used {', '.join(first.models)}, the other {', '.join(second.models)}",
         )
     skipped = ("tasks is", "models is", "limit is", "threads is")
     notes = tuple(
@@ -148,8 +148,8 @@ def compare_models(found: RunResults) -> list[Comparison]:
     """
     if len(found.models) < 2:
         raise DataError(
-            f"the run asked one model alone, {found.models[0]}",
-            "Name a second run, or ask several models in one: bench --model A --model B",
+            f"the run used only one model, {found.models[0]}",
+            "Give a second run, or use several models in one run: bench --model A --model B",
         )
     several = len(found.settings.tasks) > 1
     return _adjusted(

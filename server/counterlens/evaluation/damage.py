@@ -50,7 +50,7 @@ def writing(folder: Path) -> Iterator[None]:
         raise  # two records of an item: a defect of ours
     except sqlite3.Error as error:
         raise CounterlensError(
-            f"{folder} cannot be written: {error}", "What was kept before is kept; make room, and resume"
+            f"{folder} cannot be written: {error}", "Earlier results are kept; free some space, then resume"
         ) from None
 
 
@@ -59,7 +59,7 @@ def damaged(folder: Path, error: Exception | str) -> DataError:
     said = str(error).partition("\n")[0] or type(error).__name__
     return DataError(
         f"the run in {folder} cannot be read: {said:.200}",
-        "The file is damaged, or none of ours: choose another folder with --out",
+        "The file is damaged or from another program: choose another folder with --out",
     )
 
 

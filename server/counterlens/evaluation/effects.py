@@ -161,7 +161,7 @@ class RunEffects:
         if self.standings:
             yield Table(
                 "which model holds more often",
-                ("model", "than", "difference", "functions", "told", "functions to tell 10 points"),
+                ("model", "than", "difference", "functions", "told", "functions needed for 10 points"),
                 tuple(
                     (
                         one.first,
@@ -174,7 +174,7 @@ class RunEffects:
                     for one in self.standings
                 ),
                 "difference: of the average mutation effects, lower being better, over the same functions; "
-                "all intervals hold together at 95 %. Told: 0 is outside. "
+                "all intervals hold together at 95 %. Different: 0 is outside the interval. "
                 f"{100 * TELLING:.0f} points: at {POWER:.0%} power",
             )
 
@@ -207,7 +207,7 @@ class RunEffects:
             columns,
             tuple(rows),
             "models by number of parameters (Hooda et al. 2024, Figure 3); trend: Spearman's correlation of "
-            "size and effect, from three models on. A few models are a description, not a law",
+            "size and effect, for at least three models. A few models are a description, not a law",
         )
 
 
@@ -253,7 +253,7 @@ def all_tables(found: RunResults, effects: Mapping[str, RunEffects] | None = Non
 
 _AVERAGES_NOTE = (
     "share of the informative pairs whose verdict changed, with 95 % intervals; the columns of Hooda et al. "
-    "2024, Table 2, as far as these mutations were asked"
+    "2024, Table 2, for the mutations used"
 )
 
 

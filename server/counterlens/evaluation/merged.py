@@ -68,7 +68,7 @@ class MergedRuns:
                     known[name] = size
                 questions = {(name, item.problem) for item, _ in run.of(model)}
                 if asked & questions:
-                    raise DataError(f"two runs asked {name} the same", "Name each run once")
+                    raise DataError(f"two runs have {name} in common", "Give each run once")
                 asked |= questions
                 some = [record for record in run.probed(model) if isinstance(record, PairsRecord)]
                 found.setdefault((dataset, name), []).extend(some)
@@ -148,15 +148,14 @@ def _common_task(runs: Iterable[RunResults]) -> str:
         if run.settings.tasks != (task,):
             raise DataError(
                 f"the runs are of the tasks {task} and {run.settings.task}",
-                "Put runs of one task together, or one task of each: --task",
+                "Merge runs of one task, or one task of each: --task",
             )
         mine, theirs = first.settings.options.get(task, {}), run.settings.options.get(task, {})
         for name in sorted({*mine, *theirs}):
             if mine.get(name) != theirs.get(name):
                 raise DataError(
-                    f"the runs were asked with other options: {name} is {mine.get(name)!r} and "
-                    f"{theirs.get(name)!r}",
-                    "Only figures of the same definitions stand in one table",
+                    f"the runs have different options: {name} is {mine.get(name)!r} and {theirs.get(name)!r}",
+                    "One table needs figures of the same definition",
                 )
     if not any(
         isinstance(stored.record, PairsRecord) for run in (first, *others) for _, stored in run.records

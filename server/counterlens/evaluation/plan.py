@@ -97,12 +97,12 @@ def _check(settings: RunSettings) -> None:
     for task in settings.tasks:
         if Need.CORPUS in PROBES[task].needs and getattr(settings.options_of(task), "corpus", None) is None:
             raise CounterlensError(
-                f"the task {task} needs a corpus to count operators in",
+                f"the task {task} needs a corpus in which to count operators",
                 "Give Python files or a dataset with --corpus",
             )
     check_budget(settings)
     if len(set(settings.models)) < len(settings.models):
-        raise CounterlensError("a model is named twice", "Name each model once")
+        raise CounterlensError("a model is given twice", "Give each model once")
 
 
 def _opened(settings: RunSettings, sandbox: Sandbox, progress: ProgressCallback | None) -> Dataset:

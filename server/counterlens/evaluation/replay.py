@@ -90,7 +90,7 @@ def _record(found: list[tuple[Item, StoredRecord]], name: str, folder: Path) -> 
         named = [(item, record) for item, record in found if str(getattr(item, key)) == name]
         if len(named) > 1:
             ids = ", ".join(item.id for item, _ in named)
-            raise DataError(f"{name} was asked more than once", f"Name one record: {ids}")
+            raise DataError(f"{name} occurs more than once", f"Name one record: {ids}")
         if named:
             return named[0]
     some = ", ".join(item.id for item, _ in found[:3])

@@ -104,7 +104,7 @@ class Run:
             changed = {one.problem for one in {*before} ^ {*now}} or {"their order"}
             names = ", ".join(sorted(changed)[:3]) + (", …" if len(changed) > 3 else "")
             raise DataError(
-                f"the data has changed since the run in {store.folder} was begun: {names}",
+                f"the data has changed since the run in {store.folder} was started: {names}",
                 "Figures of two versions do not belong in one table: start a new run in another folder",
             )
         return cls(store, plan, engine)
@@ -252,7 +252,7 @@ class Run:
             changed = differences(before, document)
             if changed:
                 raise DataError(
-                    f"the run was begun under other circumstances: {'; '.join(changed[:3])}",
+                    f"the run was started under other circumstances: {'; '.join(changed[:3])}",
                     "Records of both do not belong in one table: start a new run in another folder",
                 )
         digests = {before["model"]["details"].get(ASKED): digest for digest, before in known.items()}
@@ -275,6 +275,6 @@ def holds_one(store: Store) -> DataError:
     """The problem with a folder that already has a run."""
     where: Path = store.folder
     return DataError(
-        f"{where} holds a run already ({len(store.done)} of {len(store.items)} done)",
+        f"{where} already contains a run ({len(store.done)} of {len(store.items)} done)",
         f"Resume it: counterlens bench --resume --out {where}; or choose another folder",
     )

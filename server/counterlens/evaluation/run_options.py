@@ -50,7 +50,7 @@ class RunOptions:
     fail_under: Annotated[
         float | None,
         option(
-            "Exit with 3 if a model keeps a smaller share of its right verdicts: its whole interval lies "
+            "Exit with 3 if a model keeps a smaller share of its right verdicts, with its whole interval "
             "below SHARE.",
             metavar="SHARE",
             low=0,
@@ -75,8 +75,8 @@ class RunOptions:
     thinking_tokens: Annotated[
         int | None,
         option(
-            "Tokens of reasoning of a remote model, at most, beside those of its answer; otherwise as its "
-            "entry in [models] says.",
+            "Token limit for the reasoning of a remote model, in addition to its answer (default: its entry "
+            "in [models]).",
             metavar="N",
             low=0,
         ),
@@ -84,8 +84,8 @@ class RunOptions:
     budget: Annotated[
         float | None,
         option(
-            "Begin no function any more once the run has cost so much, in the currency of the models' price; "
-            "shared by the models.",
+            "Start no further function once the run has cost this much, in the currency of the models' "
+            "price; shared by the models.",
             metavar="AMOUNT",
             low=0,
         ),

@@ -99,7 +99,7 @@ class RunSettings:
         probes = [named(task) for task in tasks]
         ids = tuple(probe.id for probe in probes)
         if len(set(ids)) < len(ids):
-            raise CounterlensError("a task is named twice", "Name each task once")
+            raise CounterlensError("a task is given twice", "Give each task once")
         options = distribute(probes, given or {}, PROBES.values())
         return cls(
             ids,

@@ -34,10 +34,12 @@ NAME = "counterlens.toml"
 _PYPROJECT, _TABLE = "pyproject.toml", ("tool", "counterlens")
 _HEADER = re.compile(r"^\s*\[+\s*([^\]]+?)\s*\]+")
 _ELSEWHERE = {
-    "base-url": "where a model is served is not for a file that comes with code: --base-url or "
-    "COUNTERLENS_BASE_URL says it",
-    "allow-weaker-sandbox": "how programs are kept in is not for a file that comes with code: "
-    "--allow-weaker-sandbox says it",
+    "base-url": (
+        "a file that comes with code must not set a model's address: use --base-url or COUNTERLENS_BASE_URL"
+    ),
+    "allow-weaker-sandbox": (
+        "a file that comes with code must not weaken the sandbox: use --allow-weaker-sandbox"
+    ),
 }
 _ALIASES = {"model": "models"}  # beside [models.NAME], where `models` is that table
 _NAMING = frozenset({"models", "corpus", "encoder"})
@@ -114,7 +116,7 @@ def read(path: Path) -> SettingsFile | None:
     except tomllib.TOMLDecodeError as error:
         at = _FAULT.search(str(error))
         line = at[1] if at else len(text.splitlines())
-        raise OptionError(f"{path}:{line}: {_FAULT.sub('', str(error))}", "It has to be TOML") from None
+        raise OptionError(f"{path}:{line}: {_FAULT.sub('', str(error))}", "It must be TOML") from None
     table: tuple[str, ...] = ()
     if path.name == _PYPROJECT:
         table = _TABLE
@@ -123,7 +125,7 @@ def read(path: Path) -> SettingsFile | None:
         if document is None:
             return None
         if not isinstance(document, dict):
-            raise OptionError(f"{path}: tool.counterlens is no table", "Write [tool.counterlens]")
+            raise OptionError(f"{path}: tool.counterlens is not a table", "Write [tool.counterlens]")
     return _checked(path, text, hashlib.sha256(data).hexdigest(), table, document)
 
 
@@ -147,7 +149,7 @@ def with_entry(path: Path, entry: ModelEntry) -> str:
         tomllib.loads(text)
     except tomllib.TOMLDecodeError:
         raise OptionError(
-            f"{path} has a list models, and cannot have [{table}.{entry.name}] beside it",
+            f"{path} has a list models, so it cannot also have [{table}.{entry.name}] beside it",
             "Rename the list to model",
         ) from None
     return text
@@ -166,14 +168,14 @@ def _checked(
         )
         document = {key: value for key, value in document.items() if key != "models"}
     elif {"models", "model"} <= document.keys():
-        raise OptionError(f"{path}: models and model are the same setting", "Leave one of them out")
+        raise OptionError(f"{path}: models and model are the same setting", "Omit one of them")
     for key, value in document.items():
         where = f"{path}:{_line(text, table, key)}"
         spec = known.get(_ALIASES.get(key, key))
         if spec is None:
             raise OptionError(f"{where}: there is no setting {key}", _meant(key, known))
         if not fits(spec, value):
-            raise OptionError(f"{where}: {key} is {value!r}, but has to be {wanted(spec)}")
+            raise OptionError(f"{where}: {key} is {value!r}, but must be {wanted(spec)}")
         settled = _settled(spec, value, path.parent)
         try:
             if spec.check:

@@ -14,10 +14,10 @@ from counterlens.models.registry import runs_here
 from counterlens.models.usage import Price, Usage
 
 _NOTE = (
-    "of all requests that were answered, those of interrupted parts included; kept answers cost nothing; "
-    "reasoning is among the tokens written; prices as the entry of the model says"
+    "of all answered requests, those of interrupted parts included; cached answers cost nothing; tokens "
+    "written include reasoning; prices from the model's entry"
 )
-_ESTIMATED = "estimated: requests whose tokens the endpoint did not count"
+_ESTIMATED = "estimated: requests for which the endpoint gave no token count"
 
 
 def price_of(settings: RunSettings, model: str) -> Price | None:
@@ -53,15 +53,15 @@ def check_budget(settings: RunSettings) -> None:
     if unknown or not prices:
         who = unknown[0] if unknown else settings.models[0]
         raise OptionError(
-            f"--budget holds nothing: what {who} costs is not known",
-            "Give it a price in [models.NAME]: price = { input = 0.15, output = 0.6 }, of a million tokens"
+            f"--budget needs a price: the cost of {who} costs is not known",
+            "Give it a price in [models.NAME]: price = { input = 0.15, output = 0.6 }, per million tokens"
             if unknown
-            else "Models on this machine cost nothing: leave it out, or use --minutes",
+            else "Models on this machine cost nothing: omit it, or use --minutes",
         )
     currencies = sorted({price.currency for price in prices.values() if price})
     if len(currencies) > 1:
         raise OptionError(
-            f"--budget is in one currency, and the prices are in {' and '.join(currencies)}",
+            f"--budget needs one currency, but the prices are in {' and '.join(currencies)}",
             "Convert the prices",
         )
 

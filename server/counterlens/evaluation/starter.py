@@ -80,14 +80,14 @@ def starter(facts: RepositoryFacts) -> str:
     lines = [*_head(facts), ""]
     chosen: dict[str, object] = {"paths": list(facts.folders)} if facts.folders else {}
     lines += _keys({name: spec for name, spec in keys().items() if name in own}, chosen)
-    lines += ["# Options of probes; each holds for the tasks that take it.", ""]
+    lines += ["# Options of probes; each applies to the tasks that have it.", ""]
     lines += _keys({name: spec for name, spec in keys().items() if name not in own}, {})
     return "\n".join(lines).rstrip() + "\n"
 
 
 def _head(facts: RepositoryFacts) -> Iterator[str]:
     yield "# Counterlens: what this repository decides about its runs (counterlens bench, changed and probe)."
-    yield "# The command line comes before it. Lines behind a # are the defaults."
+    yield "# The command line takes precedence. Commented lines show the defaults."
     yield "#"
     total = sum(facts.functions.values())
     found = f"{plural(total, 'function')} that a test mentions or that have examples"
@@ -95,9 +95,7 @@ def _head(facts: RepositoryFacts) -> Iterator[str]:
     if len(facts.functions) > 1:
         by = ", ".join(f"{name} {count}" for name, count in sorted(facts.functions.items()))
         yield f"# By folder: {by}."
-    runner = (
-        ", ".join(facts.runners) or "no test runner that is configured; pytest and unittest are understood"
-    )
+    runner = ", ".join(facts.runners) or "no configured test runner; pytest and unittest are supported"
     yield f"# Tests: {runner}."
 
 

@@ -222,7 +222,7 @@ class Store:
             for digest, document in found.items():
                 written_as = hashlib.sha256(document.encode()).hexdigest()
                 if len(digest) == _DIGEST and written_as != digest:
-                    raise ValueError(f"the manifest {digest[:12]} is not as it was written")
+                    raise ValueError(f"the manifest {digest[:12]} was changed")
             return {digest: dict(json.loads(document)) for digest, document in found.items()}
 
     def records(self) -> Iterator[tuple[Item, StoredRecord]]:
@@ -344,9 +344,9 @@ class Store:
         found = self._value("format") if "run" in tables else None
         if found != str(FORMAT):
             raise DataError(
-                f"{self.folder / _FILE} is no run that this version can read: "
-                f"it has the format {found or 'of something else'}{self._made_by()}, not {FORMAT}",
-                "Choose another folder, or the version of Counterlens that made it",
+                f"{self.folder / _FILE} is not a run that this version can read: its format is "
+                f"{found or 'of something else'}{self._made_by()}, not {FORMAT}",
+                "Choose another folder, or use the version of Counterlens that created it",
             )
 
     def _made_by(self) -> str:
@@ -379,8 +379,8 @@ def _locked(folder: Path) -> sqlite3.Connection:
         if error.sqlite_errorcode & 0xFF not in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}:
             raise
         raise CounterlensError(
-            f"another process is working on {folder}",
-            "Wait until it has ended, or choose another folder with --out",
+            f"another process is using {folder}",
+            "Wait until it has finished, or choose another folder with --out",
         ) from None
     return lock
 

@@ -114,7 +114,7 @@ def trend(runs: Sequence[tuple[str, RunResults]], across: Sequence[str] = ()) ->
         DataError: fewer than two runs, or none has judged pairs.
     """
     if len(runs) < 2:
-        raise DataError("a trend takes at least two runs", "Name their folders")
+        raise DataError("a trend needs at least two runs", "Name their folders")
     ordered = all(found.begun for _, found in runs)
     if ordered:
         runs = sorted(runs, key=lambda named: named[1].begun or "")
@@ -168,7 +168,7 @@ def _apart(
     manifests = manifest_of(first, model), manifest_of(second, model)
     both = [{**one, "options": one.get("options", {}).get(task)} for one in manifests if one is not None]
     if len(both) < len(manifests):
-        return ("nothing was asked yet in one of them",)
+        return ("one of them has no results yet",)
     of_code = first.settings.data.startswith(PREFIX) and second.settings.data.startswith(PREFIX)
     allowed = (*passed_over, *(_THE_CODE if of_code else ()))
     unfinished = any(

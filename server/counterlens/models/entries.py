@@ -10,7 +10,7 @@ concurrency = 8
 requests-per-minute = 60
 tokens-per-minute = 100000
 thinking-tokens = 4096              # of reasoning, beside those of an answer
-price = { input = 0.15, output = 0.6, currency = "USD" }    # of a million tokens
+price = { input = 0.15, output = 0.6, currency = "USD" }    # per million tokens
 parameters = { reasoning_effort = "low" }
 template = "[INST] {prompt} [/INST]"    # of questions, where a model is not asked by its chat API
 """
@@ -78,7 +78,7 @@ class ModelEntry:
         parameters: Further parameters of each request for a completion: a JSON object, keys in order.
         tokens_per_minute: The most tokens per minute; None: as many as it takes.
         thinking_tokens: Tokens of reasoning, at most, beside those of an answer; None: as the command says.
-        price: The price of a million tokens, if it is known.
+        price: The price per million tokens, if it is known.
         template: The text around a question, with `{prompt}` in its place, where a model that was taught to
             answer is asked by the completions API; None: questions are sent as they stand.
     """

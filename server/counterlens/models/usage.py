@@ -43,7 +43,7 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """The price of a million tokens.
+    """The price per million tokens.
 
     Attributes:
         input: Of a prompt.

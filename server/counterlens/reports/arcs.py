@@ -22,11 +22,11 @@ ROW = 20
 
 _NARROWEST, _WIDEST = 20, 140
 _LEGEND = {
-    "true": "a dependence that is there",
-    "found": "found: it is there, and the model shows it",
-    "missed": "missed: it is there, and the model does not show it",
-    "invented": "invented: the model shows it, and it is not there",
-    "beyond": "out of sight: the method cannot see such a one, or did not ask about it",
+    "true": "an existing dependence",
+    "found": "found: it exists, and the model shows it",
+    "missed": "missed: it exists, and the model does not show it",
+    "invented": "invented: the model shows it, but it does not exist",
+    "beyond": "not measurable: the method cannot measure it, or did not ask about it",
 }
 
 

@@ -16,13 +16,14 @@ from counterlens.probes.dependence.rules import RULES
 from counterlens.translating import ENGLISH, Translator
 
 _HOW = {
-    InferenceMethod.INTERVENTIONAL: "Each statement was changed: an edge counts as believed where the "
-    "model's expectation of a later statement moves with the change.",
+    InferenceMethod.INTERVENTIONAL: (
+        "Each statement was changed: an edge counts as believed if the model's expectation of a later "
+        "statement changes, too."
+    ),
     InferenceMethod.PROMPTED: "The model was asked for all pairs at once.",
-    InferenceMethod.PAIRWISE: "The model was asked about one pair after the other.",
-    InferenceMethod.CORE: "The model was asked CoRe's question of one pair after the other; chains count.",
-    InferenceMethod.TRACE: "The model was asked CoRe's question of one pair after the other, and for the "
-    "chain.",
+    InferenceMethod.PAIRWISE: "The model was asked about one pair at a time.",
+    InferenceMethod.CORE: "The model was asked CoRe's question for one pair at a time; chains count.",
+    InferenceMethod.TRACE: "The model was asked CoRe's question for one pair at a time, and for the chain.",
 }
 
 
@@ -149,7 +150,10 @@ def overview(found: Dependences, inferred: Inferred | None = None) -> str:
     said += asked_words(inferred)
     beyond = sum(not edge.reached and edge.status is EdgeStatus.MISSED for edge in edges)
     if beyond and inferred.method is InferenceMethod.INTERVENTIONAL:
-        said.append(f"{beyond} of the missed lead backwards or from what cannot be changed: out of sight.")
+        said.append(
+            f"{beyond} of the missed lead backwards or from statements that cannot be changed, and are not "
+            "measurable."
+        )
     for relation, answer in (inferred.answers or {}).items():
         unread = len(answer.unreadable) + len(answer.impossible)
         if unread or answer.cut_off:
@@ -173,12 +177,12 @@ def _beside_rule(rule: str, one: Agreement, differing: Agreement, model: str) ->
     true = one.true_positives + one.false_negatives
     said = (
         f"Without a model, {rule} shows {one.true_positives} of {true}, and {one.false_positives} that "
-        f"{'is' if one.false_positives == 1 else 'are'} none"
+        f"{'does' if one.false_positives == 1 else 'do'} not exist"
     )
     said += f" (F1 {one.f1:.2f})" if one.f1 is not None else ""
     wrong = one.false_positives + differing.true_positives + differing.false_negatives
     if not wrong:
-        return f"{said}: there is nothing that the model could add."
+        return f"{said}: the model can add nothing."
     right = differing.true_positives + one.false_positives - differing.false_positives
     f1 = f" (F1 {differing.f1:.2f})" if differing.f1 is not None else ""
     return f"{said}; of the {plural(wrong, 'pair')} where it is wrong, {model} is right about {right}{f1}."
@@ -197,7 +201,7 @@ def _traces(relation: Relation, told: Sequence[Trace]) -> str:
     whole = sum(one.path for one in told)
     elsewhere = sum(one.correct for one in told) - whole
     return (
-        f"Of {plural(len(told), f'{relation} chain')} it tells {whole} from end to end without a wrong step, "
+        f"It gives {whole} of {plural(len(told), f'{relation} chain')} from end to end without a wrong step, "
         f"and {elsewhere} with right steps that lead elsewhere."
     )
 
@@ -206,8 +210,8 @@ def _agreement(relation: Relation, one: Agreement, model: str) -> str:
     true = one.true_positives + one.false_negatives
     f1 = f" (F1 {one.f1:.2f})" if one.f1 is not None else ""
     return (
-        f"Of {plural(true, f'{relation} dependence')} {model} shows {one.true_positives}, and "
-        f"{one.false_positives} that {'is' if one.false_positives == 1 else 'are'} none{f1}."
+        f"{model} shows {one.true_positives} of {plural(true, f'{relation} dependence')}, and "
+        f"{one.false_positives} that {'does' if one.false_positives == 1 else 'do'} not exist{f1}."
     )
 
 

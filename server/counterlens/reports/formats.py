@@ -97,7 +97,7 @@ def write_merged(form: str, merged: MergedRuns) -> str:
     if form == "json":
         return _json(merged_document(merged))
     if form in _EXPORTED:
-        raise DataError(f"{form} is of one run", f"Of several there are {', '.join(_RENDERED)} and json")
+        raise DataError(f"{form} takes one run", f"For several runs, use {', '.join(_RENDERED)} and json")
     return _RENDERED[form](merged_report(merged))
 
 

@@ -38,7 +38,7 @@ def _row(y: int, name: str, share: Proportion, *, tells: bool) -> str:
     shown = name if len(name) <= _LONGEST else "…" + name[1 - _LONGEST :]
     label = f'<text x="{_LEFT - 14}" y="{y + 4}" text-anchor="end">{escape(shown)}</text>'
     if share.value is None or share.low is None or share.high is None:
-        return f'{label}<text x="{_LEFT + 4}" y="{y + 4}" opacity="0.75">no verdict to hold</text>'
+        return f'{label}<text x="{_LEFT + 4}" y="{y + 4}" opacity="0.75">no right verdict</text>'
     colour = "var(--blue)" if tells else "currentColor"
     faint = "" if tells else ' opacity="0.5"'
     low, value, high = _at(share.low), _at(share.value), _at(share.high)

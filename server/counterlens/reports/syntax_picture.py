@@ -73,7 +73,7 @@ def _note(row: WrittenNode) -> str:
     if gone is None:
         return ""
     if not gone.stands:
-        return "◀ here the code ends"
+        return "◀ the code ends here"
     verb = "has" if gone.wrote else "continues with"
     return f"◀ here the code {verb} {shortened(gone.stands, _LONGEST)}"
 
@@ -142,4 +142,4 @@ def _table(trees: Sequence[tuple[str, Sequence[WrittenNode]]]) -> TableBlock:
         for row in tree
         if row.origin is NodeOrigin.WRITTEN
     )
-    return TableBlock("Nodes that the model wrote", columns, rows)
+    return TableBlock("Nodes written by the model", columns, rows)

@@ -28,8 +28,8 @@ def uncategorised_note(language: str, concepts: Container[str]) -> str:
     if Category.UNCATEGORISED not in concepts:
         return ""
     if language in TABLES:
-        return f"{Category.UNCATEGORISED}: node types that the concept table of {language} does not know."
-    return f"{Category.UNCATEGORISED}: node types of {language}, which has no concept table of its own."
+        return f"{Category.UNCATEGORISED}: node types missing from the concept table of {language}."
+    return f"{Category.UNCATEGORISED}: node types of {language}, which has no concept table."
 
 
 def lines_of(pair: PairRecord) -> str:

@@ -109,7 +109,7 @@ def test_measures_and_summary_count_true_and_invented_edges() -> None:
     assert PROBE.measures(record)["no data dependence invented"] is True
     assert PROBE.measures(record)["all control dependences shown"] is False
     said = PROBE.summary([record, record])
-    assert "Of 18 data dependences it shows 18, and 0 that are none; " in said
+    assert "It shows 18 of 18 data dependences, and 0 that do not exist; " in said
     assert "recurring names, without a model, 16 and 0." in said
 
 

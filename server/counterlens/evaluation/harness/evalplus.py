@@ -47,7 +47,7 @@ def evalplus_files(found: RunResults) -> Iterator[tuple[Path, str]]:
         )
     tasks = [one for one in harness_tasks(found) if one.task == _TASK]
     if not tasks:
-        raise DataError("only completions are samples of EvalPlus", f"Export a run of the task {_TASK}")
+        raise DataError("EvalPlus reads completions only", f"Export a run of the task {_TASK}")
     wanted = {sample.item.problem for task in tasks for sample in task.samples}
     dataset = open_dataset(found.settings.data)
     sources = {problem.id: problem.source for problem in dataset if problem.id in wanted}
@@ -78,7 +78,7 @@ def _program(sample: HarnessSample, sources: Mapping[str, str]) -> str:
     problem, pair = sample.item.problem, sample.pair
     source = sources.get(problem)
     if source is None or pair.cut is None or sha256_of(source) != sample.item.source:
-        raise DataError(f"{problem} is not as it was when the run was made", "The data has changed")
+        raise DataError(f"{problem} has changed since the run", "The data has changed")
     if sample.which != ORIGINAL:
         source = pair.source(source)
     document = Document(source)

@@ -126,11 +126,11 @@ class PromptSet:
                 left_out[name] = error.message
                 continue
             if not found:
-                left_out[name] = "no counterfactual could be asked about"
+                left_out[name] = "no counterfactual could be probed"
             holes |= {hole.sample.id: hole for hole in found}
         if not holes:
             why = next(iter(left_out.values()), "it has no function")
-            raise DataError(f"no function of {settings.data} can be asked about: {why}", "Choose other data")
+            raise DataError(f"no function of {settings.data} can be probed: {why}", "Choose other data")
         samples = tuple(hole.sample for hole in holes.values())
         longest = max(Turn(hole.gap.prompt(options.max_tokens)).max_tokens for hole in holes.values())
         return cls(samples, left_out, longest, holes)

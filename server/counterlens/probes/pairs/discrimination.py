@@ -21,17 +21,17 @@ from counterlens.syntax.functions import Function
 
 TRIES = 6
 """So many programs are judged at most to find a discriminating cut of one counterfactual."""
-NEVER = "no cut can tell a copier apart: behind each of them the original's rest is right, too"
-NOT_FOUND = f"none of the {TRIES} cuts that were judged tells a copier apart"
+NEVER = "no cut is discriminating: the original's rest is right after each of them, too"
+NOT_FOUND = f"none of the {TRIES} judged cuts is discriminating"
 
 
 def copied_program(gap: Gap, mutated_gap: Gap) -> str:
-    """The counterfactual up to its cut, and what stands behind the original's: what a copier makes of it."""
+    """The counterfactual up to its cut, followed by the original's rest: a copied completion."""
     return mutated_gap.fill(gap.rest)
 
 
 def is_discriminating(judging: Judging, gap: Gap, mutated_gap: Gap) -> bool | None:
-    """Whether the tests fail what a copier makes of the counterfactual, so that a copier is exposed.
+    """Whether the tests fail a copied completion of the counterfactual, so that copying is exposed.
 
     Nothing is run if both rests are the same. A program that does not parse or end fails.
 

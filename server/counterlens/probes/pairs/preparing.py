@@ -114,7 +114,7 @@ class CompletionOptions(ProbeOptions):
 
     @property
     def searches(self) -> bool:
-        """Whether cuts are looked for that tell a copier apart."""
+        """Whether discriminating cuts are looked for."""
         return self.cuts is Cuts.DISCRIMINATING
 
 

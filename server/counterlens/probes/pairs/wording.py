@@ -68,7 +68,7 @@ def discriminating(summary: EffectSummary) -> str:
     told = summary.discriminating
     if told is None:
         return ""
-    text = f"{told.pairs} of {told.known} judged pairs would expose a copier"
+    text = f"{told.pairs} of {told.known} judged pairs would expose copying"
     if told.average.value is not None and told.average.low is not None and told.average.high is not None:
         text += (
             f": average effect {told.average.value:.2f} ({told.average.low:.2f} to {told.average.high:.2f}, "

@@ -66,11 +66,15 @@ def raw_or_calibrated(scored: Confidence, known: Calibration | None) -> Report:
     language = scored.document.language
     of = None if known is None else known.facts.get("language")
     if known is not None and of not in (None, language):
-        said = f"Confidence is raw: this model's calibration is of {of} and says nothing of {language}."
+        said = f"Confidence is raw: this model was calibrated for {of} and says nothing of {language}."
     elif known is None or not fits(scored, known):
         said = "Confidence is raw, not calibrated; counterlens calibrate measures what it means."
     else:
-        said = f"Confidence is raw. Calibrated on {known.created}: of nodes like these it predicts right "
+        said = (
+            f"Confidence is raw. By the calibration of {known.created}, the model predicts this share of "
+            "such "
+            "nodes correctly: "
+        )
         concepts = calibrated(scored, known).concepts
         said += ", ".join(f"{name} {100 * value:.0f} %" for name, (value, _) in concepts.items())
     return Report("Calibration", (Paragraph(said, quiet=True),))
@@ -81,7 +85,7 @@ def _figure(title: str, found: Quality) -> Figure:
     return Figure(
         title,
         f"Reliability diagram, {title}: for each range of the confidence shown a bar as high as the share of "
-        "nodes predicted right, and the diagonal where both agree.",
+        "nodes predicted right, and the diagonal of perfect calibration.",
         TableBlock(f"reliability, {title}", ("shown", "nodes", "right"), bins),
         svg=_drawn(found),
     )
@@ -123,13 +127,16 @@ def _title(result: CalibrationResult) -> str:
 
 def _notes(result: CalibrationResult, kept: Path | None) -> Iterator[str]:
     wrote = {
-        NodeTruth.FILLS: "the model, asked to go on where it begins, writes it",
+        NodeTruth.FILLS: "the model, asked to continue where the node begins, writes it",
         NodeTruth.FIRST_CHOICE: "each of its tokens is the model's first choice",
     }
-    yield f"A node is predicted right when {wrote[result.truth]}."
-    yield "Calibrated figures are of functions that the curves have not seen; intervals are over functions."
+    yield f"A node is predicted correctly if {wrote[result.truth]}."
+    yield (
+        "Calibrated figures come from functions that were not used to fit the curves; intervals are over "
+        "functions."
+    )
     if result.agreement is not None:
-        yield f"First choices alone would have said the same of {result.agreement:.1%} of the nodes."
+        yield f"First choices alone would give the same result for {result.agreement:.1%} of the nodes."
     for reason, count in result.left_out.items():
         yield f"Left out: {count}, {reason}."
     curves = f"{plural(len(result.calibration.curves), 'curve')}, {result.method.value}"
@@ -140,11 +147,11 @@ def _notes(result: CalibrationResult, kept: Path | None) -> Iterator[str]:
     if not result.better:
         few = f" (it takes {LEAST_FUNCTIONS} functions to say so)" if result.units < LEAST_FUNCTIONS else ""
         yield (
-            f"Beyond chance, the map does no better than raw confidences{few}, so it is not kept: look at "
-            "more --nodes."
+            f"The map is not better than raw confidences beyond chance{few}, so it is not stored: use more "
+            "--nodes."
         )
     else:
-        yield f"The map ({curves}) is kept in {kept}." if kept else f"The map ({curves}) is not kept."
+        yield f"The map ({curves}) is stored in {kept}." if kept else f"The map ({curves}) is not stored."
 
 
 def _shown(estimate: IntervalEstimate, sign: str = "") -> str:

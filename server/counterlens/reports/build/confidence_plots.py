@@ -60,8 +60,8 @@ def _by_type(types: Mapping[str, Sequence[TypeMedian]]) -> Figure:
     return plot_of(
         chart,
         title,
-        "For every node type a bar as long as the median confidence in it, for the model of the highest and "
-        f"that of the lowest mean, with a line at {THRESHOLD}, from which on the paper calls it acceptable.",
+        "Bar chart of the median confidence per node type, for the models with the highest and the lowest "
+        f"mean, with a line at {THRESHOLD}, above which the paper calls it acceptable.",
         _table(title, ("category", "node type", "model", _CONFIDENCE), rows),
     )
 
@@ -85,7 +85,7 @@ def _spread(types: Mapping[str, Sequence[TypeMedian]]) -> Figure:
     return plot_of(
         (whiskers + middle + median + _threshold()).properties(width=_WIDTH, height=_BOX * len(types)),
         title,
-        "For every model a box over its node types: a line from the least to the most confidence, a bar "
+        "Box plot per model over its node types: a line from the lowest to the highest confidence, a bar "
         f"between the quartiles, a tick at the median, and across all a line at {THRESHOLD}.",
         _table(title, ("model", "node types", *_ENDS), rows),
     )
@@ -110,8 +110,8 @@ def _density(types: Mapping[str, Sequence[TypeMedian]]) -> Figure:
     return plot_of(
         (curves + _threshold()).properties(width=_WIDTH, height=200),
         title,
-        "For every model a curve: how densely the medians of its node types lie along confidence from 0 to "
-        f"1, with a line at {THRESHOLD}.",
+        "Density curve per model of the medians of its node types, along confidence from 0 to 1, with a "
+        f"line at {THRESHOLD}.",
         _table(title, ("model", _CONFIDENCE), rows),
     )
 

@@ -21,7 +21,7 @@ def corpus_report(
         counts = ", ".join(
             f"{language} ({plural(found.files, 'file')})" for language, found in summed.items()
         )
-        blocks.append(Paragraph(f"{len(summed)} languages, each by itself: {counts}"))
+        blocks.append(Paragraph(f"{len(summed)} languages, each reported separately: {counts}"))
     blocks += [block for language, found in summed.items() for block in _of_language(language, found, info)]
     blocks += [Paragraph(f"not scored: {name}: {reason}", quiet=True) for name, reason in skipped]
     return Report("confidence in a corpus", tuple(blocks))
@@ -43,9 +43,9 @@ def _of_language(language: str, found: CorpusConfidence, info: ModelInfo) -> Ite
         interval = f" ({bits.low:.2f} to {bits.high:.2f})" if bits.low is not None else ""
         yield Paragraph(f"{bits.value:.2f}{interval} bits per byte")
     yield Paragraph(
-        f"Median of the snippets' means; files drawn anew {found.resamples} times, seed {found.seed}."
+        f"Median of the snippets' means; files resampled {found.resamples} times, seed {found.seed}."
         if found.files >= LEAST_CLUSTERS
-        else "Median of the snippets' means; so few files tell little of others: there is no interval.",
+        else "Median of the snippets' means; too few files for an interval.",
         quiet=True,
     )
 

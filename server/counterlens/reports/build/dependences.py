@@ -84,7 +84,7 @@ def _inferred(found: Inferred, name: str, path: Path) -> Iterator[Block]:
     for relation, answer in (found.answers or {}).items():
         if not answer.readable:
             unread = len(answer.unreadable) + len(answer.impossible)
-            cut = ", cut off by the limit of tokens" if answer.cut_off else ""
+            cut = ", cut off at the token limit" if answer.cut_off else ""
             said = f"{relation}: {unread} pieces of the answer could not be read{cut}"
             yield Paragraph(said, quiet=True)
 
@@ -101,7 +101,10 @@ def _beyond(found: Inferred) -> str:
         return ""
     if found.method is not InferenceMethod.INTERVENTIONAL:
         return f"; {beyond} of the missed were not asked about"
-    return f"; {beyond} of the missed lead backwards or from what cannot be changed: out of sight"
+    return (
+        f"; {beyond} of the missed lead backwards or from statements that cannot be changed, and are not "
+        "measurable"
+    )
 
 
 def _figures(found: Inferred, relation: Relation) -> str:
@@ -127,7 +130,7 @@ def _figure(value: float | None) -> str:
 def _heat_map(found: Inferred, relation: Relation) -> Iterator[Block]:
     """Source by target; a true edge has a dot behind its shade."""
     if found.influence is None or found.method is not InferenceMethod.INTERVENTIONAL:
-        raise ValueError("there is no influence to show")
+        raise ValueError("no influence to show")
     matrix = found.influence.matrix(relation)
     most = float(np.nanmax(matrix, initial=0.0)) or 1.0
     true = {

@@ -155,7 +155,7 @@ def _entry(item: Item, stored: StoredRecord, *, several: bool) -> Entry:
     rest = {key: value for key, value in body.items() if value and key not in known}
     if rest:
         text = json_text(rest)
-        blocks.append(Folded("What else was found", (CodeBlock(text, "json"),)))
+        blocks.append(Folded("Other findings", (CodeBlock(text, "json"),)))
     return Entry(tuple(blocks), {"model": item.model, "function": item.problem})
 
 
@@ -174,7 +174,7 @@ def _about(record: Record) -> Iterator[Block]:
         if record.judged_by:
             yield Paragraph(f"Judged by {record.judged_by}.")
         if not record.pairs:
-            yield Paragraph("No counterfactual could be asked about.")
+            yield Paragraph("No counterfactual could be probed.")
         elif floor := noise_floor(record):
             yield Paragraph(floor)
 

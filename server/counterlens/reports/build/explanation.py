@@ -20,9 +20,9 @@ def departure_sentence(found: Explained) -> str:
     """The place where a completion differs from the existing code, with the probabilities of both."""
     gone = found.departure
     if found.fresh:
-        return "No code stands there yet."
+        return "There is no code yet."
     if gone is None:
-        return "It wrote the code that stands there."
+        return "It wrote the existing code."
     kind = f", in {_article(gone.kind)}" if gone.kind else ""
     if not gone.wrote:
         return f"Line {gone.line}: it ended where {_likely(gone.stands, gone.stands_probability)} follows."
@@ -37,15 +37,15 @@ def departure_sentence(found: Explained) -> str:
 def break_sentence(original: Explained, counterfactual: Explained) -> str:
     """Compare the two sides of a counterfactual."""
     if original.fresh or counterfactual.fresh:
-        return "No code stands there yet, so nothing says where it should have gone."
+        return "There is no code yet to compare with."
     before, after = original.departure, counterfactual.departure
     if before is None and after is None:
-        return "On both sides it wrote the code that stands there: no break."
+        return "It wrote the existing code on both sides: no break."
     if before is None:
-        return "Only after the change it leaves the code: there its expectation did not follow the change."
+        return "It departs from the code only after the change: its expectation did not follow the change."
     if after is None:
-        return "Only as written it leaves the code; after the change it writes what stands there."
-    return "It leaves the code on both sides, so the change alone explains nothing."
+        return "It departs from the code only before the change; after it, it writes the existing code."
+    return "It departs from the code on both sides, so the change alone explains nothing."
 
 
 def explanation_report(found: Sequence[tuple[str, Explained]], info: ModelInfo, title: str) -> Report:
@@ -78,7 +78,7 @@ def _errors(found: Explained) -> Iterator[Block]:
     lines = [found.scored.document.positions.line_of(node.start) + 1 for node in found.errors]
     if lines:
         where = ", ".join(str(line) for line in dict.fromkeys(lines))
-        yield Paragraph(f"What it wrote does not parse: line {where}.", lead=Marked("ERROR", "failed"))
+        yield Paragraph(f"Its completion does not parse: line {where}.", lead=Marked("ERROR", "failed"))
     if found.completion.finish == "length":
         yield Paragraph("The token limit cut it off.", quiet=True)
 
@@ -112,5 +112,5 @@ def _concepts(found: Explained) -> TableBlock | None:
     rows = tuple(
         (name, share(value), n) for name, (value, n) in concepts.items() if name != Category.STRUCTURE
     )
-    title = f"{plural(len(found.nodes), 'node')} that it wrote, by concept"
+    title = f"{plural(len(found.nodes), 'node')} written by the model, by concept"
     return TableBlock(title, ("concept", "mean probability", "nodes"), rows) if rows else None

@@ -16,7 +16,7 @@ def gate_lines(found: Sequence[GateResult], least: float) -> Iterator[str]:
         least: The share that is to be kept.
     """
     if not found:
-        yield f"gate {least:.0%}: passed, as no pair was judged"
+        yield f"gate {least:.0%}: passed, because no pair was judged"
     several = len({one.task for one in found}) > 1
     for one in found:
         who = f"{one.model}, {one.task}" if several else one.model
@@ -26,10 +26,10 @@ def gate_lines(found: Sequence[GateResult], least: float) -> Iterator[str]:
 def _said(one: GateResult) -> str:
     share, low, high, n = one.kept.value, one.kept.low, one.kept.high, one.kept.n
     if share is None or low is None or high is None:
-        return "got no pair right, so there is nothing that it could lose"
+        return "got no pair right, so it has nothing to lose"
     said = f"keeps {share:.0%} ({low:.0%} to {high:.0%}) of {plural(n, 'right verdict')}"
     if one.below and one.noise:
-        return f"{said}; its verdicts change with nothing, too, so this cannot be told from noise"
+        return f"{said}; its verdicts also change after meaningless changes, so this may be noise"
     if share < one.least and not one.below:
-        return f"{said}: fewer than wanted, but so few pairs cannot tell"
+        return f"{said}: below the limit, but too few pairs to be sure"
     return said

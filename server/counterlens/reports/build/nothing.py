@@ -27,7 +27,7 @@ def why_nothing(results: RunResults) -> Iterator[str]:
             records = [stored.record for _, stored in part.of(model)]
             # Of a model that gets none right, the report says that it is too weak.
             if records and not any(pair.effect for pair in pairs):
-                yield f"nothing to say of {model}: {_reason(records)}"
+                yield f"no result for {model}: {_reason(records)}"
 
 
 def _reason(records: Sequence[Record]) -> str:
@@ -52,5 +52,5 @@ def _without_pairs(record: PairsRecord) -> set[str]:
     found = {one.reason for one in record.refused}
     if ELSEWHERE in found:
         return {ELSEWHERE}
-    found |= {f"{one.mutation} is not judged like the original" for one in record.dropped}
+    found |= {f"{one.mutation} is judged differently from the original" for one in record.dropped}
     return found or {"nothing to change"}

@@ -65,7 +65,7 @@ def _boxes(title: str, rows: list[dict[str, Any]]) -> Figure:
     return plot_of(
         chart,
         title,
-        "For every transformation two boxes, of the originals and of the transformed: a line from the least "
-        "to the most, a bar between the quartiles, and a tick at the median.",
+        "Two box plots per transformation, of the originals and of the transformed: a line from the minimum "
+        "to the maximum, a bar between the quartiles, and a tick at the median.",
         table,
     )

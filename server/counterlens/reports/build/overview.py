@@ -16,8 +16,8 @@ from counterlens.reports.document import Block, Figure, Paragraph, TableBlock
 from counterlens.reports.intervals import drawn
 
 _MEANING = (
-    "Held is the share of the pairs with a right verdict whose verdict stays when the code changes shape: "
-    "higher is better. The average mutation effect of the tables is the rest of it: lower is better."
+    "Held is the share of the pairs with a right verdict that keep it after the change: higher is better. "
+    "The average mutation effect in the tables is its complement: lower is better."
 )
 
 
@@ -33,12 +33,12 @@ def picture(models: Mapping[str, EffectSummary]) -> Iterator[Block]:
     yield Paragraph(_MEANING, quiet=True)
     ordered = sorted(held.items(), key=lambda one: -(one[1].value or 0.0))
     weak = {model for model, summary in models.items() if too_weak(summary)}
-    rows = tuple((model, one, "too weak to say" if model in weak else "") for model, one in ordered)
+    rows = tuple((model, one, "too weak to tell" if model in weak else "") for model, one in ordered)
     yield Figure(
-        "What each model holds",
-        "For every model the share of the pairs with a right verdict whose verdict stays, as a point on a "
-        "scale from 0 to 100 percent, with its 95 percent interval as a line; higher is better.",
-        TableBlock("what each model holds", ("model", "held", "note"), rows),
+        "Verdicts held by each model",
+        "Share of pairs with a right verdict that keep it, per model, as a point on a scale from 0 to 100 "
+        "percent, with its 95 percent interval as a line; higher is better.",
+        TableBlock("verdicts held by each model", ("model", "held", "note"), rows),
         svg=drawn([(model, one, model not in weak) for model, one in ordered]),
     )
 

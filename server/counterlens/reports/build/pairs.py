@@ -161,7 +161,7 @@ def _gist(record: PairsRecord) -> Iterator[Block]:
     if record.note:
         yield Paragraph(f"{capitalised(record.note)}.", quiet=True)
     if record.why_not_judged:
-        yield Paragraph(f"Nothing can judge it: {record.why_not_judged}.")
+        yield Paragraph(f"It cannot be judged: {record.why_not_judged}.")
     if record.pairs:
         yield from _summed_up(record)
     missing = tuple((mutation, n, why) for mutation, why, n in not_asked(record))
@@ -211,7 +211,7 @@ def _drawn(pair: PairRecord) -> Iterator[Block]:
         low, high = drawn.count.interval()
         rate = f"{100 * drawn.count.rate:.0f} % ({100 * low:.0f} to {100 * high:.0f})"
         rows.append((side, bar(drawn.count), drawn.count.passed, drawn.count.n, rate))
-    title = f"completions drawn at temperature {pair.drawn.temperature:g}"
+    title = f"completions sampled at temperature {pair.drawn.temperature:g}"
     yield TableBlock(title, ("side", "pass rate", "passed", "of", "95 % interval"), tuple(rows))
 
 
@@ -251,10 +251,10 @@ def _copier(pair: PairRecord) -> tuple[str, str]:
     if pair.discriminating is None or pair.copier is None:
         return "", ""
     if not pair.discriminating:
-        return "a copier passes here, too", ""
+        return "a copied completion passes, too", ""
     if same_code(pair.copier, pair.counterfactual.completion):
-        return "a copier fails with just that", ""
-    return "a copier fails, writing", pair.copier
+        return "the copied completion is the same, and fails", ""
+    return "a copied completion fails, with this code", pair.copier
 
 
 def _likelihood(effect: Likelihood) -> Iterator[Block]:

@@ -15,7 +15,7 @@ WORST = 10
 """So many functions are named as those where a model fails most."""
 _MOST = 30  # rows of a table
 _FUNCTIONS = ("function", "verdicts", "held", "lost", "gained", "by")
-_HELD = "held: share of the pairs with a right verdict whose verdict stayed; higher is better"
+_HELD = "held: share of the pairs with a right verdict that kept it; higher is better"
 
 
 def place_tables(
@@ -44,12 +44,12 @@ def place_tables(
         rows: Rows = tuple(
             (*_function(place, targets), said) for place, said in zip(failing[:WORST], noise, strict=False)
         )
-        columns: tuple[str, ...] = (*_FUNCTIONS, "with nothing")
+        columns: tuple[str, ...] = (*_FUNCTIONS, "placebo")
         note = (
-            "verdicts: the informative pairs; lost: right on the original only; by: what changed them; with "
-            "nothing: whether a placebo changes the verdict, too, which may be all there is; these come last"
+            "verdicts: informative pairs; lost: right on the original only; by: the mutations that changed "
+            "them; placebo: a placebo changes the verdict, too, so the change may be noise (listed last)"
         )
-        yield TableBlock(f"the functions where it fails most{whose}", columns, rows, note)
+        yield TableBlock(f"functions with the most lost verdicts{whose}", columns, rows, note)
     if len(files) > 1:
         yield from _heat_map(pairs, files, whose, most)
         rows = tuple(_file(place) for place in files[:most])
@@ -71,11 +71,11 @@ def _heat_map(
         (place.name, *(_shaded(cells[place.name].get(concept)) for concept in concepts))
         for place in telling[:most]
     )
-    note = f"{_HELD}, of how many in brackets; shaded from {TOLD_FROM} on, as fewer tell little"
+    note = f"{_HELD}, with their number in brackets; shaded for at least {TOLD_FROM} pairs"
     if rest := len(files) - len(telling):
         note += f"; {plural(rest, 'file')} with fewer of each concept not shown"
     if rows:
-        title = f"what is held, by file and concept{whose}"
+        title = f"verdicts held, by file and concept{whose}"
         yield TableBlock(title, ("file", *concepts), rows, _behind(len(telling), most, note, "file"))
 
 

@@ -22,13 +22,13 @@ COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9"]
 _OUTCOME_COLOURS = ["#0072B2", "#D55E00", "#56B4E9", "#999999", "#CCCCCC"]
 _AVERAGES = (
     "Average mutation effect",
-    "For every mutation and model the share of informative pairs whose verdict changed, as a point on a "
-    "scale from 0 to 100 percent, with its 95 percent interval as a line.",
+    "Share of informative pairs whose verdict changed, per mutation and model, as a point on a scale from 0 "
+    "to 100 percent, with its 95 percent interval as a line.",
 )
 _OUTCOMES = (
-    "What became of the pairs",
-    "For every mutation how many pairs kept a right verdict, lost it, gained it, failed on both sides, "
-    "or could not be judged, as parts of a bar.",
+    "Outcomes of the pairs",
+    "Stacked bar per mutation: the pairs that kept a right verdict, lost it, gained it, failed on both "
+    "sides, or could not be judged.",
 )
 _WIDTH, _ROW = 520, 26
 # What has no colour of its own takes that of the page, which may be light or dark.
@@ -107,7 +107,7 @@ def _outcome_rows(effects: RunEffects) -> list[dict[str, Any]]:
 
 
 def _outcome_table(rows: list[dict[str, Any]]) -> TableBlock:
-    return _table("what became of the pairs", ("mutation", "model", "outcome", "pairs"), rows)
+    return _table("outcomes of the pairs", ("mutation", "model", "outcome", "pairs"), rows)
 
 
 def _averages(effects: RunEffects) -> Figure:
@@ -183,7 +183,7 @@ def _correlations(effects: RunEffects) -> Iterator[Figure]:
         yield plot_of(
             (cells + text).properties(width=size, height=size),
             f"Correlation of effects, {model}",
-            "A matrix of mutations by mutations: in each cell the correlation of their effects over the "
+            "Matrix of mutations: each cell shows the correlation of two mutations' effects over the "
             "functions that have both.",
             _table(f"correlation of effects, {model}", columns, rows),
         )
@@ -221,8 +221,8 @@ def _sizes(effects: RunEffects) -> Figure:
     return plot_of(
         lines,
         "Effect by model size",
-        "For every mutation a point for each model, by number of parameters and average mutation effect, and "
-        "a line through them, or through the mean of models of one size.",
+        "Scatter plot per mutation: a point for each model, by number of parameters and average mutation "
+        "effect, and a line through them, or through the mean of models of one size.",
         _table("effect by model size", ("mutation", "model", "size", "effect", "low", "high"), rows),
     )
 

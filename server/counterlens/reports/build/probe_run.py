@@ -13,10 +13,11 @@ from counterlens.reports.build.pairs import pairs_blocks, together
 from counterlens.reports.document import Block, Gist, Heading, Marked, Paragraph, Report, TableBlock
 
 _CHECKED = {
-    "completion": "as it stands the function passes its own tests, without its body it fails them, and "
-    "the program of every counterfactual passes them",
-    "repair": "as it stands the function fails its own tests, and so does the program of every "
-    "counterfactual",
+    "completion": (
+        "the function passes its own tests and fails them without its body, and the program of every "
+        "counterfactual passes them"
+    ),
+    "repair": "the function fails its own tests, and so does the program of every counterfactual",
 }
 """What holds wherever these probes give figures (probes/pairs/judging.py)."""
 _MARKS = {State.DONE: "passed", State.FAILED: "refused", State.CANCELLED: "refused"}

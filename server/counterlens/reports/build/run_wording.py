@@ -46,15 +46,15 @@ def progress_of(results: RunResults) -> str:
     lost = ""
     if results.lost:
         record = plural(len(results.lost), "record")
-        lost = f" {record} cannot be read ({shortened(results.lost[0], 80)}): --resume makes them anew."
+        lost = f" {record} cannot be read ({shortened(results.lost[0], 80)}): --resume repeats them."
     if results.settings.minutes is not None and not done:
-        return f"The {results.settings.minutes:g} minutes were not enough to begin: give it more.{lost}"
+        return f"The {results.settings.minutes:g} minutes were not enough to start: allow more.{lost}"
     if results.settings.minutes is not None:
         return (
-            f"The {results.settings.minutes:g} minutes were enough for {done} of {every}, those that tell "
-            f"most for their time: figures are of these, and not of a sample of all.{lost}"
+            f"The {results.settings.minutes:g} minutes were enough for {done} of {every}, the most "
+            f"informative for their time: figures describe these, not a sample of all.{lost}"
         )
-    return f"Not finished: {done} of {every} are done, so every figure is preliminary.{lost}"
+    return f"Not finished: {done} of {every} are done, so all figures are preliminary.{lost}"
 
 
 def circumstances(results: RunResults) -> tuple[str, ...]:
@@ -118,10 +118,10 @@ def _power(functions: int) -> str:
     """The smallest difference that a run of pairs can show: where every function has an informative pair."""
     least, ten = detectable_difference(functions), f"10 points take {functions_needed(0.1)} functions"
     if least is None:
-        return f"so few functions cannot tell two models apart, or an effect from 0; {ten}"
+        return f"too few functions to distinguish two models, or an effect from 0; {ten}"
     return (
-        f"it can tell a difference of {100 * least:.0f} points or more, between two models or of an effect "
-        f"from 0 ({POWER:.0%} power, if every function says something); {ten}"
+        f"it can detect a difference of {100 * least:.0f} points or more, between two models or of an effect "
+        f"from 0 ({POWER:.0%} power, if every function is informative); {ten}"
     )
 
 

@@ -27,12 +27,12 @@ def _standing_lines(standings: Sequence[ModelStanding]) -> Iterator[str]:
         if one.told:
             yield f"{one.first} holds more often than {one.second}: by {_points(one.difference)}, {over}."
             continue
-        said = f"Which of {one.first} and {one.second} holds more often cannot be told"
+        said = f"Which of {one.first} and {one.second} holds more often is not clear"
         if one.needed is None:
             yield f"{said} {over}."
             continue
         yield (
-            f"{said}: the difference is {_points(one.difference)}, {over}; to tell one of "
+            f"{said}: the difference is {_points(one.difference)}, {over}; detecting one of "
             f"{100 * TELLING:.0f} points takes about {plural(one.needed, 'function')}."
         )
 
@@ -44,7 +44,7 @@ def _weakness_lines(models: Mapping[str, EffectSummary]) -> Iterator[str]:
             yield (
                 f"{model} is too weak here: it completes {right.value:.0%} ({right.low:.0%} to "
                 f"{right.high:.0%}) of the originals right, so {plural(summary.average.n, 'pair')} of "
-                f"{summary.pairs} can show an effect. A larger model would say more."
+                f"{summary.pairs} can show an effect. A larger model would be more informative."
             )
 
 

@@ -15,7 +15,7 @@ _RUNS = ("run", "begun (UTC)", "version", "informative pairs", "pairs", "functio
 _FIGURES = ("run", "average mutation effect", "effect moved", "originals right", "right moved")
 _NOTE = (
     "shares with 95 % intervals; moved: points since the run above, with a 95 % bootstrap interval over the "
-    "functions of both; a dash where it is the first or not connected"
+    "functions of both; a dash for the first run or one that is not connected"
 )
 
 
@@ -24,11 +24,7 @@ def trend_report(found: Trend) -> Report:
     title = f"Trend over {plural(len(found.runs), 'run')}"
     blocks: list[Block] = [Heading(1, title)]
     if not found.ordered:
-        blocks.append(
-            Paragraph(
-                "Not every run says when it was begun, so they stand in the order in which they were named."
-            )
-        )
+        blocks.append(Paragraph("Some runs have no start time, so they are in the order of the command."))
     if found.across:
         blocks.append(Paragraph(f"Connected although these may differ: {', '.join(found.across)}."))
     for line in found.lines:
@@ -45,8 +41,8 @@ def _line(line: TrendLine, *, several: bool) -> Iterator[Block]:
     table = TableBlock(f"the figures of {name}", _FIGURES, tuple(map(_figures, line.points)), _NOTE)
     yield Figure(
         f"{name}, {what}",
-        f"Of each run in the order of time the {what}, as a point from 0 to 100 percent with its 95 percent "
-        "interval; a line joins runs of the same circumstances, a broken vertical line parts others.",
+        f"Per run, in order of time, the {what}, as a point from 0 to 100 percent with its 95 percent "
+        "interval; a line joins runs of the same circumstances, and a broken vertical line separates others.",
         TableBlock(
             table.title,
             ("run", "average mutation effect", "connected"),
@@ -77,20 +73,18 @@ def _moved(points: tuple[TrendPoint, ...]) -> str:
     last = points[-1]
     if last.apart:
         return (
-            f"{last.run.name} is under other circumstances than the run before, so nothing is said of a move."
+            f"{last.run.name} has other circumstances than the run before, so their effects are not compared."
         )
     if last.effect is None:
-        return "Only one run asked it."
+        return "Only one run has this model."
     if last.effect.value is None:
         return "A run without an informative pair cannot be compared with another."
     said = f"by {_points(last.effect)} since the run before, over {plural(last.effect.n, 'function')}"
     low, high = last.effect.low, last.effect.high
     if low is None or high is None:
-        return (
-            f"The average mutation effect moved {said}: too few functions, or none changed, for an interval."
-        )
+        return f"The average mutation effect moved {said}: too few functions (or no changes) for an interval."
     if low <= 0 <= high:
-        return f"The average mutation effect cannot be said to have moved: {said}."
+        return f"The average mutation effect has not clearly moved: {said}."
     better = "fell, which is better," if high < 0 else "rose, which is worse,"
     return f"The average mutation effect {better} {said}."
 

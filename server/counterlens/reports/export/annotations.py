@@ -61,7 +61,7 @@ def annotated(found: Exported) -> Iterator[Annotation]:
                 why, function = evidence(pair.counterfactual), exported.function
                 said = f"{done(pair.mutation)}, {exported.model} no longer gets {function} right ({why})"
                 test = pair.counterfactual.failed or "its tests"
-                said += f". Before you take what it suggests here, run {test}, which caught this"
+                said += f". Before you accept a suggestion here, run {test}, which detected this"
                 place = exported.file, pair.start_line, pair.end_line
                 yield Annotation(*place, pair.mutation, " ".join(said.split()))
 

@@ -33,8 +33,8 @@ def as_csv(found: Exported) -> str:
     """
     if len(found.probes) > 1:
         raise DataError(
-            f"the run is of several tasks ({', '.join(found.probes)}), whose lines differ",
-            "Choose one with --task, or write those of a run with counterlens export",
+            f"the run has several tasks ({', '.join(found.probes)}), which have different rows",
+            "Choose one with --task, or write all with counterlens export",
         )
     lines = [line for exported in found.records for line in _lines(exported)]
     text = io.StringIO()

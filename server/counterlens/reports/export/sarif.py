@@ -68,9 +68,8 @@ def _rule(name: str) -> Json:
         "id": name,
         "shortDescription": {"text": f"{about} ({name})"},
         "fullDescription": {
-            "text": "The model completes this function rightly in one of two shapes that do the same, and "
-            "wrongly in the other. It says something about the model, not about the code: a suggestion of it "
-            "deserves a second look here."
+            "text": "The model completes one of two equivalent versions of this function correctly, and the "
+            "other one wrongly. This concerns the model, not the code: check its suggestions here."
         },
         "defaultConfiguration": {"level": "warning"},
     }
@@ -99,7 +98,7 @@ def _results(found: Exported) -> Iterator[Json]:
 def _message(exported: ExportedRecord, pair: PairRecord) -> str:
     beginning, function = f"{done(pair.mutation)}, {exported.model}", exported.function
     if pair.outcome is PairOutcome.GAINED:
-        return f"{beginning} gets {function} right, which it does not as it stands."
+        return f"{beginning} gets {function} right, but not the original."
     return f"{beginning} no longer gets {function} right ({evidence(pair.counterfactual)})."
 
 

@@ -294,7 +294,7 @@ def _figure(figure: Figure, drawing: _Drawing) -> str:
     return (
         f"<figure{named}><figcaption>{escape(figure.title)}</figcaption>"
         f'<div class="plot" role="img" aria-label="{escape(figure.description)}"{plot}>{drawn}</div>{data}'
-        f"<details><summary>Its figures as a table</summary>{table(figure.table)}</details></figure>"
+        f"<details><summary>Figures as a table</summary>{table(figure.table)}</details></figure>"
     )
 
 

@@ -163,7 +163,7 @@ def _paragraph(block: Paragraph) -> str:
 
 def _side(side: PairSide) -> Iterator[str]:
     cut_off = ", cut off at the token limit" if side.cut_off else ""
-    behind = f" behind the prompt's last line {code_span(side.prompt_end)}" if side.prompt_end.strip() else ""
+    behind = f" after the prompt's last line {code_span(side.prompt_end)}" if side.prompt_end.strip() else ""
     title = capitalised(side.title)
     yield f"{prose(title)} the model wrote{behind} (**{escaped(side.verdict.text)}**{cut_off}):"
     yield fenced(side.text.strip("\n"), side.language)

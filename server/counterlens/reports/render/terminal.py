@@ -193,7 +193,7 @@ def _sides(sides: Sequence[PairSide]) -> Grid:
 def _side(side: PairSide) -> Panel:
     body: list[RenderableType] = []
     if side.prompt_end:
-        body += [Text(printable(side.prompt_end), style="dim"), _divider("the prompt ended here; it wrote")]
+        body += [Text(printable(side.prompt_end), style="dim"), _divider("end of the prompt; completion")]
     body.append(Text(_clipped(side.text.strip("\n").rstrip())))
     if side.cut_off:
         body.append(Text("… cut off at the token limit", style="dim italic"))

@@ -215,17 +215,18 @@ def _why(address: str, error: Exception) -> tuple[str, str]:
     said = str(error)
     if "ersion mismatch" in said:
         return (
-            f"the cluster at {address} is of other versions: {' '.join(said.split())[:300]}",
-            "Ray and Python have to be the same here and on every node",
+            f"the cluster at {address} has other versions: {' '.join(said.split())[:300]}",
+            "Ray and Python must have the same versions here and on every node",
         )
     if address == "auto":
         return (
-            "this machine is no part of a running Ray cluster",
-            "Start one with ray start, or name its head: --address HOST:PORT; docs/clusters.md",
+            "this machine is not part of a running Ray cluster",
+            "Start one with ray start, or give the address of its head: --address HOST:PORT; "
+            "docs/clusters.md",
         )
     return (
         f"the Ray cluster at {address} cannot be used: {' '.join(said.split())[:300]}",
-        "The command has to run on a machine of the cluster; docs/clusters.md",
+        "Run the command on a machine of the cluster; docs/clusters.md",
     )
 
 
@@ -238,7 +239,7 @@ def _check(address: str) -> None:
     host, colon, port = address.rpartition(":")
     if "://" in address or not colon or not port.isdigit():
         raise CounterlensError(
-            f"{address} is no address of a Ray cluster",
+            f"{address} is not the address of a Ray cluster",
             "Give HOST:PORT of its head, such as 10.0.0.1:6379, on a machine of the cluster; or auto",
         )
     try:
@@ -248,11 +249,11 @@ def _check(address: str) -> None:
     except (OSError, OverflowError) as error:
         raise CounterlensError(
             f"no Ray cluster answers at {address}: {getattr(error, 'strerror', None) or error}",
-            "Is it running (ray status), and is that the address of its head? docs/clusters.md",
+            "Check that it is running (ray status), and the address of its head; docs/clusters.md",
         ) from None
     if len(answer) < 9 or answer[3] != _SETTINGS:
         raise CounterlensError(
-            f"what answers at {address} is no Ray cluster", "Give HOST:PORT of its head; docs/clusters.md"
+            f"the service at {address} is not a Ray cluster", "Give HOST:PORT of its head; docs/clusters.md"
         )
 
 

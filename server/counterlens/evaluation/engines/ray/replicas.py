@@ -144,7 +144,7 @@ class Replicas:
                 self._all.remove(replica)
             self._looked = 0.0  # make up for it at once
             self._changed.notify_all()
-        self._warn(f"a model on the node {replica.node.name} was lost; what it was asked is asked again")
+        self._warn(f"a model on the node {replica.node.name} was lost; its requests are repeated")
         self._cluster.ray.kill(replica.handle)  # it may only be out of reach
 
     def _make_up(self, cancel: Event | None) -> None:
@@ -216,7 +216,7 @@ class Replicas:
             self._info = info
         elif (info.identity, info.context) != (self._info.identity, self._info.context):
             raise ModelError(
-                f"its {self._spec} is another model than on the other nodes", "Copy the same file to all"
+                f"its {self._spec} differs from the model on the other nodes", "Copy the same file to all"
             )
         elif info.decoding != self._info.decoding:  # other builds or processors round otherwise
             details = tuple((name, value) for name, value in info.details if name != COMPLETIONS)
@@ -229,7 +229,7 @@ class Replicas:
 
     def _none_left(self) -> CounterlensError:
         return self._refused or ModelError(
-            "all nodes that the model ran on were lost", "Look at the cluster: ray status"
+            "all nodes that the model ran on were lost", "Check the cluster: ray status"
         )
 
 
