@@ -64,8 +64,8 @@ def test_files_are_decoded_as_python_does_and_come_back() -> None:
         (b"x = 1\ny = '\xff'\n", "line 2"),
         (b"x = 1\0", "null byte"),
         (b"\x80\x02}q\x00.", "not valid UTF-8"),
-        (b"# coding: rot13\nk = 1\n", "is no text"),
-        (b"# coding: hex\nabc\n", "is no text"),
+        (b"# coding: rot13\nk = 1\n", "is not text"),
+        (b"# coding: hex\nabc\n", "is not text"),
     ],
 )
 def test_what_is_no_text_is_refused_with_a_reason(data: bytes, said: str) -> None:

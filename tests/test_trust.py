@@ -208,7 +208,7 @@ def test_a_pipe_among_the_files_holds_nothing_up(repository: Path, monkeypatch: 
     for read in (files_of([repository]), python_files(repository), _source_files(str(repository), "python")):
         assert sorted(Path(name).name for name in read) == ["h.py", "m.py", "test_m.py"]
     found = CliRunner().invoke(cli, ["judge", str(repository / "h.py")])
-    assert "nothing to judge it by" in found.output, found
+    assert "nothing can judge it" in found.output, found
     assert Suite(repository).sources
 
 

@@ -139,7 +139,7 @@ export class Server implements vscode.Disposable {
     }
   }
 
-  /** Once every start that was asked for is over: whether it runs. */
+  /** Once every start as requested is over: whether it runs. */
   async whenStarted(): Promise<boolean> {
     await this.queue;
     return this.isRunning;

@@ -81,10 +81,10 @@ def decode(data: bytes, name: str = "the file") -> Decoded:
         line = data[: error.start].count(b"\n") + 1
         raise SourceError(
             f"{name} is not valid {encoding.upper()}: byte 0x{body[error.start]:02x} in line {line}",
-            "Save it as UTF-8, or name its encoding in a coding comment on the first line",
+            "Save it as UTF-8, or declare its encoding in a coding comment on the first line",
         ) from error
     except LookupError:  # a codec of Python that is none of text
-        raise SourceError(f"{name} is no text: its coding comment names {encoding}") from None
+        raise SourceError(f"{name} is not text: its coding comment names {encoding}") from None
     if "\0" in text:
         raise SourceError(f"{name} is a binary file: it contains a null byte")
     return Decoded(text, encoding, bom)

@@ -54,8 +54,8 @@ def require_trust(
             if refusal:
                 raise TrustError(refusal)
             raise TrustError(
-                f"{folder} is not trusted, so nothing of it was run: {would_run}",
-                "--trust allows it, and is remembered; scoring and reading need no trust",
+                f"{folder} is not trusted, so none of its code was run: {would_run}",
+                "Use --trust, which is remembered; scoring and reading need no trust",
             )
 
 

@@ -163,8 +163,8 @@ def test_one_probe_is_written(model: LlamaModel, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "why"),
     [
-        (["--markdown", "-", "--json"], "standard output takes one of"),
-        (["--markdown", "-", "--html", "-"], "standard output takes one of"),
+        (["--markdown", "-", "--json"], "standard output can hold only one of"),
+        (["--markdown", "-", "--html", "-"], "standard output can hold only one of"),
         (["--markdown", "no/such/folder/r.md"], "there is no folder no/such/folder"),
         (["--html", "."], ". is a folder"),
     ],

@@ -55,7 +55,7 @@ def test_tests_in_any_form(tmp_path: Path, form: str) -> None:
 @pytest.mark.parametrize(
     ("program", "expected", "message"),
     [
-        (b"x = '\xff'\n", "invalid", "no text"),
+        (b"x = '\xff'\n", "invalid", "not text"),
         ("", "failed", "the program defines no function"),
         ("def add(a, b)\n", "invalid", "expected ':'"),
         ("#" * (5 << 20), "refused", "larger than"),

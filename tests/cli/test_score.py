@@ -187,7 +187,7 @@ def test_files_are_scored_by_the_protocol_function_by_function(cli: Cli, tmp_pat
     both = cli("score", tmp_path, "--protocol", "astxplainer")
     assert "AsC-Eval by node type (protocol astxplainer)" in both.out
     assert "c.py has no functions" in " ".join(both.out.split())
-    assert "fixes them" in cli("score", tmp_path, "--protocol", "astxplainer", "--rule", "start").err
+    assert "--protocol fixes" in cli("score", tmp_path, "--protocol", "astxplainer", "--rule", "start").err
     other = cli("score", tmp_path, "--protocol", "astxplainer", "--concepts", "counterlens")
     assert "sets --concepts to authors" in other.err
     dropped = cli("causal", tmp_path, "--protocol", "astxplainer", "--absent", "drop")

@@ -329,7 +329,7 @@ def test_a_format_can_be_forced_and_what_is_unknown_is_said(tmp_path: Path) -> N
     with pytest.raises(DataError, match="no dataset and no file nonsense"):
         open_dataset("nonsense")
     other = written(tmp_path, [{"a": 1}], "other.jsonl")
-    with pytest.raises(DataError, match="no format that is known"):
+    with pytest.raises(DataError, match="unknown format"):
         open_dataset(other)
     assert find(other) == []
 

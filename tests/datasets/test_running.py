@@ -39,7 +39,7 @@ def test_programs_that_read_and_print(runner: Runner) -> None:
     good = program(ECHO, ("1 2\n", "3\n"), ("", "0"))
     assert runner.check(good).finding is Finding.PASSES
     wrong = runner.check(program(ECHO, ("1 2\n", "3\n"), ("1\n", "2\n")))
-    assert (wrong.finding, wrong.message) == (Finding.FAILS, "case 2: it prints something else")
+    assert (wrong.finding, wrong.message) == (Finding.FAILS, "case 2: it prints something different")
     assert runner.check(program("input()\ninput()\n", ("1\n", ""))).finding is Finding.FAILS
 
 

@@ -190,7 +190,7 @@ def test_a_report_has_the_effects_that_were_estimated_of_its_records(tmp_path: P
     assert "effect of confidence" not in asked.invoke(report, [str(folder), "--format", "markdown"]).stdout
     done = asked.invoke(causal, ["--run", str(folder), "--simulations", "1"])
     assert done.exit_code == 0, done.output
-    assert f"kept: counterlens report {folder}" in done.stderr
+    assert f"stored: counterlens report {folder}" in done.stderr
     for form in ("text", "markdown", "html", "latex", "json"):
         shown = asked.invoke(report, [str(folder), "--format", form]).stdout
         assert "effect of confidence on cross-entropy" in shown.lower(), form
@@ -207,7 +207,7 @@ def test_a_report_has_the_effects_that_were_estimated_of_its_records(tmp_path: P
         store.append(store.items[-1], some)
     stale = asked.invoke(report, [str(folder), "--format", "markdown"])
     assert "effect of confidence" not in stale.stdout
-    assert "are of other records" in stale.stderr
+    assert "other records" in stale.stderr
     (folder / FILE).write_text("{")
     assert "effect of confidence" not in asked.invoke(report, [str(folder)]).stdout
 

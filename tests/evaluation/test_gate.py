@@ -229,5 +229,5 @@ def test_a_run_that_is_not_kept_is_not_offered_to_be_resumed(
         main([*asked, "--base-url", "http://127.0.0.1:9/v1", "--placebos", "0"])
     assert ended.value.code == 1
     said = capsys.readouterr().err
-    assert "--out FOLDER keeps a run" in said
+    assert "--out FOLDER stores the run" in said
     assert "--resume" not in said

@@ -179,7 +179,7 @@ def test_no_run_is_begun_where_there_is_no_cluster(tmp_path: Path) -> None:
 def test_options_of_a_cluster_need_the_engine(tmp_path: Path) -> None:
     done = run([*bench(tmp_path, tmp_path / "run"), "--replicas", "2"])
     assert done.returncode == 2
-    assert "add --engine ray" in done.stderr
+    assert "need --engine ray" in done.stderr
 
 
 def test_a_node_has_to_fit() -> None:

@@ -163,7 +163,7 @@ def test_the_command_line_comes_before_the_file_and_the_file_before_the_defaults
     assert "name: 2 functions" in out
     with pytest.raises(SystemExit):
         main(["--no-config", "bench", "--out", "run", "--plan"])
-    assert "name the data" in capsys.readouterr().err
+    assert "give the data" in capsys.readouterr().err
     written(tmp_path, "limits = 2\n")
     code, _, err = planned(capsys, "bench", "--out", "run")
     assert code == 2

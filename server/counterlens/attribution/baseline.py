@@ -104,7 +104,7 @@ def write(found: Baseline, file: Path) -> None:
             json.dump(document, part)
         made.replace(file)
     except OSError as error:
-        LOG.warning("which tests run which lines is not kept, and found out again next time: %s", error)
+        LOG.warning("the map of tests to lines cannot be stored, and is computed again next time: %s", error)
         if made is not None:
             made.unlink(missing_ok=True)
 

@@ -79,7 +79,7 @@ def why_not(document: Document, function: Function, setting: Setting) -> str:
     baseline = known.baseline
     if baseline.why is not None:
         return f"the tests could not be run: {baseline.why}"
-    unfinished = f"; not all were run in {baseline.spent:.0f} s" if baseline.partial else ""
+    unfinished = f"; not all finished in {baseline.spent:.0f} s" if baseline.partial else ""
     if known.tests:
         many = plural(len(known.tests), "test")
         outcomes = Counter(test.outcome for test in known.tests)

@@ -71,7 +71,7 @@ class DoctestJudge:
     def _read(self, report: dict[str, Any]) -> tuple[Judgement, Evidence]:
         results = report.get("results")
         if not isinstance(results, list) or len(results) != len(self._examples):
-            return Judgement.FAILED, Evidence(ID, 0, None, "the examples were not all run")
+            return Judgement.FAILED, Evidence(ID, 0, None, "not all examples were run")
         run, self._wrong = 0, None
         for number, (example, (printed, raised)) in enumerate(zip(self._examples, results, strict=True)):
             if number in self._ignored:

@@ -231,7 +231,7 @@ def _read(outcome: JobOutcome, seen: list[CallRecord], wanted: int) -> tuple[Tro
                 seen.append(_observation(json.loads(text)))
                 running, ended = False, bool(seen[-1].limit)
         except (KeyError, TypeError, ValueError, AttributeError, RecursionError):
-            return Trouble("ended", "its report makes no sense"), running
+            return Trouble("ended", "its report is malformed"), running
     if outcome.ending is Ending.TIMED_OUT:
         return Trouble("timed out", f"stopped after {outcome.seconds:.0f} s"), running
     if len(seen) == wanted or ended:

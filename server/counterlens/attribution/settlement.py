@@ -116,7 +116,7 @@ def _settled(
         replace(counterfactual, possibly_equivalent=True),
         Settlement.POSSIBLY_EQUIVALENT,
         heard[-1],
-        f"nothing tells it from the original: {basis}",
+        f"it cannot be distinguished from the original: {basis}",
     )
 
 

@@ -9,7 +9,7 @@ from counterlens.syntax.python_ast import parse_module
 
 STAND_INS = ("pass", "return 42")
 """Bodies that no tests should take for a function."""
-OVERLOOKED = "the tests also pass with `{stand_in}` as the body, so they do not see what it does"
+OVERLOOKED = "the tests also pass with `{stand_in}` as the body, so they do not check its behaviour"
 
 
 def body_lines(text: str, qualname: str) -> range | None:

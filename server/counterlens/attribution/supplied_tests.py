@@ -100,7 +100,7 @@ class SuppliedTestsJudge:
         if report["failed"] is not None:
             at = len(report["calls"]) - 1  # the last call that the tests made
             if _TOO_LARGE in report["message"] and at < len(seen) and _CUT in json.dumps(seen[at].result):
-                message = "what it gives is too large to be handed to the tests"
+                message = "its result is too large to pass to the tests"
                 return Judgement.REFUSED, Evidence(ID, 0, str(report["failed"]), message)
             return Judgement.FAILED, Evidence(ID, self.tests, str(report["failed"]), brief(report["message"]))
         if len(report["calls"]) != len(calls):
@@ -121,7 +121,7 @@ class SuppliedTestsJudge:
             report = json.loads(outcome.result)
             if isinstance(report, dict):
                 return report
-        return {"broken": "the tests did not come to their end", "late": outcome.ending is Ending.TIMED_OUT}
+        return {"broken": "the tests did not finish", "late": outcome.ending is Ending.TIMED_OUT}
 
 
 def _plain(seen: CallRecord) -> dict[str, Any]:

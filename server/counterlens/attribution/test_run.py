@@ -48,7 +48,7 @@ WITH_CASES = (*_PRELOAD, "pytest", "hypothesis", "counterlens.attribution.sandbo
 Reader = Callable[[dict[str, Any]], tuple[Judgement, Evidence]]
 _LINES, _WIDTH = 8, 200  # how much of a message is kept
 _SHARED = "in one process with its tests, where it could have forged this: "
-_NOTHING = "it gave nothing where the tests loop over what it gives, so that nothing was compared there"
+_NOTHING = "it gave nothing where the tests loop over its result, so nothing was compared there"
 _NOT_APART = (
     "the tests and this program cannot be in two processes: {why}; with --isolation shared they are in one, "
     "as weak evidence"
@@ -171,8 +171,8 @@ class TestRun:
             return replace(first.verdict, seconds=seconds)
         evidence = first.verdict.evidence
         message = (
-            "it passes beside its tests, but not in a process of its own, where it could not forge that: "
-            f"{evidence.message}"
+            "it passes in the process of its tests, but not in its own, where it could not forge the "
+            f"result: {evidence.message}"
         )
         return Verdict(Judgement.REFUSED, replace(evidence, message=brief(message)), seconds)
 
@@ -283,10 +283,10 @@ def _accident(report: dict[str, Any]) -> str:
     if report["kind"] == "import":
         return brief(f"it cannot be imported: {message}")
     if report["kind"] == "tampered":
-        return f"the program replaces {message}, which its tests rest on"
+        return f"the program replaces {message}, which its tests use"
     if report["kind"] == "inseparable":
         return brief(f"the program cannot be in another process than its tests: {message}")
-    return brief(f"the tests could not be run to their end: {message}")
+    return brief(f"the tests could not finish: {message}")
 
 
 def _report(outcome: JobOutcome, nonce: str) -> tuple[dict[str, Any] | None, str | None]:

@@ -220,7 +220,7 @@ def read_cases(report: dict[str, Any]) -> tuple[Judgement, Evidence]:
     if report.get("problem"):
         return Judgement.FAILED, Evidence(ID, run, None, brief(str(report["problem"])))
     if len(results) != report.get("expected"):
-        return Judgement.FAILED, Evidence(ID, run, None, "the tests did not all run to their end")
+        return Judgement.FAILED, Evidence(ID, run, None, "not all tests finished")
     left_out = of["unsupported"] + of["skipped"]
     note = ""
     if left_out:

@@ -109,7 +109,7 @@ def calibrate(
     )
     seen = found.observations
     if not len(seen):
-        why = "; ".join(found.unscored) or "there are no nodes with scores in it"
+        why = "; ".join(found.unscored) or "it contains no scored nodes"
         raise CounterlensError(f"none of this code could be used: {why}", "Choose other files")
     mapped = cross_fitted(seen, method, seed=seed)
     before, after = _compared(seen, mapped, seed)

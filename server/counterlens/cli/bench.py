@@ -53,7 +53,7 @@ _INTERRUPTED = 130
 @click.option(
     "--trial",
     is_flag=True,
-    help="With --plan: ask each model a few prompts, to tell how long the run will take.",
+    help="With --plan: ask each model a few prompts to estimate the time of the run.",
 )
 @click.option(
     "--progress",
@@ -61,8 +61,10 @@ _INTERRUPTED = 130
     type=click.Choice(["text", "json"]),
     default="text",
     show_default=True,
-    help="How plan and progress are told; json: to a program, one object a line. The end of standard input "
-    "then stops the run.",
+    help=(
+        "Format of plan and progress; json: one object per line, for programs. The run then stops at the "
+        "end of standard input."
+    ),
 )
 @run_options
 @click.pass_context
@@ -92,7 +94,7 @@ def bench(
     choices = RunChoices.of(context, given)
     if choices.data is None and not resume:
         raise click.UsageError(
-            "name the data: --data NAME_OR_PATH, such as --data humaneval or --data repo:."
+            "give the data: --data NAME_OR_PATH, such as --data humaneval or --data repo:."
         )
     with _teller(told) as teller:
         if only_plan:
@@ -203,7 +205,7 @@ def run_bench(
             teller.note(choices.note)
         run = (Run.begin if kept is None else Run.resume)(store, plan, engine)
         for lost in store.lost:
-            teller.note(f"damaged, and made anew: {lost}")
+            teller.note(f"damaged, and repeated: {lost}")
         done, counted = store.done, _counted(plan, teller)
         teller.planned(_facts(plan, counted, known_paces(plan.settings), {}, done), begins=True)
         cancel, remaining = Event(), _remaining(plan, done, counted)
@@ -255,16 +257,16 @@ def _finish(out: Path, ended: Ended, teller: RunTeller, *, brief: bool) -> None:
             + (
                 f"; {more} goes further"
                 if brief
-                else f"; go further: counterlens bench --resume {more} --out {out}"
+                else f"; continue: counterlens bench --resume {more} --out {out}"
             )
         )
     if ended.failed:
         for name, error in ended.failed.items():
             teller.note(f"{name} failed: {error}", colour="red")
         again = (
-            "--out FOLDER keeps a run"
+            "--out FOLDER stores the run"
             if brief
-            else f"try these again: counterlens bench --resume --out {out}"
+            else f"repeat these: counterlens bench --resume --out {out}"
         )
         teller.note(again)
         raise click.exceptions.Exit(1)
@@ -273,5 +275,7 @@ def _finish(out: Path, ended: Ended, teller: RunTeller, *, brief: bool) -> None:
 def _resume_with(what: str, store: Store, *, brief: bool) -> str:
     """How far a run is that was stopped, and how it is resumed where it is kept."""
     where, done, total = store.folder, len(store.done), len(store.items)
-    more = "--out FOLDER keeps a run" if brief else f"resume with: counterlens bench --resume --out {where}"
+    more = (
+        "--out FOLDER stores the run" if brief else f"resume with: counterlens bench --resume --out {where}"
+    )
     return f"{what}, {done} of {total} done; {more}"

@@ -61,7 +61,7 @@ from counterlens.syntax.languages import language_named
     type=click.Choice([one.value for one in Method]),
     default=Method.AUTOMATIC.value,
     show_default=True,
-    help="automatic: isotonic from 1,000 nodes on, else Platt's.",
+    help="automatic: isotonic for 1,000 nodes or more, else Platt's.",
 )
 @click.option(
     "--aggregate",
@@ -99,13 +99,13 @@ def calibrate(
     html: Path | None,
     as_json: bool,
 ) -> None:
-    """Fit a calibration map of a model's confidence, on code that is right as it stands.
+    """Fit a calibration map of a model's confidence on correct code.
 
     PATH are files or folders. The editor and `counterlens score` use the map from then on, and say so.
     Answers are kept, so an interrupted run resumes where it stopped.
     """
     if bool(paths) == bool(data):
-        raise click.UsageError("name files or folders, or --data DATASET")
+        raise click.UsageError("give files or folders, or --data DATASET")
     require_statistics()
     documents = list(_of_dataset(data) if data else _of_files(paths))
     if language is not None:

@@ -80,7 +80,7 @@ def causal(
     model: ChosenModel,
     as_json: bool,
 ) -> None:
-    """Estimate what confidence in a concept does to cross-entropy, function by function, confounders held.
+    """Estimate the effect of confidence in a concept on cross-entropy over functions, confounders held.
 
     The functions are those of Python files and folders (PATH), of a dataset (--data), or of a run (--run).
     docs/causal.md explains the assumptions of the figures, and their limits.
@@ -88,7 +88,7 @@ def causal(
     if (bool(paths), data is not None, folder is not None).count(True) != 1:
         raise click.UsageError("give one of PATH, --data or --run")
     if given and folder is not None:
-        raise click.UsageError("a run was measured by its own options: give these to bench")
+        raise click.UsageError("the options of a run are those of bench: give them there")
     options, filled = make(_PROBE.options, {"seed": seed, **given}), Absent(absent) if absent else None
     absent_of(options.chosen_protocol, filled)
     require_dowhy()
@@ -114,8 +114,8 @@ def causal(
     else:
         print_report(Group(*_report(estimated, left_out)))
     if folder is not None and run is not None:
-        where = f"kept: counterlens report {folder} shows them in every format"
-        say(where if keep(folder, run, estimated) else f"not kept: {folder} is read-only", err=True)
+        where = f"stored: counterlens report {folder} shows them in every format"
+        say(where if keep(folder, run, estimated) else f"not stored: {folder} is read-only", err=True)
 
 
 def _report(estimated: CausalResults, left_out: Mapping[str, str]) -> Iterator[RenderableType]:

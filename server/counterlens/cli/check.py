@@ -48,7 +48,7 @@ _ANY_SIZE = ScoringLimits(bytes=None)
     show_default=True,
     help="Output format.",
 )
-@click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
+@click.option("--json", "as_json", is_flag=True, help="Same as --format json.")
 @model_options
 @cache_option
 @sandbox_option
@@ -69,7 +69,7 @@ def check(
     if as_json and form not in {"text", "json"}:
         raise click.UsageError("--json and --format exclude each other")
     if excluded_tests and not tests:
-        raise click.UsageError("--excluded-tests needs --tests, without which no test is run")
+        raise click.UsageError("--excluded-tests needs --tests")
     chosen = _chosen(paths, since)
     sandbox = strong_sandbox(*paths) if tests else None
     found: list[Doubt] = []

@@ -53,7 +53,9 @@ def list_data(path: str | None, as_json: bool) -> None:
 
 @data.command("check")
 @click.argument("specs", metavar="NAME_OR_PATH...", nargs=-1, required=True)
-@click.option("--limit", type=click.IntRange(1), metavar="N", help="Only the first N problems of each.")
+@click.option(
+    "--limit", type=click.IntRange(1), metavar="N", help="Only the first N problems of each dataset."
+)
 @click.option("--run", is_flag=True, help="Also run each solution's own tests, in the sandbox.")
 @sandbox_option
 @json_option

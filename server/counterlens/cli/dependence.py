@@ -28,21 +28,23 @@ from counterlens.syntax.document import Document
 @click.option(
     "--implicit-exceptions",
     is_flag=True,
-    help="Treat every statement that may raise as deciding whether the next one runs.",
+    help="Count control dependences on statements that may raise, which decide whether the next one runs.",
 )
 @click.option(
     "--infer",
     "method",
     type=click.Choice([str(method) for method in InferenceMethod]),
-    help="Compare with what a model infers: from how its expectations move when a statement is changed, by "
-    "asking it for all pairs, or by asking it pair by pair, in our words or in CoRe's, the last also for the "
-    "steps of the chain (trace). Needs PATH::QUALNAME.",
+    help=(
+        "Compare with a model's inference: from changes of its expectations after interventions on "
+        "statements, by asking for all pairs, or pair by pair in our words or in CoRe's, the latter also "
+        "with the steps of the chain (trace). Needs PATH::QUALNAME."
+    ),
 )
 @click.option(
     "--limit",
     type=click.IntRange(2),
     metavar="N",
-    help="Most pairs of each kind when the model is asked pair by pair: a sample, half of it true.",
+    help="Maximum pairs of each kind when the model is asked pair by pair: a sample, half of it true.",
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="Random seed for the sample of --limit.")
 @model_options

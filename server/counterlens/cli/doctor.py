@@ -75,7 +75,7 @@ def doctor(as_json: bool) -> None:
         for finding in findings:
             say(f"{marks[finding.ok]}  {finding.name:<{width}}  {finding.detail}")
         say()
-        say("Everything that Counterlens needs works here." if healthy else "Some checks failed.")
+        say("Everything that Counterlens needs works." if healthy else "Some checks failed.")
     if not healthy:
         raise SystemExit(1)
 
@@ -164,7 +164,7 @@ def _model() -> list[CheckResult]:
             CheckResult(
                 "model answers",
                 bool(answer.text),
-                f"loaded in {loaded - started:.1f} s, tried for exact decoding in {settled - loaded:.1f} s, "
+                f"loaded in {loaded - started:.1f} s, tested for exact decoding in {settled - loaded:.1f} s, "
                 f"{answer.tokens} tokens in {seconds:.2f} s",
             )
         )

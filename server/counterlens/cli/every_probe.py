@@ -41,7 +41,7 @@ def probe_everything(
     subject: Functions,
     output: ReportOutput,
 ) -> None:
-    """Run every probe; what is found is shown as it comes, or written at the end, also when interrupted.
+    """Run every probe; results are shown as they arrive, or written at the end, also after an interrupt.
 
     Args:
         context: The resources of the probes.
@@ -75,7 +75,7 @@ def probe_everything(
     if interrupted:
         done = sum(run.state is State.DONE for run in runs)
         rest = [run.probe.id for run in runs if run.state is State.CANCELLED]
-        say(f"interrupted: {done} tasks are done; not, or not to the end: {', '.join(rest)}", err=True)
+        say(f"interrupted: {done} tasks are finished; unfinished: {', '.join(rest)}", err=True)
         raise click.exceptions.Exit(INTERRUPTED)
 
 

@@ -27,7 +27,7 @@ def init(folder: Path, force: bool) -> None:
     path = folder / NAME
     if path.exists() and not force:
         raise DataError(f"{path} is there already", "--force replaces it")
-    with steps("looking at the repository", total_known=False):
+    with steps("reading the repository", total_known=False):
         facts = RepositoryFacts.of(folder)
     write_page(path, starter(facts))
     say(f"{path}: {plural(sum(facts.functions.values()), 'function')} with tests found")

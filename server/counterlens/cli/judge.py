@@ -61,7 +61,10 @@ _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
     type=click.Choice(["apart", "shared"]),
     default="apart",
     show_default=True,
-    help="apart: run the program in another process than its tests, so that it cannot forge a result.",
+    help=(
+        "apart: run the program and its tests in separate processes, so that the program cannot forge a "
+        "result."
+    ),
 )
 @click.option("--python", type=_FILE, help="Python interpreter. Default: that of the program's project.")
 @sandbox_option

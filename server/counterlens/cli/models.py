@@ -24,7 +24,7 @@ from counterlens.reports.export import json as plain
 @click.group(invoke_without_command=True)
 @click.pass_context
 def models(context: click.Context) -> None:
-    """List the models that can be used, or test one."""
+    """List available models, or test one."""
     if context.invoked_subcommand is None:
         context.invoke(list_models)
 
@@ -32,7 +32,7 @@ def models(context: click.Context) -> None:
 @models.command("list")
 @json_option
 def list_models(as_json: bool = False) -> None:
-    """List the models that can be used."""
+    """List available models."""
     rows = [
         {"id": one.form, "description": one.description, "state": _state(one)} for one in BACKENDS.values()
     ]
@@ -54,7 +54,7 @@ def list_models(as_json: bool = False) -> None:
 @models.command("fetch")
 @click.argument("name", metavar="NAME", required=False)
 def fetch_model(name: str | None) -> None:
-    """Fetch a code model of the Hugging Face hub: NAME of those that are offered, or hf:OWNER/REPO/FILE.gguf.
+    """Fetch a code model of the Hugging Face hub: NAME from the list, or hf:OWNER/REPO/FILE.gguf.
 
     Without NAME, list those that are offered. The file is checked against the hash that the hub names.
     """

@@ -43,13 +43,15 @@ class MutateOptions(ProbeOptions):
 @click.option(
     "--call",
     metavar="EXPRESSION",
-    help="Observe this call in the sandbox and unroll the loops as they ran (loop-unroll).",
+    help="Run this call in the sandbox and unroll its loops as they were executed (loop-unroll).",
 )
 @click.option(
     "--settle",
     is_flag=True,
-    help="Run each counterfactual in the sandbox, to verify that it keeps or breaks the meaning as it "
-    "claims.",
+    help=(
+        "Run each counterfactual in the sandbox to verify that it preserves or breaks the meaning, as "
+        "claimed."
+    ),
 )
 @click.option("--explain", is_flag=True, help="Also show refused sites, with the reasons.")
 @sandbox_option

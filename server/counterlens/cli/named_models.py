@@ -17,10 +17,7 @@ from counterlens.models.entries import CONCURRENCY, ModelEntry, read_entries, us
 from counterlens.models.remote import connect_entry
 from counterlens.models.remote.consent import allow
 
-THINKS = (
-    "it reasons before it answers: give it room with --thinking-tokens, or thinking-tokens in its entry, "
-    "such as 4096"
-)
+THINKS = "it reasons before it answers: set --thinking-tokens, or thinking-tokens in its entry, such as 4096"
 """What a user should know of a model that was seen to reason."""
 
 
@@ -34,19 +31,19 @@ THINKS = (
     help="Prompt format: plain completion, fill-in-the-middle (with what follows), or chat.",
 )
 @click.option("--key", metavar="VARIABLE", help="Environment variable that holds the key.")
-@click.option("--context", type=int, metavar="N", help="Tokens that fit into one request.")
+@click.option("--context", type=int, metavar="N", help="Context size in tokens.")
 @click.option(
     "--concurrency",
     type=int,
     default=CONCURRENCY,
     show_default=True,
     metavar="N",
-    help="Most requests at the same time.",
+    help="Maximum concurrent requests.",
 )
-@click.option("--requests-per-minute", type=float, metavar="N", help="Most requests started per minute.")
-@click.option("--tokens-per-minute", type=float, metavar="N", help="Most tokens asked for per minute.")
+@click.option("--requests-per-minute", type=float, metavar="N", help="Maximum requests per minute.")
+@click.option("--tokens-per-minute", type=float, metavar="N", help="Maximum tokens per minute.")
 @click.option(
-    "--thinking-tokens", type=int, metavar="N", help="Most tokens of reasoning, beside those of an answer."
+    "--thinking-tokens", type=int, metavar="N", help="Token limit for reasoning, in addition to the answer."
 )
 @click.option(
     "--price",
@@ -54,7 +51,7 @@ THINKS = (
     metavar="IN OUT",
     help="Price per million tokens of prompts and of answers.",
 )
-@click.option("--currency", metavar="CODE", help="Currency of the price, such as EUR; otherwise USD.")
+@click.option("--currency", metavar="CODE", help="Currency of the price, such as EUR (default: USD).")
 @click.option("--parameters", metavar="JSON", help="Further parameters of each request, as a JSON object.")
 @click.option(
     "--to",
@@ -103,7 +100,7 @@ def allow_model(name: str) -> None:
     """Allow code, and the key that the entry names, to be sent to the endpoint of a named model."""
     entries = entries_of(name)
     if not entries:
-        raise ModelError(f"no settings file has a model {name}", "counterlens models add names one")
+        raise ModelError(f"no settings file has a model {name}", "Add it with counterlens models add")
     allow(entries[0])
     key = f", with the key in {entries[0].key}" if entries[0].key else ""
     say(f"code may be sent to {entries[0].base_url}{key}")
@@ -118,7 +115,7 @@ def _entry(name: str, parameters: str | None, values: dict[str, Any]) -> ModelEn
     table = {key.replace("_", "-"): value for key, value in values.items() if value is not None}
     currency = table.pop("currency", None)
     if currency is not None and "price" not in table:
-        raise OptionError("--currency is of a price", "Say --price IN OUT too")
+        raise OptionError("--currency needs --price", "Say --price IN OUT too")
     if "price" in table:
         read, written = table["price"]
         table["price"] = {"input": read, "output": written, **({"currency": currency} if currency else {})}
@@ -126,5 +123,5 @@ def _entry(name: str, parameters: str | None, values: dict[str, Any]) -> ModelEn
         try:
             table["parameters"] = json.loads(parameters)
         except ValueError:
-            raise OptionError(f"--parameters is no JSON: {parameters}", 'Such as {"top_k": 1}') from None
+            raise OptionError(f"--parameters is not JSON: {parameters}", 'Such as {"top_k": 1}') from None
     return read_entries({name: table}, lambda _, key: f"--{key}" if key else name)[0]

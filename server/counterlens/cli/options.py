@@ -166,7 +166,7 @@ def model_options(command: Command) -> Command:
             "--thinking-tokens",
             type=click.IntRange(0),
             metavar="N",
-            help="Tokens of reasoning of a remote model, at most, beside those of its answer.",
+            help="Token limit for the reasoning of a remote model, in addition to its answer.",
         ),
         click.option(
             "--mask",
@@ -279,7 +279,7 @@ def weaker_allowed() -> bool:
 
 
 def strong_sandbox(*places: Path) -> Sandbox:
-    """The sandbox to run programs in; a weak one only if that was asked for, and labelled.
+    """The sandbox to run programs in; a weak one only if as requested, and labelled.
 
     Args:
         places: Files and folders that the programs are of.

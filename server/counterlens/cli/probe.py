@@ -216,7 +216,7 @@ def _probe_one(
     output: ReportOutput,
 ) -> None:
     """Run one probe and report it."""
-    with steps("looking at the functions") as report:
+    with steps("reading the functions") as report:
         watched = replace(context, steps=Steps(None, report))
         run = run_targets(probe, watched, targets, options)
         require_probed(run)

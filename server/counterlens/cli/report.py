@@ -57,7 +57,9 @@ class SizeType(click.ParamType[tuple[str, int]]):
 @click.option(
     "--causal",
     is_flag=True,
-    help="Include the causal effects of the task confidence: the stored ones, or estimate and store them.",
+    help=(
+        "Include the causal effects of the task confidence: stored ones, or newly estimated and stored ones."
+    ),
 )
 @click.option(
     "--size",
@@ -65,8 +67,10 @@ class SizeType(click.ParamType[tuple[str, int]]):
     multiple=True,
     type=SizeType(),
     metavar="MODEL=SIZE",
-    help="Number of parameters of a model, such as remote:big=70B, if neither its file nor its name says "
-    "it (repeatable).",
+    help=(
+        "Number of parameters of a model, such as remote:big=70B, if neither its file nor its name gives it "
+        "(repeatable)."
+    ),
 )
 @click.option("--output", "-o", type=click.File("w", encoding="utf-8", lazy=True), help="Output file.")
 def report(
@@ -91,7 +95,7 @@ def report(
         runs = [run.only(task) for run in runs]
     if len(runs) > 1:
         if causal:
-            raise click.UsageError("--causal is of one run")
+            raise click.UsageError("--causal takes one run")
         _write(write_merged(form, MergedRuns.of(runs, dict(sizes))), output)
         return
     (found,), (folder,) = runs, folders
@@ -127,7 +131,7 @@ def _estimated(folder: Path, found: RunResults, *, anew: bool) -> CausalResults 
             known = estimate(functions, seed=found.settings.seed, progress=told)
         keep(folder, found, known)
     elif known is None and (folder / FILE).exists():
-        say("the causal effects that are kept are of other records; --causal for new ones", err=True)
+        say("the stored causal effects belong to other records; use --causal for new ones", err=True)
     return known
 
 
@@ -181,6 +185,6 @@ def replay(folder: Path, record: str, as_json: bool) -> None:
         for line in found.differences:
             say(f"  {line}")
         for line in found.circumstances:
-            say(f"  no longer as it was: {line}")
+            say(f"  changed since: {line}")
     if not found.same:
         raise click.exceptions.Exit(1)

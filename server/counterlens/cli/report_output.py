@@ -60,7 +60,8 @@ class ReportOutput:
     def __post_init__(self) -> None:
         if self._shown + self.as_json > 1:
             raise click.UsageError(
-                "standard output takes one of --json and the forms written to -: name files for the others"
+                "standard output can hold only one of --json and the formats written to -: give files for "
+                "the others"
             )
 
     @property

@@ -33,7 +33,7 @@ def run_options(command: Command) -> Command:
     """Add the flags that every command has that makes a run; it reads them with `RunChoices.of`."""
     decorated: Any = sandbox_option(command)
     for option in (
-        click.option("--plan", "only_plan", is_flag=True, help="Show what would be asked, and stop."),
+        click.option("--plan", "only_plan", is_flag=True, help="Show the plan, and stop."),
         click.option(
             "--replicas",
             type=click.IntRange(1, 1024),
@@ -163,8 +163,9 @@ class RunChoices:
                     break
         if differing:
             raise DataError(
-                f"the run in {out} was begun with other options: {'; '.join(differing)}",
-                f"--resume keeps them: counterlens bench --resume --out {out}; or choose another folder",
+                f"the run in {out} was started with other options: {'; '.join(differing)}",
+                f"--resume uses the stored ones: counterlens bench --resume --out {out}; or choose another "
+                f"folder",
             )
         return replace(kept, budget=self._chosen["budget"]) if "budget" in self._explicit else kept
 
@@ -178,7 +179,7 @@ def engine_of(context: click.Context) -> EvaluationEngine:
     name, address, replicas = (context.params[option] for option in _ENGINE)
     given = {one for one in _ENGINE if context.get_parameter_source(one) is ParameterSource.COMMANDLINE}
     if name == LOCAL and given & {"address", "replicas"}:
-        raise click.UsageError("--address and --replicas are of a cluster: add --engine ray")
+        raise click.UsageError("--address and --replicas need --engine ray")
 
     def warn(what: str) -> None:
         say(f"warning: {what}", err=True, colour="yellow")

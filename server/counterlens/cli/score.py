@@ -75,7 +75,7 @@ class _How:
         if reason is not None:
             raise SourceError(
                 f"{path} is not scored: {reason}",
-                "--anyway scores it all the same; the embedded model reads about 1 kB a second",
+                "--anyway scores it nevertheless; the embedded model reads about 1 kB per second",
             )
         return document
 
@@ -118,7 +118,7 @@ class _How:
     show_default=True,
     help="Assign a token that spans two nodes to both, or to the node where it starts.",
 )
-@click.option("--language", metavar="ID", help="Language, if the file name does not show it.")
+@click.option("--language", metavar="ID", help="Language, if the file extension does not determine it.")
 @click.option(
     "--global",
     "as_corpus",
@@ -160,13 +160,13 @@ def score(
     if "protocol" in given:
         fixed = (Aggregation(aggregation), Rule(rule)) == (Aggregation.MEAN, Rule.OVERLAP)
         if html is not None or not fixed:
-            raise click.UsageError("--protocol takes no --html, --aggregate or --rule: it fixes them")
+            raise click.UsageError("--protocol fixes --html, --aggregate and --rule; omit them")
         score_by_protocol(paths, model, {"seed": seed, **given}, as_json=as_json)
         return
     how = _How(named, Aggregation(aggregation), Rule(rule), alternatives, max_bytes, anyway, **given)
     several = as_corpus or len(paths) > 1 or paths[0].is_dir()
     if several and html is not None:
-        raise click.UsageError("--html shows one file; name one, without --global")
+        raise click.UsageError("--html shows one file; give one, without --global")
     document = None if several else how.read(paths[0])
     files = files_of(paths) if several else []
     with model.opened() as loaded:

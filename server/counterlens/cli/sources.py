@@ -31,7 +31,7 @@ def files_of(paths: Iterable[Path]) -> list[Path]:
     if not found:
         raise SourceError(
             f"there is nothing to score in {', '.join(map(str, paths))}",
-            f"Files are known by their ending: {', '.join(sorted(suffixes()))}",
+            f"Known file extensions: {', '.join(sorted(suffixes()))}",
         )
     return list(found)
 

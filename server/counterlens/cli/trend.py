@@ -28,7 +28,7 @@ from counterlens.reports.render import terminal
 @click.option("--format", "form", type=click.Choice(TREND_FORMATS), default="text", show_default=True)
 @click.option("--output", "-o", type=click.File("w", encoding="utf-8", lazy=True), help="Output file.")
 def trend(folders: tuple[Path, ...], across: tuple[str, ...], form: str, output: IO[str] | None) -> None:
-    """Show how the figures moved over the runs in the DIRs, in the order of time.
+    """Show how the figures changed over the runs in the DIRs, in order of time.
 
     For each model the report shows the average mutation effect, the share of originals right and the number
     of informative pairs, with intervals and the change since the run before. The code may differ between two

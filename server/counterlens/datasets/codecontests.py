@@ -96,7 +96,7 @@ def _cases(record: JsonRecord, kind: str) -> list[Case]:
     field = f"{kind}_tests"
     inputs, outputs = _columns(record, field, record.fields.get(field) or {}, "input", "output")
     if not all(isinstance(text, str) for text in (*inputs, *outputs)):
-        raise record.wrong(f"`{field}` holds something that is not a text")
+        raise record.wrong(f"`{field}` contains a value that is not a string")
     return [Case(given, due) for given, due in zip(inputs, outputs, strict=True)]
 
 

@@ -56,7 +56,7 @@ class Core(Loader):
         for file in sorted((root / "code").glob("*.py")):
             named = _NAME.fullmatch(file.name)
             if named is None:
-                raise DataError(f"{file.name}: the name does not end in the lines of its function")
+                raise DataError(f"{file.name}: the name does not end in the line numbers of its function")
             first, last = int(named["first"]), int(named["last"])
             lines = _text(file).split("\n")
             source = "\n" * (first - 1) + textwrap.dedent("\n".join(lines[first - 1 : last])) + "\n"
@@ -104,7 +104,7 @@ def _lite(path: Path) -> list[str]:
         document = json.loads(_text(path / _LITE))
         return [str(one) for languages in document.values() for one in languages.get(_LANGUAGE, ())]
     except (ValueError, AttributeError) as error:
-        raise DataError(f"{path / _LITE} is no list of CoRe's ids by task and language: {error}") from None
+        raise DataError(f"{path / _LITE} is not a list of CoRe's ids by task and language: {error}") from None
 
 
 def _text(file: Path) -> str:

@@ -48,7 +48,7 @@ class JsonRecord:
         """
         value = self._first(names)
         if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
-            raise self.wrong(f"`{self._name(names)}` is {_kind(value)}, not a list of texts")
+            raise self.wrong(f"`{self._name(names)}` is {_kind(value)}, not a list of strings")
         return value
 
     def wrong(self, what: str) -> DataError:

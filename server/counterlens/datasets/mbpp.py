@@ -30,7 +30,7 @@ class Mbpp(RecordLoader):
         """Like `RecordLoader.problem`."""
         number = record.fields.get("task_id")
         if not isinstance(number, int | str):
-            raise record.wrong("`task_id` is neither a number nor a text")
+            raise record.wrong("`task_id` is neither a number nor a string")
         source, listed = record.text("code"), record.texts("test_list")
         setup: list[str] = []
         if "test_imports" in record.fields:  # the sanitized version

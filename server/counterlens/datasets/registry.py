@@ -74,7 +74,7 @@ def open_dataset(spec: str | Path) -> Dataset:
         return _by_name(LOADERS[text])
     if not path.exists() and os.sep not in text and "." not in text:
         raise DataError(
-            f"there is no dataset and no file {text}", f"Known are {', '.join(LOADERS)}; or give a path"
+            f"there is no dataset and no file {text}", f"Known datasets: {', '.join(LOADERS)}; or give a path"
         )
     loader = recognise(_existing(path))
     if loader is not None:
@@ -86,11 +86,11 @@ def open_dataset(spec: str | Path) -> Dataset:
         if preferred is not None:
             return preferred
         names = ", ".join(str(dataset.path) for dataset in inside[:4])
-        raise DataError(f"{path} holds {len(inside)} datasets", f"Name one of them: {names}")
+        raise DataError(f"{path} holds {len(inside)} datasets", f"Choose one of them: {names}")
     if not inside:
         raise DataError(
-            f"{path} is in no format that is known",
-            f"Say which it is in: NAME:{path}, with one of {', '.join(LOADERS)}",
+            f"{path} has an unknown format",
+            f"Give its format: NAME:{path}, with one of {', '.join(LOADERS)}",
         )
     return inside[0]
 
@@ -166,7 +166,7 @@ def _by_name(loader: Loader) -> Dataset:
     raise DataError(
         f"the data of {loader.title} is not on this machine (looked in {looked})",
         f"Download it with: counterlens data get {loader.id}; or get it from {loader.source}, and give its "
-        f"path or name its folder in {VARIABLE}",
+        f"path or set its folder in {VARIABLE}",
     )
 
 

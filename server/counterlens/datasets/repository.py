@@ -85,8 +85,8 @@ class Repository(Loader):
         if not everything:
             raise DataError(
                 f"{path} has no Python files besides tests",
-                "Name the folder of a Python project; hidden folders, environments, build results and what "
-                "git ignores are passed over",
+                "Give the folder of a Python project; hidden folders, environments, build results and files "
+                "that git ignores are skipped",
             )
         chosen = [one for one in everything if self._wanted(one)]
         if not chosen:
@@ -106,8 +106,8 @@ class Repository(Loader):
         files = [one for one in self.files(path) if changed is None or one in changed]
         if not files:
             raise NothingChosenError(
-                f"no Python file of {path} that was asked for differs from {self._since}",
-                "Name an earlier revision, such as HEAD~1 or main",
+                f"no selected Python file of {path} differs from {self._since}",
+                "Give an earlier revision, such as HEAD~1 or main",
             )
         for number, file in enumerate(files):
             if self._progress:
@@ -218,9 +218,8 @@ class RepositoryDataset(Dataset):
         found = list(self.loader.problems(self.path))
         if not found:
             raise NothingChosenError(
-                f"no function of {self.path} that was asked for has tests",
-                "Add a doctest, or a test_*.py that calls it; --since and --paths leave out what they "
-                "do not name",
+                f"no selected function of {self.path} has tests",
+                "Add a doctest, or a test_*.py that calls it; --since and --paths exclude all other files",
             )
         return found
 
@@ -268,12 +267,12 @@ def changed_lines(path: Path, revision: str) -> dict[Path, Lines]:
         DataError: it is no repository of git, or has no such revision.
     """
     if revision.startswith("-"):
-        raise DataError(f"{revision} is no revision", "Name a commit or a branch, such as HEAD~1")
+        raise DataError(f"{revision} is no revision", "Give a commit or a branch, such as HEAD~1")
     diff = git.difference(path, git.parting(path, revision) or revision)
     if diff is None:
         raise DataError(
             f"git cannot compare {path} with {revision}",
-            "--since needs a repository of git, and a commit or branch of it, such as HEAD~1 or main",
+            "--since needs a git repository, and one of its commits or branches, such as HEAD~1 or main",
         )
     ranges: dict[Path, list[tuple[int, int]]] = {}
     file: Path | None = None

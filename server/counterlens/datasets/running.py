@@ -92,11 +92,9 @@ class Runner:
         for number, case in enumerate(cases, 1):
             found = self.output(problem.source, case.input, cancel)
             if found is None:
-                return Checked(
-                    problem.id, Finding.FAILS, f"case {number}: it ends in an error, or not in time"
-                )
+                return Checked(problem.id, Finding.FAILS, f"case {number}: it fails or times out")
             if not same_output(found, case.output):
-                return Checked(problem.id, Finding.FAILS, f"case {number}: it prints something else")
+                return Checked(problem.id, Finding.FAILS, f"case {number}: it prints something different")
         return Checked(problem.id, Finding.PASSES)
 
 

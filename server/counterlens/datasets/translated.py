@@ -55,7 +55,7 @@ def _language_of(record: JsonRecord, task: str) -> str:
     """
     name = task.partition("/")[0]
     if name not in _LANGUAGES:
-        raise record.wrong(f"`task_id` {task!r} names no language; known are {', '.join(_LANGUAGES)}")
+        raise record.wrong(f"`task_id` {task!r} has no language; known are {', '.join(_LANGUAGES)}")
     return _LANGUAGES[name]
 
 

@@ -75,7 +75,7 @@ def settled(
             left.append(replace(doubt, tests=tests, failing=failing))
     if stands.passed or any(one.tests is Telling.FAIL for one in left):
         return left
-    say(f"looking for what passes the tests of {name}")
+    say(f"looking for fixes that pass the tests of {name}")
     fix = fix_for(model, scope, judge, failing, cancel=cancel)
     if fix is None:
         return left

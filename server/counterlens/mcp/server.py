@@ -36,11 +36,11 @@ Function = Annotated[str, Field(description="The function's qualified name, such
 Options = Annotated[
     dict[str, Any],
     Field(
-        description="Options of the task; one that it does not take is refused.",
+        description="Options of the task; unknown ones are rejected.",
         json_schema_extra=schema_of(PROBES.values()),
     ),
 ]
-Seed = Annotated[int, Field(description="What the choice of names and sites depends on.")]
+Seed = Annotated[int, Field(description="Random seed for names and sites.")]
 
 
 def create_server(desk: Desk) -> MCPServer:

@@ -83,8 +83,8 @@ def cross_fitted(
     groups = np.unique(seen.group)
     if len(groups) < 2:
         raise CounterlensError(
-            "calibration needs nodes of two functions at least: one to fit on, one to report on",
-            "Name more files, or a folder",
+            "calibration needs nodes of at least two functions: one to fit, one to report",
+            "Give more files, or a folder",
         )
     shuffled = np.random.default_rng(seed).permutation(groups)
     first = np.isin(seen.group, shuffled[: len(groups) // 2])

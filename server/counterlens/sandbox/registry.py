@@ -133,7 +133,7 @@ def _try(name: str) -> Availability:
     if UNTRIED in done:
         guarantees |= dict.fromkeys(ATTEMPTS, False)
     weak = [_worded(what, done.get(what, ())) for what, held in guarantees.items() if not held]
-    untried = f"; its claims could not be tried: {done[UNTRIED][0]}" if UNTRIED in done else ""
+    untried = f"; its claims could not be tested: {done[UNTRIED][0]}" if UNTRIED in done else ""
     reason = f"does not isolate {', '.join(weak)}{untried}" if weak else ""
     return Availability(name, True, reason, tuple(guarantees.items()))
 

@@ -143,7 +143,7 @@ def test_an_original_decides_how_programs_are_judged(verdict: Judged) -> None:
     program = 'class Solution { String f() { return "same"; } }'
     alone = verdict(program, by_identity)
     assert alone.judgement is Judgement.REFUSED
-    assert "pass in one process" in alone.evidence.message
+    assert "pass with it in their own" in alone.evidence.message
     beside = verdict(program, by_identity, original=program)
     assert beside.passed
     assert (beside.evidence.strength, beside.evidence.isolation) == (Strength.WEAK, Isolation.SHARED)

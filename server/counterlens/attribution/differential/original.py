@@ -133,7 +133,7 @@ class _Study:
             if reached.share == 1.0 or not calls:
                 break
         if reached.all_lines and not reached.lines:
-            return Untestable("none of its lines run when it is called: its name means another function")
+            return Untestable("calling it runs none of its lines: its name refers to another function")
         return self._checked(reached)
 
     def _draw(self, combinations: Sequence[tuple[int, ...]], number: int) -> list[Call]:
@@ -161,7 +161,7 @@ class _Study:
         best = max(scores.values(), default=0.0)
         kept = [combination for combination, score in scores.items() if score and score >= best - 0.25]
         return sorted(kept, key=lambda combination: -scores[combination])[:6] or Untestable(
-            "no types of its arguments are known, and none that were tried suit it"
+            "the types of its arguments are unknown, and no tried type works"
         )
 
     def _record(self, calls: Sequence[Call]) -> Recording:
@@ -197,7 +197,7 @@ class _Study:
         ]
         whole = [(call, seen) for call, seen in pairs if seen.comparable]
         if pairs and len(whole) < _FEWEST:
-            return Untestable("it returns what cannot be compared, such as functions or files")
+            return Untestable("it returns values that cannot be compared, such as functions or files")
         again = self._recorder.record(
             self._text, [call.task() for call, _ in reversed(whole)], seconds=SECONDS * 2, cancel=self._cancel
         )
@@ -207,9 +207,9 @@ class _Study:
             if first.like(second)
         ][::-1]
         if len(whole) - len(steady) > _UNSTEADY * len(whole) and len(again.observations) == len(whole):
-            return Untestable("it does not give the same again on the same input")
+            return Untestable("it gives different results for the same input")
         if sum(seen.returned for _, seen in steady) < _FEWEST:
-            return Untestable("hardly any input was found on which it returns")
+            return Untestable("it returns for hardly any generated input")
         return Original(
             self._text,
             self._recorder,
@@ -222,7 +222,7 @@ class _Study:
 def _trouble(recording: Recording) -> Untestable:
     trouble = recording.trouble
     if trouble is None:
-        return Untestable("nothing came of calling it")
+        return Untestable("calling it gave no result")
     words = {
         "import": "its file cannot be imported: ",
         "missing": "its module lacks it: ",

@@ -252,7 +252,7 @@ class Shapes:
                 and not (isinstance(statement.value, ast.Call) and _last(statement.value.func) == "field")
             ]
         if bases - {"object", "ABC", "Generic", "Protocol"}:
-            raise Unknown(f"{node.name}, which inherits how it is made")
+            raise Unknown(f"{node.name}, which inherits its constructor")
         return []
 
     # values

@@ -71,9 +71,9 @@ def why_not(module: ast.Module, qualname: str) -> str | None:
     if isinstance(node, ast.AsyncFunctionDef):
         return "it is asynchronous"
     if any(not isinstance(outer, ast.ClassDef) for outer in around):
-        return "it is defined inside of another function"
+        return "it is defined inside another function"
     if len(around) > 1:
-        return "its class is defined inside of another class"
+        return "its class is defined inside another class"
     if any(
         _decorator(decorator) in {"property", "setter", "fixture", "command"}
         for decorator in node.decorator_list

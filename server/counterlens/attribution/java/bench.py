@@ -105,7 +105,7 @@ class JavaBench:
             if made is None and used:  # what it did before may have been the reason
                 made = self._compile(units, tests, cancel)
         if made is None:
-            return "the compiler ended before it was done; it may have run out of memory"
+            return "the compiler ended early; it may have run out of memory"
         if tests:
             self._compiled[key] = made
             while len(self._compiled) > _KEPT:

@@ -11,7 +11,7 @@ from counterlens.syntax.operators import Family
 
 
 class Arithmetic(DoubtKind):
-    """`+`, `-`, `*`, `/`, `//`, `%`, `**` stand for each other, if no operand is a text or a display."""
+    """`+`, `-`, `*`, `/`, `//`, `%`, `**` replace each other, if no operand is a string or a display."""
 
     id = "arithmetic"
     EXAMPLES = (

@@ -10,7 +10,7 @@ from counterlens.doubt.scope import DoubtScope, text_of
 
 
 class WrongAttribute(DoubtKind):
-    """An attribute stands for another of the same receiver that the file uses alike.
+    """An attribute is replaced by another of the same receiver with similar use in the file.
 
     A condition for a condition, a method for one that is called with as many arguments.
     """

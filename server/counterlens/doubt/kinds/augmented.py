@@ -11,7 +11,7 @@ from counterlens.syntax.operators import Family
 
 
 class Augmented(DoubtKind):
-    """`+=` and its like stand for each other, and for a plain `=`."""
+    """`+=` and similar operators are replaced by each other, and by a plain `=`."""
 
     id = "augmented"
     EXAMPLES = (

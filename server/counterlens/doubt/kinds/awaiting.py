@@ -9,7 +9,7 @@ from counterlens.doubt.scope import DoubtScope, text_of
 
 
 class MissingAwait(DoubtKind):
-    """A call in an `async def` of what the file defines with `async def`, or awaits elsewhere, is awaited."""
+    """An `await` is added to a call in an `async def` of what the file defines with `async def` or awaits."""
 
     id = "await"
     EXAMPLES = (

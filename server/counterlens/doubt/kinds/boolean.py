@@ -11,7 +11,7 @@ from counterlens.syntax.operators import Family
 
 
 class Boolean(DoubtKind):
-    """`and` stands for `or`, and `or` for `and`."""
+    """`and` is replaced by `or`, and `or` by `and`."""
 
     id = "boolean"
     EXAMPLES = (DoubtExample("def f(a, b):\n    return a and b\n", ("and -> or",)),)

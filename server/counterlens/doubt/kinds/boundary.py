@@ -14,7 +14,7 @@ _SIMPLE = frozenset({"identifier", "call", "attribute", "subscript"})
 
 
 class Boundary(DoubtKind):
-    """A small number stands for its neighbours, 0, 1 and -1; a bound for one more or one less."""
+    """A small number is replaced by its neighbours, 0, 1 and -1; a bound by one more or one less."""
 
     id = "boundary"
     EXAMPLES = (

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from counterlens.doubt.alternative import Alternative, DoubtExample, DoubtKind
 from counterlens.doubt.scope import DoubtScope, text_of
 
-_QUESTION = "are its two branches exchanged?"
+_QUESTION = "are its two branches swapped?"
 
 
 class Branches(DoubtKind):
-    """The two branches of an `if` with an `else` change places, or those of a conditional expression."""
+    """The two branches of an `if` with an `else`, or of a conditional expression, are swapped."""
 
     id = "branches"
     EXAMPLES = (

@@ -22,7 +22,7 @@ _NEVER = {("0", ">="), ("0", "<"), ("1", ">"), ("1", "!="), ("1", "<=")}
 
 
 class WrongComparison(DoubtKind):
-    """`==`, `!=`, `<`, `>`, `<=` and `>=` stand for each other; `is` for `is not`."""
+    """`==`, `!=`, `<`, `>`, `<=` and `>=` are replaced by each other; `is` by `is not`."""
 
     id = "comparison"
     EXAMPLES = (

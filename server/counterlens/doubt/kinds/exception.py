@@ -13,7 +13,7 @@ _COMMON = ("ValueError", "TypeError", "KeyError", "IndexError", "AttributeError"
 
 
 class WrongException(DoubtKind):
-    """A built-in class that is caught or raised stands for another common one."""
+    """A built-in class that is caught or raised is replaced by another common one."""
 
     id = "exception"
     EXAMPLES = (

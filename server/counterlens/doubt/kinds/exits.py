@@ -15,7 +15,7 @@ _VALUES = frozenset({"identifier", "comparison_operator", "binary_operator", "bo
 
 
 class Exits(DoubtKind):
-    """A `return` moves out of the block that it ends, or into the one before; it, or `break`, is put in."""
+    """A `return` moves out of its block or into the one before, or a `return` or `break` is added."""
 
     id = "exits"
     EXAMPLES = (

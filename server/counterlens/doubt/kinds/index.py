@@ -10,7 +10,7 @@ from counterlens.doubt.scope import DoubtScope, text_of
 
 
 class WrongIndex(DoubtKind):
-    """A variable in brackets stands for another that is a loop's, or stands in brackets elsewhere."""
+    """A variable in brackets is replaced by a loop variable, or by one used in brackets elsewhere."""
 
     id = "index"
     EXAMPLES = (

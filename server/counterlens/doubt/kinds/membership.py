@@ -11,7 +11,7 @@ from counterlens.syntax.operators import Family
 
 
 class Membership(DoubtKind):
-    """`in` stands for `not in`, and `not in` for `in`."""
+    """`in` is replaced by `not in`, and `not in` by `in`."""
 
     id = "membership"
     EXAMPLES = (DoubtExample("def f(a, b):\n    return a in b\n", ("in -> not in",)),)

@@ -11,7 +11,7 @@ _PLAIN = frozenset({"identifier", "call", "attribute", "subscript"})
 
 
 class WrongNegation(DoubtKind):
-    """A condition stands for its negation, and `-x` for `x`."""
+    """A condition is replaced by its negation, and `-x` by `x`."""
 
     id = "negation"
     EXAMPLES = (

@@ -15,7 +15,7 @@ _NAMED = frozenset({"keyword_argument", "list_splat", "dictionary_splat", "comme
 
 
 class Order(DoubtKind):
-    """Two neighbouring arguments of a call change places, or the operands of `-` and its like."""
+    """Two neighbouring arguments of a call, or the operands of `-` and similar operators, are swapped."""
 
     id = "order"
     EXAMPLES = (

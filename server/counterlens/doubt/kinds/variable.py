@@ -9,7 +9,7 @@ from counterlens.doubt.scope import DoubtScope, around, text_of
 
 
 class WrongVariable(DoubtKind):
-    """A variable stands for another that the function has bound before; indices are a kind of their own."""
+    """A variable is replaced by another that the function has bound before; indices are a separate kind."""
 
     id = "variable"
     EXAMPLES = (

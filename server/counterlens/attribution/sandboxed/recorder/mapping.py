@@ -95,7 +95,7 @@ def _run_doctests(examples: list[dict[str, Any]], survey: SuiteSurvey) -> None:
                 with survey.of(test) as outcome, _caught(outcome):
                     failed = doctest.DocTestRunner(verbose=False).run(one, out=lambda _text: None).failed
                     if failed:
-                        outcome[:] = [FAILED, f"{failed} of its examples do not hold"]
+                        outcome[:] = [FAILED, f"{failed} of its examples fail"]
 
 
 @contextlib.contextmanager

@@ -70,7 +70,7 @@ class Watcher:
     def pytest_runtest_protocol(self, item: Any) -> Generator[None, None, None]:
         """Around one test."""
         if self._survey.over():
-            item.session.shouldstop = "no time is left"
+            item.session.shouldstop = "the time is used up"
         with self._survey.of(_test_of(item)) as outcome:
             self._outcome = outcome
             yield
@@ -83,7 +83,7 @@ class Watcher:
         report = (yield).get_result()
         why = reason_of(call.excinfo.value) if call.excinfo is not None else ""
         if hasattr(report, "wasxfail"):
-            self._outcome[:] = [SKIPPED, "it is marked as expected to fail"]
+            self._outcome[:] = [SKIPPED, "it is marked as an expected failure"]
         elif report.outcome == SKIPPED:
             self._outcome[:] = [SKIPPED, why]
         elif report.outcome == FAILED and self._outcome[0] != FAILED:

@@ -140,7 +140,7 @@ class Chooser:
         """After set-up, call or tear-down of a case: note what is worth noting."""
         report = (yield).get_result()
         if hasattr(report, "wasxfail"):
-            self._outcome, self._message = SKIPPED, "it is marked as expected to fail"
+            self._outcome, self._message = SKIPPED, "it is marked as an expected failure"
         if hasattr(report, "wasxfail") or report.outcome == PASSED or self._outcome == FAILED:
             return
         message = self._explain(report, call)

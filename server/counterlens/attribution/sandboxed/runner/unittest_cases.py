@@ -110,7 +110,7 @@ def _run_method(case: unittest.TestCase, name: str) -> tuple[str, str]:
     if result.skipped:
         return SKIPPED, result.skipped[0][1]
     if result.expectedFailures or result.unexpectedSuccesses:
-        return SKIPPED, "it is marked as expected to fail"
+        return SKIPPED, "it is marked as an expected failure"
     return (PASSED, "") if result.testsRun == 1 else (FAILED, "it was not run")
 
 

@@ -58,13 +58,13 @@ class Channel:
         """
         (size,) = _HEAD.unpack(self._read(_HEAD.size))
         if size > _LARGEST:
-            raise Closed("the program sends what is no message")
+            raise Closed("the program sends an invalid message")
         try:
             message = json.loads(self._read(size))
         except (ValueError, RecursionError):
-            raise Closed("the program sends what is no message") from None
+            raise Closed("the program sends an invalid message") from None
         if not isinstance(message, dict):
-            raise Closed("the program sends what is no message")
+            raise Closed("the program sends an invalid message")
         return message
 
     def _read(self, size: int) -> bytes:

@@ -145,7 +145,7 @@ class CandidateConnection:
         except NeedsSharing:
             raise
         except Exception as problem:
-            raise Closed("the program sends what is no message") from problem
+            raise Closed("the program sends an invalid message") from problem
         return error, value
 
     def _serve(self, request: dict[str, Any]) -> None:
@@ -156,7 +156,7 @@ class CandidateConnection:
             arguments, options = (self._codec.decode(part) for part in request["parts"])
             self._codec.table.settle()
         except Exception as problem:
-            raise Closed("the program sends what is no message") from problem
+            raise Closed("the program sends an invalid message") from problem
         try:
             value = use(request["back"], thing, arguments, options)
             reply: dict[str, Any] = {

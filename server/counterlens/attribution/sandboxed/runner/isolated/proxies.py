@@ -107,7 +107,7 @@ def _iterate(remote: CandidateConnection, thing: Any, number: int) -> Iterator[A
     remote.iterated.add(number)
     iterator = remote.ask("special", "__iter__", thing, [])
     if not isinstance(iterator, ProxyObject):
-        raise TypeError("iter() returned what is no iterator")
+        raise TypeError("iter() returned a non-iterator")
 
     def items() -> Iterator[Any]:
         given = False
