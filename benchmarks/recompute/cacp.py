@@ -137,7 +137,7 @@ def tables(folder):
         if rows:
             found["complementary operators"] = rows
     if rows := [[model, *line] for model, own in of.items() for line in telling(own)]:
-        found["pairs that can tell"] = rows
+        found["discriminating pairs"] = rows
     rows = []
     for model, own in of.items():
         distinct = {(p["mutation"], p["problem"], json.dumps(p["edits"])) for p in own}

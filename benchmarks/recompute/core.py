@@ -111,7 +111,7 @@ def of_yes(asked):
     yield "does it depend?", answers | {"F1": model, "rule's F1": rule, "not read": unread}
     beside = {"F1": model, "rule's F1": rule, "difference": model - rule, "rule is wrong": len(wrong)}
     beside["F1 there"] = f1(wrong) if any(map(any, wrong)) else None
-    yield "beside rules that ask no model", beside
+    yield "compared with rules without a model", beside
     traces = ("trace precision", "false edge rate", "missing nodes", "correct trace rate")
     yield "traces, where it does", {"questions": true, **dict(zip(traces, mean, strict=True))}
 

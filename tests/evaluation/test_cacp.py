@@ -19,7 +19,7 @@ from counterlens.probes.pairs.published import CACP, PAPER_ORDER, forms_of
 from tests.models.remote.conftest import Handler, serving
 
 SCRIPT = Path(__file__).parents[2] / "benchmarks" / "recompute" / "cacp.py"
-TELLING = "pairs that can tell (protocol cacp)"
+TELLING = "discriminating pairs (protocol cacp)"
 EFFECTS, COUNTS = "average mutation effect (protocol cacp)", "counterfactual pairs (protocol cacp)"
 PROGRAMS = {
     "gather": (

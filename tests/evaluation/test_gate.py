@@ -212,7 +212,7 @@ def test_a_pull_request_is_told_what_its_author_can_do_about_its_own_lines(
     code, out = run("-m", f"remote:{RIGHT}", "--mutation", "rename-random")
     assert code == 0
     assert "no result for remote:right: no pair of 1 function could be judged: " in " ".join(out.split())
-    assert " ".join(out.split()).count("it changes none of the lines that were asked about (1)") == 1
+    assert " ".join(out.split()).count("it changes none of the selected lines (1)") == 1
     branch.joinpath("code.py").write_text("def alone(x):\n    return x\n")
     code, out = run("-m", f"remote:{RIGHT}")
     assert code == 0

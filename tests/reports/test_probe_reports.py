@@ -166,9 +166,7 @@ def test_a_verdict_says_what_it_rests_on_and_how_strong_that_is() -> None:
     one = probe(PASSED, FAILED)
     side = one.pairs[0].original
     apart = replace(side, attribution="doctest", tests=1, strength="moderate", isolation="apart")
-    assert (
-        rests_on(apart) == "moderate evidence: doctest, 1 case; the program ran in a process apart from them"
-    )
+    assert rests_on(apart) == "moderate evidence: doctest, 1 case; the program ran in its own process"
     forgeable = replace(side, tests=3, strength="strong", isolation="shared")
     assert "could have forged" in rests_on(forgeable)
     assert rests_on(replace(side, attribution="none", tests=0)) == ""

@@ -37,7 +37,7 @@ Changes = dict[tuple[str, str], list[bool]]
 
 @dataclass(frozen=True, slots=True)
 class AboveFloor:
-    """An effect beside the noise floor of the same functions.
+    """An effect and noise floor of the same functions.
 
     Attributes:
         effect: The average mutation effect.

@@ -18,19 +18,25 @@ POSITIONAL_ARGUMENTS = "positional-arguments"
 OBSERVED_INPUT = "observed-input"
 
 ASSUMPTIONS = {
-    TOTAL_ORDER: "Of two values that are compared, exactly one of `a < b` and `a >= b` is true: neither is "
-    "NaN, and their class orders totally (sets do not).",
+    TOTAL_ORDER: (
+        "Exactly one of `a < b` and `a >= b` is true for two compared values: neither is NaN, and their "
+        "class has a total order (sets do not)."
+    ),
     EQ_NE_CONSISTENT: "`a != b` is the opposite of `a == b`: their class does not define `__ne__` otherwise.",
-    REFLECTED: "`a < b` and `b > a` say the same, as do `a == b` and `b == a`: the operands' classes define "
-    "the reflected comparison consistently.",
+    REFLECTED: (
+        "`a < b` and `b > a` are equivalent, as are `a == b` and `b == a`: the operands' classes define "
+        "the reflected comparison consistently."
+    ),
     PURE_OPERATORS: "Operators, attribute and subscript reads, and methods named like the reading ones of "
     "built-in classes (`split`, `items`) have no side effects.",
-    NEITHER_RAISES: "Of two pieces of code that change places, neither raises an exception; if one does, it "
-    "may be another exception than before, or come before an effect that it followed.",
+    NEITHER_RAISES: (
+        "Neither of two swapped pieces of code raises an exception; if one does, it may be a different "
+        "exception, or come before an effect that it followed."
+    ),
     OBJECT_LIFETIME: "Nothing depends on when an object is freed: a value may be held a little longer.",
-    INTEGER_RANGE: "What is given to `range` is an integer.",
+    INTEGER_RANGE: "The arguments of `range` are integers.",
     ANNOTATIONS_UNREAD: "No code reads the annotations at run time.",
     POSITIONAL_ARGUMENTS: "Callers pass the renamed parameter by position, not by name.",
-    OBSERVED_INPUT: "The input is the one that was observed: for others the program may do something else.",
-    WHOLE_PROGRAM: "The file is the whole program: no other module calls what it defines.",
+    OBSERVED_INPUT: "The input is the observed one: the program may behave differently for others.",
+    WHOLE_PROGRAM: "The file is the whole program: no other module calls its definitions.",
 }

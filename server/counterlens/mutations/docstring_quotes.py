@@ -18,7 +18,7 @@ _OTHER = {'"': "'", "'": '"'}
 
 
 class DocstringQuotes(Mutation):
-    """Exchange the quotation marks of a function's docstring, double for single or single for double.
+    """Change the quotation marks of a function's docstring, double to single or single to double.
 
     A placebo: Python's parser gives the same tree, and the docstring the same text.
     """

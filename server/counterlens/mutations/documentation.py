@@ -54,7 +54,7 @@ def _java() -> list[str]:
     missing = ", ".join(f"`{name}`" for name in mutated("java").missing)
     return [
         java.OPENING,
-        f"Not for Java yet: {missing}. What `var-types` changes is what Java has of annotated types.\n",
+        f"Not for Java yet: {missing}. `var-types` is Java's counterpart of changes to type annotations.\n",
         java.MEASURED,
         *described,
     ]

@@ -19,7 +19,7 @@ Flavour = Literal["complement", "not"]
 
 
 class IfElseFlip(Mutation):
-    """Negate the condition of an `if` with an `else`, and exchange its branches.
+    """Negate the condition of an `if` with an `else`, and swap its branches.
 
     The flavour `complement` negates by complementary operators (`==` to `!=`, `<` to `>=`) and De Morgan's
     laws, and falls back to `not` if a part of the condition has no complement. The flavour `not` always

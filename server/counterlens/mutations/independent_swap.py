@@ -16,7 +16,7 @@ from counterlens.mutations.mutation import Example, Mutation, MutationContext, S
 
 
 class IndependentSwap(Mutation):
-    """Exchange two adjacent, independent statements of a function.
+    """Swap two adjacent, independent statements of a function.
 
     Two statements are independent if neither binds a variable that the other one uses, neither may jump away,
     at most one calls unknown code, and neither can use an object that the other changes. A compound statement

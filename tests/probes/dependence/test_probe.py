@@ -78,7 +78,9 @@ def test_the_model_stands_beside_the_rule_on_the_same_pairs() -> None:
     assert record.agreement.direct[Relation.DATA] == Agreement(2, 1, 7)
     assert record.rules.direct[Relation.DATA] == Agreement(8, 0, 1)
     assert record.differing[Relation.DATA] == Agreement(1, 0, 0)  # the only pair that the rule has wrong
-    (table,) = [table for table in PROBE.tables([record], seed=0) if table.title.startswith("beside rules")]
+    (table,) = [
+        table for table in PROBE.tables([record], seed=0) if table.title.startswith("compared with rules")
+    ]
     rows: dict[Any, Sequence[Any]] = {row[0]: row[1:] for row in table.rows}
     model, rule, by_rule, difference, differing = rows["data, direct"]
     assert rule == "recurring names"

@@ -241,7 +241,7 @@ def test_a_model_that_knows_has_everything_right_and_the_rule_stands_beside_it()
         assert (row["false edge rate"], row["missing nodes"]) == (0.0, 0.0)
     for row in found["on what does it depend?"].values():
         assert (row["exact match"], row["F1"]) == (1.0, 1.0)
-    beside = found["beside rules that ask no model"]["data dependence"]
+    beside = found["compared with rules without a model"]["data dependence"]
     assert (beside["rule's F1"], beside["difference"]) == (1.0, 0.0)  # forward, the rule errs about nothing
     assert (beside["rule is wrong"], beside["F1 there"]) == (0, None)
     assert (
@@ -288,7 +288,7 @@ def test_what_is_added_above_the_rule_is_counted_where_the_rule_is_wrong() -> No
     data = [one for one in record.answers if (one.task, one.form) == (CoreTask.DATA, CoreForm.TRACE)]
     wrong = [(one.source, one.target, one.true) for one in data if one.true != one.ruled]
     assert wrong == [("prices 2", "count 7", False), ("rate 2", "count 7", True)]
-    beside = figures(record)["beside rules that ask no model"]["data dependence"]
+    beside = figures(record)["compared with rules without a model"]["data dependence"]
     assert (beside["rule is wrong"], beside["F1 there"]) == (2, pytest.approx(2 / 3))
 
 

@@ -128,19 +128,19 @@ def test_an_answer_may_stand_on_the_lines_after() -> None:
     ("text", "finish", "stepwise", "says"),
     [
         ("", "stop", False, "nothing was said"),
-        ("I'm sorry, I can't run code", "stop", False, "cannot tell"),
-        ("The output cannot be determined.", "stop", True, "cannot tell"),
+        ("I'm sorry, I can't run code", "stop", False, "declines"),
+        ("The output cannot be determined.", "stop", True, "declines"),
         ("1. a is 1", "stop", True, "ends without an answer"),
         ("1. a is", "length", True, "cut off"),
-        ("Answer: f(1)", "stop", True, "no Python literal"),
-        (" f(1)", "stop", False, "an expression and no literal"),
-        (" the list", "stop", False, "no Python literal"),
+        ("Answer: f(1)", "stop", True, "not a Python literal"),
+        (" f(1)", "stop", False, "an expression, not a literal"),
+        (" the list", "stop", False, "not a Python literal"),
     ],
 )
 def test_why_an_answer_cannot_be_read(text: str, finish: str, stepwise: bool, says: str) -> None:
     reason = why_unread(text, finish, stepwise=stepwise)
     assert says in reason
-    kinds = {"cannot tell": AnswerOutcome.REFUSED, "cut off": AnswerOutcome.TRUNCATED}
+    kinds = {"declines": AnswerOutcome.REFUSED, "cut off": AnswerOutcome.TRUNCATED}
     assert outcome(None, 1, unread=reason) is kinds.get(says, AnswerOutcome.UNPARSABLE)
 
 

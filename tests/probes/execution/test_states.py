@@ -149,7 +149,7 @@ def test_the_effect_of_unrolling_is_of_the_same_functions() -> None:
     reasons = [reason for reason in result.left_out if "unrolled" in reason]
     assert len(reasons) == 2
     assert table(result, "independent execution reasoning")["direct"][0] == 3
-    for title, cells in table(result, "by what the function is made of").items():
+    for title, cells in table(result, "by construct").items():
         assert cells[0] == {"for": 2, "while": 1, "nested loop": 1, "if": 1, "basic": 1}[title]
 
 
@@ -193,7 +193,7 @@ def test_outputs_and_states_are_counted_together() -> None:
     (total, same) = sorted(calls, key=lambda one: one["target"], reverse=True)
     assert {one["outcome"] for one in total["states"]} == {"refused"}
     assert [(one["variable"], one["times"], one["truth"]) for one in same["states"]] == [("y", 1, "3")]
-    assert table(result, "answers that could not be read") == {"state": ("it says that it cannot tell", 2)}
+    assert table(result, "answers that could not be read") == {"state": ("it declines to answer", 2)}
 
 
 def test_coherence_of_the_embedded_model(model: LlamaModel) -> None:

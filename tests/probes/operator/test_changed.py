@@ -16,7 +16,7 @@ from counterlens.probes.record import read, written
 from counterlens.syntax.document import Document
 from counterlens.syntax.operators import operator_sites
 
-TITLE = "where the operator stays, and where it becomes another"
+TITLE = "pairs whose operator stays the same, and pairs whose operator changes"
 
 
 def believed(operator: str, predicted: str) -> OperatorAnswer:

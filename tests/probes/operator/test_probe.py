@@ -97,7 +97,7 @@ def test_windows_add_rows_and_the_complete_text_stays(cached_model: CachedModel)
 def test_several_functions_are_pooled(cached_model: CachedModel) -> None:
     records = [record(cached_model), record(cached_model, SOURCE.replace("<", ">="))]
     tables = {table.title: table for table in PROBE.tables(records, seed=0)}
-    assert tables["as the functions stand"].rows[0][:2] == ("all", 2)
+    assert tables["original functions"].rows[0][:2] == ("all", 2)
     changes = tables["before and after changes that keep the meaning"]
     assert changes.rows[0][:2] == ("operand swap", 2)
     assert PROBE.summary(records).startswith("Of 2 operators ")

@@ -161,7 +161,7 @@ def test_a_copier_is_exposed_by_each_discriminating_pair_and_one_that_knows_by_n
         assert {pair["copied"] for pair in telling} == {not right}
         others = [pair for _, pair in pairs(asked[name]) if not pair["discriminating"]]
         assert {pair["outcome"] for pair in others} <= {"held"}  # nothing tells them apart there
-        (table,) = (one for one in asked[name]["tables"] if one["title"] == "pairs that can tell")
+        (table,) = (one for one in asked[name]["tables"] if one["title"] == "discriminating pairs")
         mutations = {pair["mutation"] for pair in telling}
         for mutation, all_pairs, effect, discriminating, informative, there, copied in table["rows"]:
             assert (discriminating > 0) == (mutation == "all" or mutation in mutations)

@@ -153,10 +153,10 @@ def test_draws_follow_from_the_seed_and_survive_the_record_and_the_cache(tmp_pat
 def test_draws_have_a_table() -> None:
     record = asked(Drawer(lambda text: 0.1 if flipped(text) else 0.9, Capability.SAMPLE), samples=20)
     tables = {table.title: table for table in CompletionProbe().tables([record], seed=0)}
-    rows = {row[0]: row for row in tables["pass rates of drawn completions"].rows}
+    rows = {row[0]: row for row in tables["pass rates of sampled completions"].rows}
     assert set(rows) == {"all", "if-else-flip", "rename-random"}
     greedy = asked(Drawer(lambda _text: 1.0))
-    assert "pass rates of drawn completions" not in {
+    assert "pass rates of sampled completions" not in {
         table.title for table in CompletionProbe().tables([greedy], seed=0)
     }
 

@@ -136,7 +136,7 @@ def test_a_model_that_goes_by_the_shape_has_an_effect_above_the_floor() -> None:
     assert found.difference.low is not None
     assert found.difference.low > 0.3
     assert found.exceeded
-    assert "not told from noise" not in run.summary
+    assert "may be noise" not in run.summary
     by_mutation = floors(records(run))
     assert by_mutation["rename-random"].exceeded
     assert by_mutation["for-while-convert"].effect.value == 0
@@ -179,7 +179,7 @@ def test_an_endpoint_with_random_answers_has_an_effect_that_is_not_told_from_the
     assert high is not None
     assert low < 0 < high
     assert (found.effect.value or 0) > 0.3
-    assert "so the effect is not told from noise" in run.summary
+    assert "so the effect may be noise" in run.summary
     again = [pair for record in records(run) for pair in record.placebos if pair.mutation == SAME_PROMPT]
     assert len(again) == 15
     assert {pair.outcome for pair in again} > {PairOutcome.HELD}
@@ -258,7 +258,7 @@ def test_held_and_lost_stand_beside_the_floor() -> None:
 
 def test_the_tables_show_the_floor_beside_the_effects_of_all_pairs_and_of_each_mutation() -> None:
     run = bench(Scripted(shapely), 4)
-    (table,) = (table for table in run.tables if table.title == "effect beside the noise floor")
+    (table,) = (table for table in run.tables if table.title == "effect and noise floor")
     mutations = {pair.mutation for record in records(run) for pair in record.pairs}
     assert [row[0] for row in table.rows] == [ALL, *sorted(mutations)]
     p, holm = (table.columns.index(name) for name in ("p", "Holm p"))
@@ -296,7 +296,7 @@ def test_every_form_of_a_run_shows_the_floor_of_each_model(
     monkeypatch.setattr(plots, "available", lambda: False)  # they take seconds, and show no floor
     without, found = hostile_run(), with_placebos(hostile_run())
     titles = [[table.title for table in all_tables(each)] for each in (without, found)]
-    assert set(titles[1]) - set(titles[0]) == {"effect beside the noise floor"}
+    assert set(titles[1]) - set(titles[0]) == {"effect and noise floor"}
     (averages,) = (table for table in all_tables(found) if table.title == "average mutation effect")
     at = averages.columns.index("noise floor")
     assert all(isinstance(row[at], Proportion) for row in averages.rows)

@@ -269,7 +269,7 @@ def test_what_the_model_writes_is_judged_and_counted() -> None:
     for record in records:
         assert read(written(record), RobustnessRecord) == record
     tables = drawn(found)
-    (row,) = tables["code that the model writes"].rows
+    (row,) = tables["code written by the model"].rows
     assert (row[0], row[1], row[3], cast(Any, row[2]).value) == (4, 1, 2, 0.25)
     (kept, broken) = [
         row for row in tables["method name prediction, by correctness of the code"].rows if row[0] == "F1"

@@ -19,7 +19,7 @@ _BLOCKS = {"block", "constructor_body"}
 
 
 class JavaDefUseBreak(JavaMutation):
-    """Declare a new variable for a later value of a variable, and use that from there on.
+    """Declare a new variable for a later value of a variable, and use it from then on.
 
     `x = read(); x = clean(x); use(x);` becomes `x = read(); T y = clean(x); use(y);`. Only where the
     assignment stands in the block that declares the variable, or in the method's own for a parameter, so that

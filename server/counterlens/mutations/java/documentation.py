@@ -6,14 +6,14 @@ OPENING = """\
 ## Java
 
 `counterlens mutate File.java` shows the counterfactuals of a Java file, or of one method
-(`File.java::Class.method`). The mutations have the ids that Python's have, and do to Java what the sections
-above say. Where the source does not show that a site is safe, it is refused, with the reason (`--explain`):
+(`File.java::Class.method`). The mutations have the same ids as those for Python, and the same
+meaning. A site is refused, with the reason (`--explain`), if the source does not show that it is safe:
 because of the order of evaluation, side effects, names that are also fields, a `continue`, code that the
-compiler could no longer reach, patterns that bind variables. What is not edited survives byte for byte.
+compiler could no longer reach, patterns that bind variables. Unedited code survives byte for byte.
 Mutations that Java does not have yet are listed with the refused sites.
 
-Types are those that the file shows: of literals, declared variables and fields, text, arrays, boxed numbers
-and the usual collections. Where a type decides and is not known, the site is refused.
+Types come from the file alone: those of literals, declared variables and fields, text, arrays, boxed numbers
+and the usual collections. A site that depends on an unknown type is refused.
 
 `judge --tests` runs Java ([sandbox](sandbox.md)); `--settle` and `probe` are for Python.
 """

@@ -18,7 +18,7 @@ from counterlens.mutations.mutation import Example, Site, SiteRefused
 
 
 class JavaIfElseFlip(JavaMutation):
-    """Negate the condition of an `if` with an `else`, and exchange its branches.
+    """Negate the condition of an `if` with an `else`, and swap its branches.
 
     The condition is negated by complementary operators and De Morgan's laws, and by `!` where a part has no
     complement: `<` becomes `>=` for whole numbers only, because of NaN. An `else if` counts as an `if` in the

@@ -33,7 +33,7 @@ def _same_branches(module: JavaModule, node: Node) -> bool:
 
 
 class JavaNegateCondition(JavaMutation):
-    """Negate the condition of an `if`, and leave the branches as they are: breaks the program."""
+    """Negate the condition of an `if`, and keep its branches: breaks the program."""
 
     id = "negate-condition"
     concept = Concept.CONTROL_FLOW
@@ -68,7 +68,7 @@ class JavaNegateCondition(JavaMutation):
 
 
 class JavaBlockSwapPlain(JavaMutation):
-    """Exchange the branches of an `if` with an `else` without negating its condition: breaks the program.
+    """Swap the branches of an `if` with an `else` without negating its condition: breaks the program.
 
     It is nearer to the original's text than `if-else-flip`, and farther from its meaning.
     """

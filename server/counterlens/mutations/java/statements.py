@@ -23,7 +23,7 @@ _LOOPS = {"for_statement", "enhanced_for_statement", "while_statement", "do_stat
 
 
 class JavaIndependentSwap(JavaMutation):
-    """Exchange two statements of a block that stand next to each other and are independent.
+    """Swap two adjacent, independent statements of a block.
 
     Independent means: neither assigns or declares a variable that the other one uses, neither may jump away,
     at most one calls code that is not known, and no object that one of them changes can be used by the other.
@@ -125,7 +125,7 @@ def _extent(module: JavaModule, siblings: list[Node], node: Node) -> tuple[int, 
 
 
 class JavaRemoveDefinition(JavaMutation):
-    """Remove an assignment of a method's variable that is used behind it: breaks the program.
+    """Remove an assignment of a method's variable that is used after it: breaks the program.
 
     Only of a variable that has a value before, because the compiler refuses one that may have none: `x = 1`,
     `x += 1` and `x++` behind a declaration with a value, and never the declaration.

@@ -46,7 +46,7 @@ Floats = npt.NDArray[np.float64]
 
 _NOTE = (
     "confidence: median over functions of the mean probability of a concept's nodes; surprisal: mean bits "
-    "per byte of these nodes; intervals: functions drawn anew (after Palacio et al. 2023, whose own "
+    "per byte of these nodes; intervals: functions resampled (after Palacio et al. 2023, whose own "
     f"aggregation is --protocol {ASTXPLAINER})"
 )
 
@@ -72,9 +72,7 @@ class ConfidenceOptions(ProbeOptions):
             there=_concepts_there,
         ),
     ] = OWN
-    no_context: Annotated[
-        bool, option("Score each function alone, without the header of its file before it.")
-    ] = False
+    no_context: Annotated[bool, option("Score each function alone, without the header of its file.")] = False
 
 
 class ConfidenceProbe(Probe[ConfidenceOptions, ConfidenceRecord]):

@@ -64,7 +64,7 @@ def replies(
     for count in range(1, TRIES + 1):
         if not left:
             break
-        what = "asking CoRe's questions" if count == 1 else "asking again for what cannot be read"
+        what = "asking CoRe's questions" if count == 1 else "asking again for unreadable answers"
         steps.next(what, 0, len(left))
         completions = model.complete(
             [prompts[at] for at in left],

@@ -187,11 +187,11 @@ def _rule_table(tasks: Mapping[str, _Functions], seed: int) -> Table:
             )
         )
     return Table(
-        "beside rules that ask no model",
+        "compared with rules without a model",
         ("", "F1", "rule's F1", "difference", "rule is wrong", "F1 there"),
         tuple(rows),
-        "The rules ask no model: recurring names for data, indentation for control, both for information "
-        "flow, over any number of steps. Where the rule is wrong, its own F1 is 0.",
+        "Rules without a model: recurring names for data, indentation for control, both for information "
+        "flow, over any number of steps. On pairs where the rule is wrong, its own F1 is 0.",
     )
 
 
@@ -229,7 +229,7 @@ def _noted(table: Table, functions: _Functions) -> Table:
     said = (
         f"{plural(len(functions), 'function')}; CoRe's own questions, in its words: {own} of {len(shown)}; "
         f"of CoRe Lite: {lite}; judged by people's labels: {labelled}, the others by the dependence graph. "
-        "Intervals: functions drawn anew."
+        "Intervals: functions resampled."
     )
     return Table(table.title, table.columns, table.rows, f"{table.note} {said}".strip())
 

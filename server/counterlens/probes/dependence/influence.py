@@ -88,7 +88,7 @@ def infer_influence(model: Model, subject: ExaminedFunction, steps: Steps | None
     if not model.offers(Capability.SCORE, cancel=steps.cancel):
         raise ModelError(
             f"{model.info.name} gives no token probabilities, so no influence can be measured",
-            "Ask it for its dependences instead: method prompted",
+            "Use the prompted method instead",
         )
     reactions = []
     for done, part in enumerate(subject.parts):

@@ -59,8 +59,8 @@ class DependenceOptions(ProbeOptions):
     questions: Annotated[
         int | None,
         option(
-            "Most questions per relation and function when the model is asked pair by pair: a sample, half "
-            f"of it true. Default: {MOST_QUESTIONS}; with --protocol core, all of CoRe's own.",
+            "Maximum questions per relation and function when the model is asked pair by pair: a sample, "
+            f"half of it true. Default: {MOST_QUESTIONS}; with --protocol core, all of CoRe's own.",
             metavar="N",
             low=2,
             high=10_000,
@@ -95,7 +95,7 @@ _UNCHANGED = {"java": "its statements are changed and asked about in Python only
 
 
 class DependenceProbe(Probe[DependenceOptions, DependenceRecord]):
-    """Dependences as the model has them, beside the dependence graph and beside rules that ask no model."""
+    """A model's dependences, compared with the dependence graph and with rules that use no model."""
 
     id = "dependence"
     title = "which statements does it think depend on which?"

@@ -50,7 +50,7 @@ def over_functions(records: Sequence[DependenceRecord], seed: int) -> Table:
         "agreement with the dependence graph",
         ("", "precision", "recall", "F1"),
         tuple(rows),
-        "micro: all edges count alike; macro: all functions do. Intervals: functions drawn anew.",
+        "micro: all edges count alike; macro: all functions do. Intervals: functions resampled.",
     )
 
 
@@ -77,12 +77,12 @@ def beside_rules(records: Sequence[DependenceRecord], seed: int) -> Table:
                 )
             )
     return Table(
-        "beside rules that ask no model",
+        "compared with rules without a model",
         ("", "model F1", "rule", "rule F1", "difference", "model F1 where rule and graph differ"),
         tuple(rows),
         "indentation: the innermost branch or loop around a statement; recurring names: a later statement "
-        "reads a name that an earlier one binds; both on the pairs that the model was examined on. Where "
-        "rule and graph differ, the rule's F1 is 0. Micro F1; intervals: functions drawn anew.",
+        "reads a name that an earlier one binds; both on the same pairs as the model. On pairs where rule "
+        "and graph differ, the rule's F1 is 0. Micro F1; intervals: functions resampled.",
     )
 
 
@@ -102,11 +102,11 @@ def of_traces(records: Sequence[DependenceRecord], seed: int) -> Table:
         asked = sum(len(traces) for traces in functions)
         rows.append((str(relation), asked, *(figure(field.name) for field in fields(TraceFigures))))
     return Table(
-        "traces of steps, where there is a chain",
+        "traces of steps, for pairs with a chain",
         ("", "chains", "correct trace rate", "from end to end", "steps right", "steps false", "left out"),
         tuple(rows),
-        "correct: every step is a direct dependence (CoRe); from end to end: and they lead from the one that "
-        "was asked about to the other; left out: nodes of a chain. Intervals: functions drawn anew.",
+        "correct: every step is a direct dependence (CoRe); from end to end: the steps also lead from one "
+        "node of the question to the other; left out: nodes of a chain. Intervals: functions resampled.",
     )
 
 

@@ -27,7 +27,7 @@ class AnswerSource(StrEnum):
     """How answers were got."""
 
     PROBABILITY = "the probabilities of yes and no were compared"
-    TEXT = "answers were read from what the model wrote"
+    TEXT = "answers were read from the model's text"
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,9 +12,9 @@ from counterlens.probes.execution.tables import SHOWN
 from counterlens.probes.prompts.literals import short
 
 _NOTE = (
-    "a state is what a variable is right after a line has run so many times, traced in the sandbox; an "
-    "answer that cannot be read counts as not right, and a call with a truncated one not at all. An output "
-    "that is right although states are not was not reached by following the execution"
+    "a state is the value of a variable right after a given run of a line, traced in the sandbox; an "
+    "unreadable answer counts as wrong, and a call with a truncated one does not count. A right output with "
+    "wrong states was not reached by following the execution"
 )
 _OUTPUTS = {True: "right", False: "not right"}
 

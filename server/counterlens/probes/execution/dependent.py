@@ -121,12 +121,12 @@ class DependentExecutionProbe(Probe[DependentExecutionOptions, DependentExecutio
         known = sum(answer.right for answer in own.values())
         if followed:
             return (
-                f"The model wrote {written.count} of {plural(written.n, 'function')} right. Asked step by "
-                f"step what these give, it was right in {known} of {len(own)}."
+                f"The model wrote {written.count} of {plural(written.n, 'function')} right. It predicted "
+                f"the results of these step by step in {known} of {len(own)}."
             )
         return (
-            f"The model wrote {written.count} of {plural(written.n, 'function')} right. Asked direct what "
-            f"these give, it was right in {known} of {len(own)}."
+            f"The model wrote {written.count} of {plural(written.n, 'function')} right. It predicted the "
+            f"results of these directly in {known} of {len(own)}."
         )
 
     def measures(self, record: DependentExecutionRecord) -> Mapping[str, bool]:

@@ -16,8 +16,8 @@ SETTINGS = {"none": "no test", "true": "with test", "misleading": "misleading te
 """What of a test the specification shows."""
 Functions = Sequence[SpecifiedFunction]
 _NOTE = (
-    "each program is run on the one input: with a misleading test it passes when it gives the wrong output "
-    "that was shown. One that the limit of tokens ended before it could pass is neither right nor wrong"
+    "each program runs on one input: with a misleading test it passes if it gives the wrong output that was "
+    "shown. A program truncated at the token limit before it could pass is neither right nor wrong"
 )
 _RSR_NOTE = (
     "R_SR: right with the test and not without, of all functions (Liu et al. 2024, equations 5 and 6); of "
@@ -89,7 +89,7 @@ def _failures(functions: Functions) -> Table:
         if program.failed
     )
     rows = tuple((title, reason, count) for (title, reason), count in sorted(counts.items()))
-    return Table("programs that give nothing", ("specification", "why", "n"), rows)
+    return Table("programs without a result", ("specification", "why", "n"), rows)
 
 
 def _listed(functions: Functions) -> Table:
@@ -100,4 +100,4 @@ def _listed(functions: Functions) -> Table:
         shown = (short(function.gives), short(function.misleading))
         rows.append((function.call, str(function.input), *shown, *gave))
     columns = ("call", "input from", "right", "misleading", *SETTINGS.values())
-    return Table("what its programs give", columns, tuple(rows))
+    return Table("results of its programs", columns, tuple(rows))

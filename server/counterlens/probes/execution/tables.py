@@ -28,9 +28,8 @@ _NOT_RIGHT = (
 )
 _NOTE = (
     f"answers are read as Python literals and compared as values, floats within {RELATIVE:g} relative or "
-    f"{ABSOLUTE:g}; n counts answers that ended: one that the limit of tokens truncated is neither right nor "
-    "wrong. One that is unparsable, that the model refuses, or that has a float for an int or the other way "
-    "counts as not right"
+    f"{ABSOLUTE:g}; n counts finished answers: one truncated at the token limit is neither right nor wrong. "
+    f"An unparsable answer, a refusal, and a float for an int (or the reverse) count as wrong"
 )
 _PAIRED = ("difference", "only second right", "only first right", "McNemar p")
 
@@ -69,13 +68,11 @@ def breakdown(answers: Answers, *, seed: int) -> tuple[Table, ...]:
         styles(standing),
         _thinking(standing),
         unread(answers),
-        _by_part(standing, "by what the function is made of", "construct", lambda answer: answer.tags, TAGS),
-        _by_part(standing, "by what it uses", "operators and calls", lambda answer: answer.uses, USES),
-        _by_part(standing, "by what it calls", "API", lambda answer: answer.apis, _frequent(standing)),
+        _by_part(standing, "by construct", "construct", lambda answer: answer.tags, TAGS),
+        _by_part(standing, "by features used", "operators and calls", lambda answer: answer.uses, USES),
+        _by_part(standing, "by functions called", "API", lambda answer: answer.apis, _frequent(standing)),
         _types(standing),
-        _by_part(
-            standing, "by where the inputs come from", "inputs", lambda answer: (answer.input,), origins
-        ),
+        _by_part(standing, "by source of the inputs", "inputs", lambda answer: (answer.input,), origins),
     ]
     if len(targets) > 2:
         tables.append(_correlations(standing, seed=seed))
@@ -101,7 +98,7 @@ def _thinking(answers: Answers) -> Table:
     found = paired_shares(direct, steps)
     columns = ("n", *(style.title for style in STYLES.values()), *_PAIRED)
     rows = ((found.n, found.first, found.second, *differing(found)),) if found.n else ()
-    note = "the same functions and inputs, where both answers ended; first: direct, second: step by step"
+    note = "the same functions and inputs, if both answers finished; first: direct, second: step by step"
     return Table("step by step against direct", columns, rows, note)
 
 
@@ -153,7 +150,7 @@ def _types(answers: Answers) -> Table:
         for style, asked in _by_style(chosen):
             matched = pooled_share((answer.target, bool(answer.same_type)) for answer in asked)
             rows.append((name, style, len(asked), matched, rate(asked)))
-    return Table("by what it gives", ("type", "asked", "n", "right type", "right value"), tuple(rows))
+    return Table("by type of result", ("type", "asked", "n", "right type", "right value"), tuple(rows))
 
 
 def _correlations(answers: Answers, *, seed: int) -> Table:
@@ -165,10 +162,10 @@ def _correlations(answers: Answers, *, seed: int) -> Table:
             pairs = [(float(value), float(right)) for value, right in measured if value is not None]
             rows.append((name, style, len(pairs), spearman(pairs, seed=seed)))
     note = (
-        "Spearman's rank correlation with being right; below 0: the more, the more often wrong. Rounds are "
-        "counted while the call runs, of functions with loops"
+        "Spearman's rank correlation with being right; below 0: higher values are wrong more often. "
+        "Iterations are counted while the call runs, for functions with loops"
     )
-    return Table("what makes it hard", ("measure", "asked", "n", "rho"), tuple(rows), note)
+    return Table("correlates of difficulty", ("measure", "asked", "n", "rho"), tuple(rows), note)
 
 
 def _loops(answers: Answers) -> Table:
@@ -180,7 +177,7 @@ def _loops(answers: Answers) -> Table:
             rows.append((style.title, found.n, found.first, found.second, *differing(found)))
     columns = ("asked", "n", "loops", "unrolled", *_PAIRED)
     note = (
-        "the same functions and inputs; loops are unrolled as they ran (Liu et al. 2024, Table IV); first: "
+        "the same functions and inputs; loops are unrolled as executed (Liu et al. 2024, Table IV); first: "
         "with its loops, second: unrolled"
     )
     return Table("the effect of unrolling loops", columns, tuple(rows), note)

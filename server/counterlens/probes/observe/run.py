@@ -99,7 +99,7 @@ def output_of(
         SourceError: it fails, does not end, gives no literal, or something else each time; says which.
         SandboxError, Cancelled: as `Sandbox.run`.
     """
-    messages = _Messages("the call does not end in time", "the program ends the process", "the call raises")
+    messages = _Messages("the call times out", "the program ends the process", "the call raises")
     outputs = _observe("outputs", document, call, sandbox, limits, cancel, _read_outputs, messages)
     if len(outputs) != 2 or outputs[0] != outputs[1]:
         raise SourceError("two equal calls give different results")
@@ -134,7 +134,7 @@ def require_ordered(
     """
     if unordered(gives.value):
         raise SourceError("the result of the call is or contains a set, which has no order")
-    messages = _Messages("the call does not end in time", "the program ends the process", "the call raises")
+    messages = _Messages("the call times out", "the program ends the process", "the call raises")
     outputs = _observe("reseeded", document, call, sandbox, limits, cancel, _read_outputs, messages)
     other = literal(outputs[0]) if outputs else None
     if other is None or other.written != gives.written:
@@ -151,7 +151,7 @@ def trace(
         SandboxError, Cancelled: as `Sandbox.run`.
     """
     messages = _Messages(
-        "the call does not end in time while it is traced",
+        "the call times out while it is traced",
         "the program ends the process",
         "traced, the call raises",
     )

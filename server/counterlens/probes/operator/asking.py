@@ -156,7 +156,7 @@ class OperatorAsker:
         if hidden.site.operator != other or not np.allclose(hidden.logprob, first.logprob, atol=TOLERANCE):
             reason = f"line {site.line}: the answer changes with what the gap hides"
         elif hidden.correct == first.correct and first.predicted in (site.operator, other):
-            reason = f"line {site.line}: an operator that was exchanged is judged like the right one"
+            reason = f"line {site.line}: a replaced operator is judged like the right one"
         elif not np.isfinite(first.logprob).all() or (first.logprob >= 0).any():
             reason = f"line {site.line}: the text has no probability"
         if reason:

@@ -19,8 +19,8 @@ Pairs = Sequence[tuple[str, OperatorPair]]
 """Pairs, each with the function that it is of."""
 PAIR_COLUMNS = ("n", "original", "transformed", "both", "NLL", "NLL after", "entropy", "entropy after")
 MEASURES = (
-    "NLL: the negative log-likelihood of the right operator among the candidates, which Ahmed et al. 2024 "
-    "call entropy; entropy: of the candidates; both in nats"
+    "NLL: the negative log-likelihood of the right operator among the candidates (entropy in Ahmed et al. "
+    "2024); entropy: of the candidates; both in nats"
 )
 SIDES: Mapping[str, Callable[[OperatorPair], OperatorAnswer]] = {
     "before": lambda pair: pair.original,

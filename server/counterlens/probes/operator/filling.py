@@ -69,5 +69,5 @@ def filled_table(gaps: Sequence[tuple[str, FilledGap]]) -> Table | None:
             other = sum(gap.written is None for _, gap in asked)
             rows.append((str(family) if family else "all", len(asked), right, other))
     columns = ("family", "n", "accuracy", "no candidate")
-    note = "what the model writes into the gap, shown both sides, at temperature 0"
+    note = "the model's text for the gap, given both sides, at temperature 0"
     return Table("filled in the middle", columns, tuple(rows), note) if rows else None

@@ -305,7 +305,7 @@ def _moved(
 _Same = Callable[[Sequence[Change], list[OperatorSite], list[OperatorSite]], Iterator[tuple[int, int]]]
 _SAME: dict[str, _Same] = {_SWAP: _swapped, FLIP: _flipped, _RENAME: _aligned, _REFACTOR: _moved}
 _NONE = {
-    _SWAP: "its operator was not found again",
+    _SWAP: "its operator was not found in the changed code",
     FLIP: "its condition is not a single comparison",
     _RENAME: "the function has no operators",
     _REFACTOR: "its condition has no operator",

@@ -22,7 +22,7 @@ from counterlens.probes.probe import Context, Need, Probe, Source, Target
 
 PROTOCOL = "operators"
 """Of Ahmed et al. 2024."""
-Windows = Annotated[bool, option("Ask for operators with less context, too: 10, 30 and 50 lexical tokens.")]
+Windows = Annotated[bool, option("Also ask for operators with less context: 10, 30 and 50 lexical tokens.")]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -110,7 +110,7 @@ def _familiar(records: Records) -> Table:
         )
     ]
     columns = ("names", *FAMILIAR_COLUMNS)
-    note = "block swaps; found: whether the operation stands in the corpus, blanks aside"
+    note = "block swaps; found: whether the corpus contains the operation, ignoring whitespace"
     return Table("Table 7: seen in the corpus", columns, tuple(rows), note)
 
 

@@ -72,13 +72,11 @@ def listing(records: Records) -> Table | None:
         f"; the first {SHOWN} of {len(asked)}" if len(asked) > SHOWN else ""
     )
     columns = (*(("function",) if several else ()), "line", "operation", "stands", "p", "preferred", "its p")
-    return Table(
-        "operators that the model would not have written" if several else "operators", columns, rows, note
-    )
+    return Table("operators that the model did not predict" if several else "operators", columns, rows, note)
 
 
 def families(records: Records, frequency: Mapping[str, float], seed: int) -> Table:
-    """Accuracy by family, as the functions stand, beside guessing by frequency."""
+    """Accuracy by family, original functions, beside guessing by frequency."""
     rows: list[tuple[Cell, ...]] = []
     for family in (None, *Family):
         asked = [
@@ -101,7 +99,7 @@ def families(records: Records, frequency: Mapping[str, float], seed: int) -> Tab
                 )
             )
     columns = ("family", "n", "accuracy", "NLL", "entropy", "chance", "p")
-    return Table("as the functions stand", columns, tuple(rows), f"{MEASURES}; {chance.NOTE}")
+    return Table("original functions", columns, tuple(rows), f"{MEASURES}; {chance.NOTE}")
 
 
 def changes(records: Records) -> Table | None:
@@ -131,9 +129,7 @@ def stays_or_changes(records: Records) -> Table | None:
                 if chosen:
                     rows.append((change, title, *pair_cells(chosen)))
     columns = ("change", "operator", *PAIR_COLUMNS)
-    note = (
-        "the swaps of the table before, apart for pairs in which the same operator is right before and after"
-    )
+    note = "the swaps of the table above, separately for pairs with the same right operator before and after"
     return Table(_EXCHANGES, columns, tuple(rows), note) if rows else None
 
 
@@ -175,7 +171,9 @@ def familiar(records: Records) -> Table | None:
         for title, asked in groups(name, searched).items():
             rows += [(title, *cells) for cells in familiar_cells(asked)]
     columns = ("change", *FAMILIAR_COLUMNS)
-    note = "found: whether the operation stands in the corpus, blanks aside (Ahmed et al. 2024, Table 7)"
+    note = (
+        "found: whether the corpus contains the operation, ignoring whitespace (Ahmed et al. 2024, Table 7)"
+    )
     return Table("seen before?", columns, tuple(rows), note) if rows else None
 
 
@@ -200,7 +198,7 @@ def familiar_cells(asked: Pairs) -> Iterator[tuple[Cell, ...]]:
             )
 
 
-_EXCHANGES = "where the operator stays, and where it becomes another"
+_EXCHANGES = "pairs whose operator stays the same, and pairs whose operator changes"
 _BOTH = (
     f"both: the operator was known before and after; {MEASURES}. Ahmed et al. 2024 have the swaps in Table "
     "2, renamed in Table 4, refactored in Table 5: those of the branches only of if-else, and of comparisons"

@@ -41,7 +41,9 @@ class Attempt:
 
 
 UNASKED = Attempt(
-    None, "stop", Verdict(Judgement.REFUSED, Evidence("none", 0, message="the model was not asked to write"))
+    None,
+    "stop",
+    Verdict(Judgement.REFUSED, Evidence("none", 0, message="the model was not asked for a completion")),
 )
 
 

@@ -13,10 +13,10 @@ from counterlens.probes.prompts.gap import Gap, View
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function, find_function
 
-UNSEEN = "its change does not stand before a place to cut, so a completion could not show it"
-OWN_CUT = "its mutation says where to cut, whatever part of the function is to be shown"
-ELSEWHERE = "it changes none of the lines that were asked about"
-NOT_IN_ALL = "it cannot be cut in each of the ranges, so that they would be of different programs"
+UNSEEN = "its change does not precede a possible cut, so a completion cannot show it"
+OWN_CUT = "its mutation determines the cut, independently of the prefix ratio"
+ELSEWHERE = "it changes none of the selected lines"
+NOT_IN_ALL = "it cannot be cut in all of the ranges, which would then have different programs"
 
 
 def rewritings(

@@ -29,7 +29,7 @@ DEFAULT_TEMPERATURE, DEFAULT_SAMPLES, MOST_SAMPLES = 0.8, 20, 200
 Samples = Annotated[
     int,
     option(
-        "Most completions to draw of each side, to compare pass rates; drawing stops once the rates "
+        "Maximum completions to sample per side, to compare pass rates; sampling stops once the rates "
         "differ or hold. 0: none.",
         metavar="K",
         low=0,
@@ -40,7 +40,7 @@ Samples = Annotated[
 Temperature = Annotated[
     float | None,
     option(
-        "Temperature of --samples, 0.8 by default; given alone, it draws 20.",
+        "Temperature of --samples (default: 0.8); given alone, it implies --samples 20.",
         metavar="T",
         low=0.01,
         high=2,
@@ -49,7 +49,7 @@ Temperature = Annotated[
 PassAt = Annotated[
     int,
     option(
-        "Also show pass@k of both sides for this k; all --samples are then drawn. 0: leave it out.",
+        "Also show pass@k of both sides for this k; all --samples are then taken. 0: omit it.",
         metavar="K",
         low=0,
         high=MOST_SAMPLES,

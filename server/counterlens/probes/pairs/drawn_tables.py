@@ -14,14 +14,14 @@ ALL = "all"
 """In place of a mutation: the pairs of all mutations."""
 _COLUMNS = ("pairs", "draws", "original passes", "counterfactual passes", "difference", *RateFinding)
 _NOTE = (
-    "completions drawn at a temperature; passes: the mean over pairs of the share that passed, of the first "
-    "draws, which all pairs have: those that ended early would exaggerate; difference: "
-    "the counterfactual's less the original's, below 0 it loses, functions being independent; moved: pairs "
-    f"whose interval excludes 0; held: pairs whose interval lies within {NOTHING:g} of 0; open: the others"
+    "completions sampled at a temperature; passes: the mean over pairs of the share that passed, of the "
+    "first samples, which all pairs have (early stopping would bias it); difference: the counterfactual's "
+    "minus the original's, below 0 it loses, functions being independent; moved: pairs whose interval "
+    f"excludes 0; held: pairs whose interval lies within {NOTHING:g} of 0; open: the others"
 )
 _AT_K_NOTE = (
-    "the chance that one of k drawn completions passes (Chen et al. 2021, equation 1), mean over pairs, "
-    "functions being independent; all completions were drawn, as an early end would bias it"
+    "the probability that one of k sampled completions passes (Chen et al. 2021, equation 1), mean over "
+    "pairs, functions being independent; all completions were sampled, because early stopping would bias it"
 )
 _SIDES: tuple[Callable[[DrawnPair], Drawn], ...] = (
     lambda drawn: drawn.original,
@@ -44,7 +44,7 @@ def drawn_tables(models: Mapping[str, Sequence[PairsRecord]]) -> tuple[Table, ..
         rows += ((model, name, *_cells([one for one in found if name in (ALL, one[1])])) for name in names)
     if not rows:
         return ()
-    return (Table("pass rates of drawn completions", ("model", "mutation", *_COLUMNS), tuple(rows), _NOTE),)
+    return (Table("pass rates of sampled completions", ("model", "mutation", *_COLUMNS), tuple(rows), _NOTE),)
 
 
 def pass_at_tables(models: Mapping[str, Sequence[PairsRecord]]) -> tuple[Table, ...]:

@@ -17,10 +17,9 @@ COLUMNS = ("n", "effect", "placebos", "noise floor", "effect less floor", "p", "
 _NOTE = (
     "n and placebos: the informative ones; noise floor: the share of these placebos whose verdict changed "
     "(a blank line, a comment moved by a line, other quotation marks around the docstring, the same prompt "
-    "once more), of the same functions; effect less floor: between -1 and 1, functions left out in turn; "
-    "p: exact, labels dealt out anew inside of each function; Holm p: adjusted for the number of tests of "
-    "all pairs, or by mutation. An effect is told from noise where the interval of the difference "
-    "lies above 0 and p below 0.05"
+    "again), of the same functions; effect minus floor: between -1 and 1, jackknife over functions; p: "
+    "exact, labels permuted within each function; Holm p: adjusted for the number of tests of all pairs, or "
+    "by mutation. An effect exceeds noise if the interval of the difference is above 0 and p is below 0.05"
 )
 
 
@@ -43,7 +42,7 @@ def floor_tables(models: Mapping[str, Sequence[PairsRecord]]) -> tuple[Table, ..
         family = {head: one.p for head, one in found.items() if (head[1] == ALL) is whole}
         adjusted |= zip(family, holm([*family.values()]), strict=True)
     rows = tuple((*head, *_cells(one), p_text(adjusted[head])) for head, one in found.items())
-    return (Table("effect beside the noise floor", ("model", "mutation", *COLUMNS), rows, _NOTE),)
+    return (Table("effect and noise floor", ("model", "mutation", *COLUMNS), rows, _NOTE),)
 
 
 def floors(records: Sequence[PairsRecord]) -> dict[str, AboveFloor]:

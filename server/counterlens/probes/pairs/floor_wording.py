@@ -19,9 +19,11 @@ def beside_floor(found: AboveFloor) -> str:
     text = f"noise floor {floor.value:.2f} (95 % interval {floor.low:.2f} to {floor.high:.2f}, n = {floor.n})"
     if above.value is None or above.low is None or above.high is None:
         return text
-    told = "" if found.exceeded else ", so the effect is not told from noise"
+    told = "" if found.exceeded else ", so the effect may be noise"
     test = "" if found.p is None else f", exact p {found.p:.3g}"
-    return f"{text}; effect less floor {above.value:+.2f} ({above.low:+.2f} to {above.high:+.2f}{test}){told}"
+    return (
+        f"{text}; effect minus floor {above.value:+.2f} ({above.low:+.2f} to {above.high:+.2f}{test}){told}"
+    )
 
 
 def noise_floor(record: PairsRecord, t: Translator = ENGLISH) -> str:

@@ -16,7 +16,7 @@ from counterlens.sandbox.base import Limits
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
 
-TRUNCATED = "truncated: the limit of tokens ended the answer before it began"
+TRUNCATED = "truncated: the token limit ended the reasoning before the answer began"
 
 
 class Judging:

@@ -73,7 +73,7 @@ class LikelihoodProbe(PairsProbe[LikelihoodOptions]):
     def measures(self, record: PairsRecord) -> Mapping[str, bool]:
         """Like `Probe.measures`: is the true rest as likely after the changes?"""
         changes = [pair.likelihood.change for pair in record.pairs if pair.likelihood]
-        return {"the rest is as likely on the whole": sum(changes) >= 0} if changes else {}
+        return {"the rest is as likely overall": sum(changes) >= 0} if changes else {}
 
     def estimate(self, target: Target, options: LikelihoodOptions, model: Model) -> int:  # noqa: ARG002
         """Like `Probe.estimate`."""

@@ -31,8 +31,8 @@ _DONE = {
 }
 
 _APART = {
-    Isolation.APART: "the program ran in a process apart from them",
-    Isolation.OWN_OPERATORS: "the program ran apart from them, but its own operators had a say",
+    Isolation.APART: "the program ran in its own process",
+    Isolation.OWN_OPERATORS: "the program ran in its own process, but its own operators took part",
     Isolation.SHARED: "the program ran in the same process, so it could have forged the result",
 }
 

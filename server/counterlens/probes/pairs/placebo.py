@@ -27,8 +27,8 @@ DEFAULT_PLACEBOS, MOST_PLACEBOS = 3, 20
 Placebos = Annotated[
     int,
     option(
-        "Number of placebos per function: meaningless changes, such as a blank line, that give the noise "
-        "floor of its effects. 0: none.",
+        "Number of placebos per function: meaningless changes, such as a blank line, which give the noise "
+        "floor. 0: none.",
         metavar="N",
         low=0,
         high=MOST_PLACEBOS,

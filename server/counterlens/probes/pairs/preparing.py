@@ -100,7 +100,7 @@ class CompletionOptions(ProbeOptions):
             )
         if self.drawing and self.pass_at > self.drawing.most:
             raise OptionError(
-                f"--pass-at {self.pass_at} needs as many completions, and {self.drawing.most} are drawn",
+                f"--pass-at {self.pass_at} needs as many completions, but {self.drawing.most} are sampled",
                 f"Add --samples {self.pass_at}, or more",
             )
 

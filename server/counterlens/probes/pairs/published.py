@@ -42,22 +42,22 @@ class Cuts(StrEnum):
 CutChoice = Annotated[
     Cuts,
     option(
-        "Where functions are cut: usual, or discriminating: where the original's rest fails behind the "
-        "counterfactual's prompt, so that a model that copies is exposed; what has no such cut is left out.",
+        "Cut of functions: usual; or discriminating: the original's rest fails after the counterfactual's "
+        "prompt, so that copying is exposed, and counterfactuals without such a cut are left out.",
     ),
 ]
 Description = Annotated[
-    bool, option("Show the model what the function is to do, where a dataset says so beside the program.")
+    bool, option("Show the model the task description, if the dataset has one beside the program.")
 ]
 Preceding = Annotated[
     bool,
-    option("Show all that precedes the function in its program, not only the file's header."),
+    option("Show all code that precedes the function, not only the file's header."),
 ]
 Reach = Annotated[
     int,
     option(
-        "How many statements apart those may be that independent-swap exchanges; all between them must be "
-        "independent of both.",
+        "Maximum distance in statements for independent-swap; all statements between must be independent of "
+        "both.",
         metavar="N",
         low=1,
         high=FARTHEST,

@@ -34,8 +34,8 @@ _RANGES_NOTE = (
     "(Hooda et al. 2024, Table 4, which has no flips, because they are cut at the branch)"
 )
 _OPERATORS_NOTE = (
-    "Δ: correct completions lost when the second operator takes the place of the first, as a share of the n "
-    "pairs; below 0 more are gained (Hooda et al. 2024, Table 3; the task memorisation has their ratio in a "
+    "Δ: correct completions lost when the second operator replaces the first, as a share of the n pairs; "
+    "below 0 more are gained (Hooda et al. 2024, Table 3; the task memorisation has their ratio in a "
     "corpus, too)"
 )
 

@@ -27,7 +27,7 @@ from counterlens.probes.record import steady
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
 
-_TRUNCATED = "pair with an answer that the limit of tokens truncated before it began"
+_TRUNCATED = "pair whose answer was truncated before it began"
 _CONTEXT = 2  # lines around a difference
 _EXCHANGES = frozenset(COMPLEMENTS) | {(after, before) for before, after in COMPLEMENTS}
 

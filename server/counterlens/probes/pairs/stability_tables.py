@@ -12,8 +12,8 @@ ALL = "all"
 """In place of a mutation: the pairs of all mutations."""
 _COLUMNS = ("judged", "effect", "stable", "informative there", "effect there")
 _NOTE = (
-    "effect: of all pairs; stable: judged pairs on which every way that was followed gives the same verdict, "
-    "on either side, where the two likeliest tokens were nearer than the model's rounding; there: on these"
+    "effect: of all pairs; stable: judged pairs with the same verdict for every alternative choice between "
+    "tokens that are closer than the model's rounding, on both sides; there: on these"
 )
 
 

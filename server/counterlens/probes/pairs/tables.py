@@ -31,14 +31,14 @@ _PAIRS_NOTE = (
 )
 _DISCRIMINATING = ("pairs", "effect", "discriminating", "informative there", "effect there", "copied there")
 _DISCRIMINATING_NOTE = (
-    "effect: of all pairs; discriminating: judged pairs on which a model that copies is exposed, because the "
-    "true rest of the original fails behind the counterfactual's prompt; there: on these; copied: share on "
+    "effect: of all pairs; discriminating: judged pairs that expose copying, because the true rest of the "
+    "original fails after the counterfactual's prompt; there: on these; copied: share on "
     "which it wrote the same code on both sides, right or wrong"
 )
 _LIKELIHOOD = ("pairs", "nats per token", "change", "less likely", "more likely")
 _LIKELIHOOD_NOTE = (
-    "nats per token: mean log-probability of the true rest of the original; change: of the counterfactual's "
-    f"less it, functions drawn anew; less and more likely: by more than {NOISE} nats, which rounding can do"
+    "nats per token: mean log-probability of the true rest of the original; change: the counterfactual's "
+    f"minus it, functions resampled; less and more likely: by more than {NOISE} nats, the limit of rounding"
 )
 
 
@@ -94,7 +94,7 @@ def discriminating_table(
                 there = (told.pairs, told.average.n, told.average, told.copied)
                 rows.append((*head, name, whole.pairs, whole.average, *there))
     columns = (*heads, "mutation", *_DISCRIMINATING)
-    return (Table("pairs that can tell", columns, tuple(rows), _DISCRIMINATING_NOTE),) if rows else ()
+    return (Table("discriminating pairs", columns, tuple(rows), _DISCRIMINATING_NOTE),) if rows else ()
 
 
 def _by_cut(models: Models) -> Effects:

@@ -277,7 +277,7 @@ def _nothing_to_show(record: PairsRecord, t: Translator) -> str:
 
 
 def unwritten(record: PairsRecord) -> bool:
-    """Whether the model was not asked to write anything, so that there are likelihoods alone."""
+    """Whether the model was not asked for a completion anything, so that there are likelihoods alone."""
     return all(pair.original.completion is None for pair in record.pairs)
 
 

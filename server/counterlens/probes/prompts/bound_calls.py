@@ -19,9 +19,9 @@ Arguments = ast.arguments
 class Mention(StrEnum):
     """How a function is used."""
 
-    ASKED = "with the input that is asked about"
+    ASKED = "with the input of the question"
     OTHER = "with another input"
-    UNKNOWN = "with an input that cannot be read off"
+    UNKNOWN = "with an input that is not a literal"
 
 
 @dataclass(frozen=True, slots=True)

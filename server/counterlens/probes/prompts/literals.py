@@ -25,7 +25,7 @@ _DECLINED = re.compile(
 )
 _LONGEST = 4096
 _WIDEST = 60  # characters of a literal where there is little room
-DECLINED = "it says that it cannot tell"
+DECLINED = "it declines to answer"
 CUT_OFF = "it was cut off before its answer"
 
 
@@ -36,7 +36,7 @@ class AnswerOutcome(StrEnum):
     OTHER_NUMBER = "float for int"  # the right value, but a float where an int is right, or the other way
     WRONG = "wrong"
     UNPARSABLE = "unparsable"  # no literal where the answer should be
-    REFUSED = "refused"  # it says that it cannot tell
+    REFUSED = "refused"  # it declines to answer
     TRUNCATED = "truncated"  # the limit of tokens ended it before its answer
 
 
@@ -114,8 +114,8 @@ def why_unread(text: str, finish: str, *, stepwise: bool) -> str:
     try:
         parse_expression(text.strip().splitlines()[0].strip())
     except (SyntaxError, ValueError, MemoryError, RecursionError):
-        return "what it says is no Python literal"
-    return "it is an expression and no literal"
+        return "it is not a Python literal"
+    return "it is an expression, not a literal"
 
 
 def outcome(answer: Literal | None, truth: Any, *, unread: str | None = None) -> AnswerOutcome:

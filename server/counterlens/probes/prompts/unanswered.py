@@ -2,7 +2,7 @@
 
 A file may hold the question beside its answer: an `assert` at its end, a doctest of its module, a test, a
 comment. Before a model sees the program, this module cuts every statement, text and comment that calls the
-function with the input that is asked about (Liu et al. 2024, definition 1: the output follows from program
+function with the input of the question (Liu et al. 2024, definition 1: the output follows from program
 and input).
 """
 

@@ -27,7 +27,8 @@ LEXICAL = "lexical"
 _KINDS = {True: "robustness to SP transform.", False: "sensitivity to SNP transform."}
 _OPERATORS = {known.mutation.id: known for known in TRANSFORMATIONS}
 _NOTE = (
-    "equations 1 and 2; each operator counts alike. Not published: the intervals, bootstrapped over functions"
+    "equations 1 and 2; all operators have equal weight. Not published: the intervals, bootstrapped over "
+    "functions"
 )
 
 
@@ -72,7 +73,7 @@ def written(records: Records) -> Table | None:
     passed = sum(bool(record.passed) for record in known)
     asked = sum(bool(record.pairs) for record in records)
     row = (len(known), passed, wilson(passed, len(known)), asked)
-    return Table("code that the model writes", ("n", "passed", "Pass@1", "functions asked about"), (row,))
+    return Table("code written by the model", ("n", "passed", "Pass@1", "functions asked about"), (row,))
 
 
 def overall(records: Records, heading: str, seed: int) -> Table:
@@ -121,7 +122,7 @@ def by_correctness(records: Records, heading: str, seed: int) -> Table | None:
             rows.append((measure, title, len(right), len(wrong), *figures))
     tests = zip(map(p_text, tested), map(p_text, holm(tested)), strict=True)
     columns = ("similarity", "", "n correct", "n incorrect", "correct", "incorrect", "p", "p (Holm)")
-    note = "p: Mann and Whitney's test of the means of the functions, two-sided, which the paper has not"
+    note = "p: Mann and Whitney's test of the means of the functions, two-sided; not in the paper"
     whole = tuple((*row, *both) for row, both in zip(rows, tests, strict=True))
     return Table(f"{heading}, by correctness of the code", columns, whole, note)
 

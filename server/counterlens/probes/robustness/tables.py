@@ -18,7 +18,7 @@ _KINDS = {
     Standing.PRESERVING: "robustness to preserving changes",
     Standing.BREAKING: "sensitivity to breaking changes",
     Standing.POSSIBLY_EQUIVALENT: "difference after possibly equivalent changes",
-    Standing.UNSETTLED: "difference after changes that nothing could be run to judge",
+    Standing.UNSETTLED: "difference after changes that could not be verified by execution",
 }
 _SETTLED = {Standing.PRESERVING: "robustness", Standing.BREAKING: "sensitivity"}
 _DEPENDENCE = {Concept.CONTROL_FLOW: "control", Concept.DATA_FLOW: "data"}
@@ -40,7 +40,7 @@ def overall(records: Records, heading: str) -> Table:
                 functions = len({pair.target for pair in pairs})
                 rows.append((measure, title, len(pairs), functions, score(pairs, measure)))
     columns = ("similarity", "", "n", "functions", "mean")
-    note = f"robustness: mean similarity of the answers; sensitivity: 1 less it; {records[0].note}"
+    note = f"robustness: mean similarity of the answers; sensitivity: 1 minus it; {records[0].note}"
     return Table(heading, columns, tuple(rows), note)
 
 
@@ -87,7 +87,7 @@ def listing(records: Records) -> Table:
         )
         for pair in sorted(pairs, key=lambda pair: _value(pair, first))[:FEW]
     )
-    return Table("answers", ("change", "", "before", "after", first), rows, "the most telling first")
+    return Table("answers", ("change", "", "before", "after", first), rows, "the most informative first")
 
 
 def _pairs(records: Records, standing: Standing) -> list[AnswerPair]:
