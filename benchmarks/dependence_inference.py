@@ -38,7 +38,7 @@ from counterlens.models import Model, load
 from counterlens.models.registry import DEFAULT_MODEL, Options
 from counterlens.probes.dependence.examined import Relation
 from counterlens.probes.dependence.inferred import InferenceMethod, Inferred, infer
-from counterlens.probes.dependence.one_by_one import counted
+from counterlens.probes.dependence.pairwise import counted
 from counterlens.probes.dependence.rules import RULES
 from counterlens.probes.dependence.sampling import QuestionCounts
 

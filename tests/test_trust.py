@@ -19,7 +19,7 @@ from counterlens.cli.sources import files_of
 from counterlens.datasets.repository import python_files
 from counterlens.errors import SourceError
 from counterlens.lsp import consent
-from counterlens.mcp.desk import Desk
+from counterlens.mcp.workspace import ToolWorkspace
 from counterlens.models.registry import Options
 from counterlens.probes.operator.frequency import _source_files
 from counterlens.sandbox import registry
@@ -145,8 +145,8 @@ def test_a_repository_is_trusted_as_a_whole_and_by_where_a_link_leads(
 
 def test_an_assistant_runs_nothing_that_is_not_trusted(repository: Path) -> None:
     with pytest.raises(TrustError):
-        Desk(repository, "m", Options()).sandbox()
-    assert Desk(repository, "m", Options(), trusted=True, allow_weaker_sandbox=True).sandbox()
+        ToolWorkspace(repository, "m", Options()).sandbox()
+    assert ToolWorkspace(repository, "m", Options(), trusted=True, allow_weaker_sandbox=True).sandbox()
 
 
 def test_nothing_above_the_root_is_read_or_run(repository: Path) -> None:
@@ -160,7 +160,7 @@ def test_nothing_above_the_root_is_read_or_run(repository: Path) -> None:
     python.parent.mkdir(parents=True)
     python.symlink_to("/bin/false")
     (repository / ".venv" / "pyvenv.cfg").write_text("home = /usr/bin\n")
-    desk = Desk(inner, "m", Options())
+    workspace = ToolWorkspace(inner, "m", Options())
     place = layout_of(inner / "g.py", "from ... import x")
     assert (place.root, place.project, place.module) == (inner, inner, "g")
     assert place.readable == (inner,)
@@ -177,7 +177,7 @@ def test_nothing_above_the_root_is_read_or_run(repository: Path) -> None:
         "\ud800.py",
     ):
         with pytest.raises(SourceError) as refused:
-            desk.read(outside)
+            workspace.read(outside)
         assert str(repository) not in str(refused.value).replace(outside, "")
 
 

@@ -91,7 +91,7 @@ def run() -> RunResults:
 def test_every_form_says_where_it_fails(run: RunResults, form: str) -> None:
     text = " ".join(write_evaluation(form, run).split())
     for model in MODELS:
-        assert re.search(f"he functions where it fails most, {model}", text)
+        assert re.search(f"unctions with the most lost verdicts, {model}", text)
         assert re.search(f"y file, {model}", text)
 
 

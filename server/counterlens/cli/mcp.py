@@ -32,16 +32,16 @@ def mcp(root: Path, model: ChosenModel, allow_weaker_sandbox: bool, trust: bool)
     --root.
     """
     try:
-        from counterlens.mcp.desk import Desk
         from counterlens.mcp.server import create_server
+        from counterlens.mcp.workspace import ToolWorkspace
     except ModuleNotFoundError as error:
         if error.name is None or error.name.startswith("counterlens"):
             raise
         raise SourceError(
             "the Model Context Protocol is not installed", "pip install 'counterlens[mcp]'"
         ) from error
-    desk = Desk(root, model.name, model.opening, allow_weaker_sandbox, trust)
+    workspace = ToolWorkspace(root, model.name, model.opening, allow_weaker_sandbox, trust)
     try:
-        create_server(desk).run("stdio")
+        create_server(workspace).run("stdio")
     finally:
-        desk.close()
+        workspace.close()

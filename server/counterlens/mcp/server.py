@@ -14,7 +14,7 @@ from pydantic import ConfigDict, Field
 import counterlens
 from counterlens.mcp import tools
 from counterlens.mcp.calls import answered
-from counterlens.mcp.desk import Desk
+from counterlens.mcp.workspace import ToolWorkspace
 from counterlens.probes.options import schema_of
 from counterlens.probes.registry import PROBES
 
@@ -43,8 +43,8 @@ Options = Annotated[
 Seed = Annotated[int, Field(description="Random seed for names and sites.")]
 
 
-def create_server(desk: Desk) -> MCPServer:
-    """A server over one desk; run it with `run("stdio")`."""
+def create_server(workspace: ToolWorkspace) -> MCPServer:
+    """A server over one workspace; run it with `run("stdio")`."""
     offered: list[Tool] = []
 
     def tool(title: str, annotations: ToolAnnotations) -> Callable[[Any], None]:
@@ -68,7 +68,7 @@ def create_server(desk: Desk) -> MCPServer:
         return await answered(
             context,
             lambda cancel, report: tools.measure_confidence(
-                desk, path, source, language, function, cancel, report
+                workspace, path, source, language, function, cancel, report
             ),
         )
 
@@ -87,7 +87,9 @@ def create_server(desk: Desk) -> MCPServer:
         """
         return await answered(
             context,
-            lambda cancel, report: tools.probe(desk, path, function, task, options or {}, cancel, report),
+            lambda cancel, report: tools.probe(
+                workspace, path, function, task, options or {}, cancel, report
+            ),
         )
 
     @tool(title="List counterfactuals", annotations=_READS)
@@ -98,19 +100,19 @@ def create_server(desk: Desk) -> MCPServer:
 
         No model is asked and nothing is run.
         """
-        return await answered(context, lambda *_: tools.list_counterfactuals(desk, path, function, seed))
+        return await answered(context, lambda *_: tools.list_counterfactuals(workspace, path, function, seed))
 
     @tool(title="Show dependences", annotations=_READS)
     async def counterlens_dependences(
         context: Context[Any, Any], path: Path, function: Function
     ) -> CallToolResult:
         """The dependences of each statement, by control and by data, from the program alone."""
-        return await answered(context, lambda *_: tools.show_dependences(desk, path, function))
+        return await answered(context, lambda *_: tools.show_dependences(workspace, path, function))
 
     @tool(title="List what can be probed", annotations=_READS)
     async def counterlens_tasks(context: Context[Any, Any]) -> CallToolResult:
         """The tasks that counterlens_probe_function knows, and the model that is examined."""
-        return await answered(context, lambda *_: tools.list_tasks(desk))
+        return await answered(context, lambda *_: tools.list_tasks(workspace))
 
     return MCPServer(
         "counterlens",

@@ -11,7 +11,7 @@ from counterlens.counting import plural
 from counterlens.dependence import dependences
 from counterlens.errors import SourceError
 from counterlens.mcp.calls import ToolAnswer
-from counterlens.mcp.desk import Desk
+from counterlens.mcp.workspace import ToolWorkspace
 from counterlens.mutations.engine import survey
 from counterlens.probes.options import distribute
 from counterlens.probes.pairs.recording import diff_lines
@@ -33,7 +33,7 @@ from counterlens.syntax.languages import language_named
 
 
 def measure_confidence(
-    desk: Desk,
+    workspace: ToolWorkspace,
     path: str | None,
     source: str | None,
     language: str,
@@ -51,14 +51,16 @@ def measure_confidence(
     if (path is None) == (source is None):
         raise SourceError("give either a path or a source")
     document = (
-        desk.read(path) if path is not None else Document(source or "", language=language_named(language))
+        workspace.read(path)
+        if path is not None
+        else Document(source or "", language=language_named(language))
     )
     if not document.text.strip():
         raise SourceError("there is nothing to score", "The text is empty")
     found = find_function(document, function) if function else None
     span = (found.start, found.end) if found else None
     progress("loading the model", 0, 1)
-    model = desk.model()
+    model = workspace.model()
     scored = measure(model, document, span=span, cancel=cancel, progress=progress)
     # A method is scored with its class, and the answer is of the method alone.
     part = span or (0, len(document.data))
@@ -76,7 +78,7 @@ def measure_confidence(
 
 
 def probe(
-    desk: Desk,
+    workspace: ToolWorkspace,
     path: str,
     function: str,
     task: str,
@@ -87,7 +89,7 @@ def probe(
     """Run one probe on one function.
 
     Args:
-        desk: The folder, the model and the sandbox.
+        workspace: The folder, the model and the sandbox.
         path: The file.
         function: The function.
         task: The id of the probe.
@@ -104,22 +106,22 @@ def probe(
     """
     chosen = named(task)
     options = distribute([chosen], given, PROBES.values())[task]
-    document = require_python(desk.read(path))
-    targets = targets_in(document, function, root=desk.root)
+    document = require_python(workspace.read(path))
+    targets = targets_in(document, function, root=workspace.root)
     progress("loading the model", 0, 1)
-    context = Context(desk.model(), desk.sandbox, Steps(cancel, progress))
+    context = Context(workspace.model(), workspace.sandbox, Steps(cancel, progress))
     run = run_targets(chosen, context, targets, options)
     require_probed(run)
     return ToolAnswer(markdown.render(probe_report(run, f"{path}::{function}")), plain.probe_document(run))
 
 
-def list_counterfactuals(desk: Desk, path: str, function: str | None, seed: int) -> ToolAnswer:
+def list_counterfactuals(workspace: ToolWorkspace, path: str, function: str | None, seed: int) -> ToolAnswer:
     """The counterfactuals of a file or a function, as differences; and what was refused, with reasons.
 
     Raises:
         SourceError: there is no such file or function.
     """
-    document = require_python(desk.read(path))
+    document = require_python(workspace.read(path))
     qualname = find_function(document, function).qualname if function else None
     surveyed = survey(document.text, function=qualname, seed=seed)
     found = plural(len(surveyed.counterfactuals), "counterfactual")
@@ -148,24 +150,24 @@ def list_counterfactuals(desk: Desk, path: str, function: str | None, seed: int)
     )
 
 
-def show_dependences(desk: Desk, path: str, function: str) -> ToolAnswer:
+def show_dependences(workspace: ToolWorkspace, path: str, function: str) -> ToolAnswer:
     """What each statement of a function depends on, from the program alone.
 
     Raises:
         SourceError: there is no such file or function.
     """
-    document = desk.read(path)
+    document = workspace.read(path)
     found = dependences(document.text, function, language=document.language)
     return ToolAnswer(
         f"Dependences of {code(function)}:\n\n{dependence_markdown(found)}", dependences_json(found)
     )
 
 
-def list_tasks(desk: Desk) -> ToolAnswer:
+def list_tasks(workspace: ToolWorkspace) -> ToolAnswer:
     """What can be probed, and with which model."""
     described = {name: probe.title for name, probe in PROBES.items()}
     rows = "\n".join(f"- {code(name)}: {what}" for name, what in described.items())
     return ToolAnswer(
-        f"Model: {markdown.escaped(desk.model_name)}. Tasks:\n\n{rows}\n",
-        {"model": desk.model_name, "tasks": described},
+        f"Model: {markdown.escaped(workspace.model_name)}. Tasks:\n\n{rows}\n",
+        {"model": workspace.model_name, "tasks": described},
     )

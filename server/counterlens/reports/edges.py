@@ -11,7 +11,7 @@ from counterlens.metrics.agreement import Agreement
 from counterlens.metrics.traces import Trace
 from counterlens.probes.dependence.examined import Relation, edges_of, require_statements
 from counterlens.probes.dependence.inferred import EdgeStatus, InferenceMethod, Inferred
-from counterlens.probes.dependence.one_by_one import counted
+from counterlens.probes.dependence.pairwise import counted
 from counterlens.probes.dependence.rules import RULES
 from counterlens.translating import ENGLISH, Translator
 

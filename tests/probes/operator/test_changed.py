@@ -7,9 +7,9 @@ import pytest
 
 from counterlens.metrics.effects import wilson
 from counterlens.metrics.table import Table
-from counterlens.probes.operator.asking import answer_of
 from counterlens.probes.operator.forms import SwapForm
 from counterlens.probes.operator.probe import OperatorProbe
+from counterlens.probes.operator.questions import answer_of
 from counterlens.probes.operator.record import COMPLETE, OperatorAnswer, OperatorPair, OperatorRecord, Window
 from counterlens.probes.operator.scoring import OperatorDistribution
 from counterlens.probes.record import read, written

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from counterlens.probes.operator.asking import OperatorPlan
 from counterlens.probes.operator.forms import SwapForm
 from counterlens.probes.operator.pairs import pairings
+from counterlens.probes.operator.questions import OperatorPlan
 from counterlens.probes.probe import Target
 from counterlens.syntax.document import Document
 

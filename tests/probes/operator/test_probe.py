@@ -14,9 +14,9 @@ import pytest
 from counterlens.errors import Cancelled, CounterlensError, SourceError
 from counterlens.models.base import Capability, TokenScores
 from counterlens.models.cache import CachedModel
-from counterlens.probes.operator.asking import WINDOWS
 from counterlens.probes.operator.frequency import read_corpus
 from counterlens.probes.operator.probe import OperatorOptions, OperatorProbe
+from counterlens.probes.operator.questions import WINDOWS
 from counterlens.probes.operator.record import COMPLETE, OperatorRecord, Window
 from counterlens.probes.probe import Context, Target
 from counterlens.probes.record import plain, read, written

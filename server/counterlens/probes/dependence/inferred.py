@@ -13,7 +13,7 @@ from counterlens.metrics.traces import Trace
 from counterlens.models.base import Model, ModelInfo
 from counterlens.probes.dependence.examined import ExaminedFunction, Relation, StatementPair, true_edges
 from counterlens.probes.dependence.influence import THRESHOLDS, Influence, infer_influence
-from counterlens.probes.dependence.one_by_one import RelationAnswers, by_core, by_pairs, by_trace
+from counterlens.probes.dependence.pairwise import RelationAnswers, by_core, by_pairs, by_trace
 from counterlens.probes.dependence.parsing import ListedPairs
 from counterlens.probes.dependence.prompted import ask_all
 from counterlens.probes.dependence.rules import RULES, ruled
@@ -37,13 +37,8 @@ class InferenceMethod(StrEnum):
         """Whether it asks about chains of dependences, not about direct ones."""
         return self in {InferenceMethod.CORE, InferenceMethod.TRACE}
 
-    @property
-    def one_by_one(self) -> bool:
-        """Whether it asks about one pair after the other."""
-        return self in _ONE_BY_ONE
 
-
-_ONE_BY_ONE = {
+_PAIRWISE = {
     InferenceMethod.PAIRWISE: by_pairs,
     InferenceMethod.CORE: by_core,
     InferenceMethod.TRACE: by_trace,
@@ -227,7 +222,7 @@ def infer(
         found = {relation: set(answer.pairs) for relation, answer in answers.items()}
         none = {relation: dict[StatementPair, float]() for relation in Relation}
         return compare(subject, model.info, method, found, none, answers=answers)
-    ask = _ONE_BY_ONE[method]
+    ask = _PAIRWISE[method]
     said = {relation: ask(model, subject, relation, limit, seed, steps) for relation in Relation}
     source = AnswerSource.TEXT if method is InferenceMethod.TRACE else how(model, steps.cancel)
     found = {relation: answered.found for relation, answered in said.items()}

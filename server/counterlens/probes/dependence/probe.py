@@ -17,8 +17,8 @@ from counterlens.metrics.agreement import Agreement
 from counterlens.metrics.table import Table
 from counterlens.models.base import Capability, Model
 from counterlens.probes.dependence import tables
-from counterlens.probes.dependence.core_asking import ANSWER_TOKENS
 from counterlens.probes.dependence.core_figures import core_tables
+from counterlens.probes.dependence.core_replies import ANSWER_TOKENS
 from counterlens.probes.dependence.estimators import CONTROL_KINDS, DATA_KINDS, looked_at
 from counterlens.probes.dependence.examined import ExaminedFunction, Relation
 from counterlens.probes.dependence.inferred import InferenceMethod, infer

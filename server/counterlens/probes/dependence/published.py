@@ -2,7 +2,7 @@
 
 The population are CoRe's own questions where the data has them (`datasets/core.py`), with people's labels as
 truth; elsewhere a sample of such questions with the dependence graph as truth, so that any function can be
-asked about. `core_form.py` builds the questions, `core_asking.py` asks them, `core_reading.py` reads the
+asked about. `core_form.py` builds the questions, `core_replies.py` asks them, `core_reading.py` reads the
 answers, and `core_figures.py` computes the figures.
 """
 
@@ -15,9 +15,9 @@ from counterlens.dependence import Dependences
 from counterlens.metrics.agreement import Agreement
 from counterlens.models.base import Model
 from counterlens.probes.dependence.core_answers import CoreAnswer, CoreTruth
-from counterlens.probes.dependence.core_asking import replies
 from counterlens.probes.dependence.core_facts import first_lines, labels_of_graph, labels_of_rules
 from counterlens.probes.dependence.core_form import CoreForm, OwnQuestion, own_questions
+from counterlens.probes.dependence.core_replies import replies
 from counterlens.probes.dependence.examined import ExaminedFunction, Relation
 from counterlens.probes.dependence.inferred import Closures, InferenceMethod
 from counterlens.probes.dependence.record import DependenceRecord

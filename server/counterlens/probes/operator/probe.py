@@ -12,10 +12,10 @@ from counterlens.errors import SourceError
 from counterlens.metrics.table import Table
 from counterlens.models.base import Model
 from counterlens.probes.operator import cells, chance, published, tables
-from counterlens.probes.operator.asking import OperatorAsker, OperatorPlan
 from counterlens.probes.operator.filling import filled, filled_table, fills
 from counterlens.probes.operator.frequency import OperatorCorpus, read_corpus, squeezed
 from counterlens.probes.operator.pairs import CHANGES
+from counterlens.probes.operator.questions import OperatorAsker, OperatorPlan
 from counterlens.probes.operator.record import OperatorPair, OperatorRecord
 from counterlens.probes.options import Corpus, ProbeOptions, option, protocols
 from counterlens.probes.probe import Context, Need, Probe, Source, Target

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping
 from counterlens.metrics.effects import pooled_share
 from counterlens.metrics.table import Cell, Table
 from counterlens.probes.operator import chance
-from counterlens.probes.operator.asking import WINDOW_CHANGES
 from counterlens.probes.operator.cells import (
     MEASURES,
     PAIR_COLUMNS,
@@ -23,6 +22,7 @@ from counterlens.probes.operator.cells import (
 )
 from counterlens.probes.operator.complementary import Substitution, complementary
 from counterlens.probes.operator.pairs import CHANGES
+from counterlens.probes.operator.questions import WINDOW_CHANGES
 from counterlens.probes.operator.record import COMPLETE
 from counterlens.syntax.operators import Family
 

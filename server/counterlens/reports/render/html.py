@@ -63,7 +63,7 @@ def page(report: Report, *, packed: bool = True) -> str:
     plotted = any(isinstance(block, Figure) and block.spec for block in blocks)
     live = [vega.bundle()] if plotted else []
     pack = Pack() if packed and any(isinstance(block, Entries) for block in blocks) else None
-    body = "\n".join(_parts(report.blocks, _Drawing(count(), pack)))
+    body = "\n".join(_parts(report.blocks, _Rendering(count(), pack)))
     if not plotted and not any(isinstance(block, Entries) for block in blocks):
         return framed(report.title, body, header=_navigation(report.blocks))
     if packed:
@@ -75,7 +75,7 @@ def page(report: Report, *, packed: bool = True) -> str:
 
 def fragment(blocks: Iterable[Block]) -> str:
     """Blocks without a page around them."""
-    return "\n".join(_parts(blocks, _Drawing(count(), None)))
+    return "\n".join(_parts(blocks, _Rendering(count(), None)))
 
 
 class Pack:
@@ -91,8 +91,8 @@ class Pack:
 
 
 @dataclass(frozen=True, slots=True)
-class _Drawing:
-    """What is counted and kept while blocks are drawn."""
+class _Rendering:
+    """What is counted and kept while blocks are rendered."""
 
     plots: Iterator[int]
     pack: Pack | None
@@ -104,9 +104,9 @@ def compressed(document: object) -> str:
     return base64.b64encode(gzip.compress(data, 9, mtime=0)).decode()
 
 
-def _parts(blocks: Iterable[Block], drawing: _Drawing) -> Iterator[str]:
+def _parts(blocks: Iterable[Block], rendering: _Rendering) -> Iterator[str]:
     for block in blocks:
-        yield from _block(block, drawing)
+        yield from _block(block, rendering)
 
 
 def framed(
@@ -148,18 +148,18 @@ def escape(text: str) -> str:
     return html.escape(printable(text))
 
 
-def _block(block: Block, drawing: _Drawing) -> Iterator[str]:
+def _block(block: Block, rendering: _Rendering) -> Iterator[str]:
     match block:
         case Figure():
-            yield _figure(block, drawing)
+            yield _figure(block, rendering)
         case Folded():
-            yield from _folded(block, drawing)
+            yield from _folded(block, rendering)
         case Entries():
             yield _filter(block)
             for entry in block.entries:
-                yield from _entry(entry, drawing)
+                yield from _entry(entry, rendering)
         case Gist():
-            yield from _parts(block.blocks, drawing)
+            yield from _parts(block.blocks, rendering)
         case _:
             yield _leaf(block)
 
@@ -284,10 +284,10 @@ def _actions(block: Actions) -> str:
     return f'<p class="actions">{" ".join(made)}</p>'
 
 
-def _figure(figure: Figure, drawing: _Drawing) -> str:
+def _figure(figure: Figure, rendering: _Rendering) -> str:
     drawn, plot, data, named = figure.svg, "", "", ""
     if figure.spec is not None:
-        number = next(drawing.plots)
+        number = next(rendering.plots)
         drawn, plot = vega.drawn(figure.spec, figure.title), f' data-plot="{number}"'
         data = f'<script type="application/json" data-spec="{number}">{embedded(figure.spec)}</script>'
         named = f' id="plot-{number}"'
@@ -298,22 +298,22 @@ def _figure(figure: Figure, drawing: _Drawing) -> str:
     )
 
 
-def _folded(block: Folded, drawing: _Drawing) -> Iterator[str]:
+def _folded(block: Folded, rendering: _Rendering) -> Iterator[str]:
     named = f' id="{escape(block.id)}"' if block.id else ""
     kind = ' class="pair"' if block.facets else ""
     outcome = f": {_word(block.outcome)}" if block.outcome else ""
-    inside, packed = list(_parts(block.blocks, _Drawing(drawing.plots, None))), ""
-    if drawing.pack is not None:
-        packed, inside = f' data-packed="{drawing.pack.keep(chr(10).join(inside))}"', []
+    inside, packed = list(_parts(block.blocks, _Rendering(rendering.plots, None))), ""
+    if rendering.pack is not None:
+        packed, inside = f' data-packed="{rendering.pack.keep(chr(10).join(inside))}"', []
     marks = f"{kind}{named}{_data(block.facets)}{packed}"
     yield f"<details{marks}><summary>{_prose(block.title)}{outcome}</summary>"
     yield from inside
     yield "</details>"
 
 
-def _entry(entry: Entry, drawing: _Drawing) -> Iterator[str]:
+def _entry(entry: Entry, rendering: _Rendering) -> Iterator[str]:
     yield f'<section class="record"{_data(entry.facets)}>'
-    yield from _parts(entry.blocks, drawing)
+    yield from _parts(entry.blocks, rendering)
     yield "</section>"
 
 

@@ -1,8 +1,8 @@
-"""Asks CoRe's questions (Xie et al. 2025): in CoRe's words where the data has them, else in ours.
+"""Replies to CoRe's questions (Xie et al. 2025), in CoRe's words if the data has them, else in ours.
 
-As in CoRe's runs, the model writes freely, at temperature 0 and with a limit of tokens, and an answer that
-cannot be read is asked for again, twice at most, with what was answered before it. A question in our words is
-held to the form of the answer where a server can do that.
+As in CoRe's runs, the model writes freely, at temperature 0 and with a token limit. An unreadable answer is
+requested again, at most twice, with the previous answer in the prompt. A question in our words prescribes the
+form of the answer if the server can do that.
 """
 
 from __future__ import annotations

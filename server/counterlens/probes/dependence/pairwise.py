@@ -1,4 +1,4 @@
-"""Asking about one pair after the other: all of a function's, or a balanced sample of them."""
+"""Pairwise questions: about all pairs of a function, or a balanced sample of them."""
 
 from __future__ import annotations
 

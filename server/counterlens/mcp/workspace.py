@@ -18,7 +18,7 @@ from counterlens.trust import require_trust
 
 
 @dataclass(slots=True)
-class Desk:
+class ToolWorkspace:
     """Shared by all requests of a server; every method may be called from any thread.
 
     Attributes:
