@@ -166,7 +166,7 @@ describe("a Python file in the editor", { skip }, () => {
     await vscode.command("View: Hide Panel");
     const panel = vscode.panel("Probe of grade");
     await panel.getByRole("heading", { name: "if-else-flip" }).waitFor({ timeout: 10_000 });
-    const draw = panel.getByRole("button", { name: "Draw 20 Completions" });
+    const draw = panel.getByRole("button", { name: "Sample 20 Completions" });
     await draw.focus();
     await vscode.page.keyboard.press("Enter");
     await panel.getByText(/Drawing completions: \d+ of at most 20 per side/).waitFor({ timeout: 60_000 });

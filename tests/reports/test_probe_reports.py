@@ -189,9 +189,9 @@ def test_the_end_of_the_prompt_is_never_shown_as_what_the_model_wrote() -> None:
 @pytest.mark.parametrize(
     ("discriminating", "wrote", "said", "shown"),
     [
-        (True, REST, "copied completion fails, with", 1),
-        (True, "        return 41\n\n", "copied completion is the same", 1),  # as the model's own
-        (False, REST, "copied completion passes, too", 0),
+        (True, REST, "opied completion fails, with", 1),
+        (True, "        return 41\n\n", "opied completion is the same", 1),  # as the model's own
+        (False, REST, "opied completion passes, too", 0),
         (None, REST, "", 0),
     ],
 )
@@ -203,8 +203,9 @@ def test_every_form_says_what_a_copier_comes_to(
     pair = replace(found.pairs[0], discriminating=discriminating, copier=copier)
     for render in (markdown.render, html.page, terminal.plain):
         text = render(report(replace(found, pairs=(pair,))))
-        assert "opier " + said.partition(" ")[2] in text if said else "opier " not in text
-        assert text.count("        return 41") == shown
+        text = " ".join(text.split())
+        assert said in text if said else "opied completion" not in text
+        assert text.count("return 41") == shown
 
 
 class Written(HTMLParser):

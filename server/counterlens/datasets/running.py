@@ -71,7 +71,7 @@ class Runner:
         return judge.judge(program, cancel=cancel)
 
     def output(self, program: str, given: str, cancel: Event | None = None) -> str | None:
-        """The output of a program for some input; None when it fails, or does not end in time.
+        """The output of a program for some input; None if it fails or times out.
 
         Raises:
             SandboxError, Cancelled: as `Sandbox.run`.

@@ -1,4 +1,4 @@
-"""The command `counterlens.complete`: what the model would write at the cursor, and how sure it is of it.
+"""The command `counterlens.complete`: what the model would write at the cursor, with its confidence.
 
 Argument `{uri, position, mutation?}`; with a mutation both sides of its nearest counterfactual are completed.
 """

@@ -27,7 +27,7 @@ LEAST_CLUSTERS = 6
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A figure over n clusters with its interval; None if it, or how sure it is, is not known."""
+    """A figure over n clusters with its interval; None if it or the interval is unknown."""
 
     value: float | None
     low: float | None

@@ -36,7 +36,7 @@ class RateFinding(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class PassCount:
-    """`passed` of `n` drawn completions passed."""
+    """`passed` of `n` sampled completions passed."""
 
     passed: int
     n: int

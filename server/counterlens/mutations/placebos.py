@@ -1,4 +1,4 @@
-"""Placebos: meaningless changes, which show how much an answer changes with nothing.
+"""Placebos: meaningless changes, which show how much an answer changes without a cause.
 
 They are negative controls, comparisons in which the effect that is looked for cannot be (Lipsitch, Tchetgen
 Tchetgen and Cohen 2010, "Negative controls: a tool for detecting confounding and bias in observational

@@ -56,7 +56,7 @@ class CLayout(BraceLayout):
 
 
 def _takes_parameters(declarator: Node) -> bool:
-    """Whether a declarator is that of the function, not of what it gives back."""
+    """Whether a declarator is that of the function, not of its return type."""
     inner = within(declarator)
     return declarator.type == "function_declarator" and inner is not None and inner.type == "identifier"
 

@@ -37,7 +37,7 @@ def is_else_if(module: JavaModule, node: Node) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class JavaExchange:
-    """The edits that exchange two branches, the ranges whose lines they indent, and where to cut."""
+    """The edits that swap two branches, the ranges whose lines they indent, and where to cut."""
 
     edits: tuple[Edit, ...]
     reindented: tuple[tuple[int, int], ...]
@@ -45,7 +45,7 @@ class JavaExchange:
 
 
 def exchanged(module: JavaModule, node: Node, then: Node, other: Node) -> JavaExchange:
-    """Exchange the branches of an `if`, with braces where an `else` would else belong to another `if`."""
+    """Swap the branches of an `if`, with braces where an `else` would else belong to another `if`."""
     here, there = (then.start_byte, then.end_byte), (other.start_byte, other.end_byte)
     edits = [Edit(*there, (Slice(*here),))]
     reindented: tuple[tuple[int, int], ...] = ()

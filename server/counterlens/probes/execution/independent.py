@@ -37,7 +37,7 @@ class ExecutionOptions(ProbeOptions):
 
 
 class ExecutionProbe(Probe[ExecutionOptions, ExecutionRecord]):
-    """Independent execution reasoning: what the model says that a call gives, beside what it gives."""
+    """Independent execution reasoning: the model's prediction of the result of a call, and the result."""
 
     id = "execution"
     title = "does it know what the code returns?"

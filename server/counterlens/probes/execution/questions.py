@@ -23,7 +23,7 @@ from counterlens.syntax.functions import Function, find_function
 
 @dataclass(frozen=True, slots=True)
 class ExecutionQuestion:
-    """The subjects: a program and a call, with what the call gives.
+    """The subjects: a program and a call, with its result.
 
     Attributes:
         target: The function's name in reports.

@@ -129,7 +129,7 @@ def require_ordered(
         cancel: Set it to give up.
 
     Raises:
-        SourceError: what the call gives has no order, or one that chance decides.
+        SourceError: the result of the call has no order, or a random one.
         SandboxError, Cancelled: as `Sandbox.run`.
     """
     if unordered(gives.value):

@@ -61,7 +61,7 @@ class Pair:
         cut_range: The range that the cut had to lie in, of several; None if there is one cut.
         discriminating: Whether the tests fail the original's true rest behind the counterfactual's prompt;
             None if that was not judged.
-        drawn: The outcomes of drawn completions; None if none were.
+        drawn: The outcomes of sampled completions; None if none were.
         reached: How far the tests reach into the original's hole; None if that is not known.
     """
 

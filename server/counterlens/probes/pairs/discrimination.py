@@ -1,7 +1,7 @@
 """Which pairs can tell a model that copies from one that reads: without asking any model.
 
-A copier continues the counterfactual with the rest of the original. If that passes the tests, because the
-rest is the same or right on both sides, no verdict can expose a copier, and a model that held proves nothing.
+A copied completion continues the counterfactual with the rest of the original. If that passes the tests, because the
+rest is the same or right on both sides, no verdict can expose copying, and a model that held proves nothing.
 Hooda et al. 2024 do not control for this.
 """
 

@@ -91,7 +91,7 @@ def drawn(
     max_tokens: int,
     update: Callable[[list[DrawnPair | None]], None] = lambda _found: None,
 ) -> list[DrawnPair | None]:
-    """Draw completions of both sides of pairs, the most uncertain pairs first, and judge them.
+    """Sample completions of both sides of pairs, the most uncertain pairs first, and judge them.
 
     Args:
         model: The model.

@@ -1,4 +1,4 @@
-"""The tables of drawn completions: pass rates of both sides, and their difference."""
+"""The tables of sampled completions: pass rates of both sides, and their difference."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Word the drawn completions of a pair, with a bar."""
+"""Word the sampled completions of a pair, with a bar."""
 
 from __future__ import annotations
 

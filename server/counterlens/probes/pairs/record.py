@@ -202,7 +202,7 @@ class PairRecord:
         discriminating: Whether a model that copies is exposed: the true rest of the original, put behind the
             counterfactual's prompt, fails the tests. None if nothing is cut, or nothing judged it.
         copier: The rest, if it was judged.
-        drawn: The outcomes of drawn completions; None if none were, or nothing judged them.
+        drawn: The outcomes of sampled completions; None if none were, or nothing judged them.
         reached: How far the tests reach into what follows the original's cut; None if that is not known.
     """
 

@@ -42,7 +42,7 @@ class ExportedRecord:
 
     @property
     def wavering(self) -> str:
-        """That its verdict changes with nothing, so that its pairs show nothing; empty if it does not."""
+        """That its verdict changes after meaningless changes, so that its pairs show nothing; empty if it does not."""
         return wavering(self.record) if isinstance(self.record, PairsRecord) else ""
 
 

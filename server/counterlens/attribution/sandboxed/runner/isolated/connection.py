@@ -53,7 +53,7 @@ class CandidateConnection:
             influenced the result.
         iterated: The objects of the program that have been iterated over.
         asked: Methods of the program's objects that are called as those are that ask something of a value.
-        vacuous: Whether the program gave nothing where the tests loop over what it gives.
+        vacuous: Whether the program gave nothing where the tests loop over its result.
         needs_sharing: An operation of the tests that is impossible from here, if any.
     """
 
