@@ -216,7 +216,7 @@ def test_a_pull_request_is_told_what_its_author_can_do_about_its_own_lines(
     branch.joinpath("code.py").write_text("def alone(x):\n    return x\n")
     code, out = run("-m", f"remote:{RIGHT}")
     assert code == 0
-    assert out.startswith("nothing to ask: no function of ")
+    assert out.startswith("nothing to ask: no selected function of ")
     assert "\n  Add a doctest, or a test_*.py that calls it" in out
 
 

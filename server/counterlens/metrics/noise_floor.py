@@ -1,4 +1,4 @@
-"""The noise floor: how often a verdict changes after a meaningless change, and how far an effect lies above it.
+"""The noise floor: how often meaningless changes change a verdict, and how far an effect lies above it.
 
 Effect and floor are shares of informative pairs of the same functions, so they are correlated. The interval
 of their difference d is Student's, with the variance that the jackknife finds by leaving out one of C

@@ -31,8 +31,8 @@ _FIELD = Example(
 class JavaRenameRandom(JavaRenaming):
     """Give each variable and parameter of a method a random name of five letters.
 
-    Callers of Java pass no argument by its name. A name that the method also has for a field, or that stands
-    in a class inside of it, is kept, and so are the variables of patterns and what annotations may read.
+    Java passes no argument by name. Names are kept if the method also uses them for a field, if a class inside
+    the method uses them, if a pattern binds them, or if an annotation may read them.
     """
 
     id = "rename-random"

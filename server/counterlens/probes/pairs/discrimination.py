@@ -1,8 +1,8 @@
-"""Which pairs can tell a model that copies from one that reads: without asking any model.
+"""Discriminating pairs: those that separate copying from reading, without asking any model.
 
-A copied completion continues the counterfactual with the rest of the original. If that passes the tests, because the
-rest is the same or right on both sides, no verdict can expose copying, and a model that held proves nothing.
-Hooda et al. 2024 do not control for this.
+A copied completion continues the counterfactual with the rest of the original. If that passes the tests,
+because the rest is the same or right on both sides, no verdict can expose copying, and a model that held
+proves nothing. Hooda et al. 2024 do not control for this.
 """
 
 from __future__ import annotations

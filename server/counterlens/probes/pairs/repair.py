@@ -1,4 +1,4 @@
-"""The repair probe (Hooda et al. 2024, section 5.2 and Table 5): does it fix a bug in every version of the code?
+"""The repair probe (Hooda et al. 2024, section 5.2, Table 5): does it fix a bug in every version of the code?
 
 The function has a bug, which its tests show. It and equivalent ways of writing it, bug included, are shown to
 the model, which writes the function again; the tests judge what it wrote.

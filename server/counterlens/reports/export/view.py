@@ -42,7 +42,7 @@ class ExportedRecord:
 
     @property
     def wavering(self) -> str:
-        """That its verdict changes after meaningless changes, so that its pairs show nothing; empty if it does not."""
+        """Why its pairs show nothing: placebos change its verdict, too; empty if they do not."""
         return wavering(self.record) if isinstance(self.record, PairsRecord) else ""
 
 

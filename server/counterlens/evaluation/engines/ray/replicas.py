@@ -216,7 +216,8 @@ class Replicas:
             self._info = info
         elif (info.identity, info.context) != (self._info.identity, self._info.context):
             raise ModelError(
-                f"its {self._spec} differs from the model on the other nodes", "Copy the same file to all"
+                f"its {self._spec} differs from the model on the other nodes",
+                "Use the same file on all nodes",
             )
         elif info.decoding != self._info.decoding:  # other builds or processors round otherwise
             details = tuple((name, value) for name, value in info.details if name != COMPLETIONS)
