@@ -28,7 +28,7 @@ _ENDS = re.compile(r"(?<=[.!?:])\s+(?=[A-Z*`])")
 _CODE = re.compile(r"^```[\s\S]*?^```|^(?: {4}|\t).*$|<!--[\s\S]*?-->", re.MULTILINE)
 
 
-_PROGRAM = re.compile(r"\n {2,}|[;{}]\s*\}|^class \w+ \{|^void |^int ")
+_PROGRAM = re.compile(r"\n {2,}|^\W*<\w|[;{}]\s*\}|^class \w+ \{|^void |^int ")
 
 
 def reads_like_a_sentence(text: str) -> bool:

@@ -285,7 +285,7 @@ def _accident(report: dict[str, Any]) -> str:
     if report["kind"] == "tampered":
         return f"the program replaces {message}, which its tests use"
     if report["kind"] == "inseparable":
-        return brief(f"the program cannot be in another process than its tests: {message}")
+        return brief(f"the program cannot be separated from its tests: {message}")
     return brief(f"the tests could not finish: {message}")
 
 

@@ -31,8 +31,8 @@ _FIELD = Example(
 class JavaRenameRandom(JavaRenaming):
     """Give each variable and parameter of a method a random name of five letters.
 
-    Java passes no argument by name. Names are kept if the method also uses them for a field, if a class inside
-    it uses them, if a pattern binds them, or if an annotation may read them.
+    Java passes no argument by name. Names are kept if the method also uses them for a field, if a class
+    inside it uses them, if a pattern binds them, or if an annotation may read them.
     """
 
     id = "rename-random"

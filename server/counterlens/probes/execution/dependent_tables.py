@@ -89,9 +89,7 @@ def ranks(models: Mapping[str, Records]) -> Table:
             if written.value is not None and known.value is not None:
                 pairs.append((written.value, known.value))
         rows.append((style.title, len(pairs), rank_correlation(pairs)))
-    note = (
-        "Spearman's rank correlation over the models (Liu et al. 2024, section IV-B); three or more give one"
-    )
+    note = "Spearman's rank correlation over the models (Liu et al. 2024, section IV-B), for at least three"
     columns = ("asked", "models", "rho of written right and R_DER")
     return Table("ranks of the models", columns, tuple(rows), note)
 

@@ -145,7 +145,7 @@ def _notes(result: CalibrationResult, kept: Path | None) -> Iterator[str]:
         f"{plural(result.units, 'function')}."
     )
     if not result.better:
-        few = f" (it takes {LEAST_FUNCTIONS} functions to say so)" if result.units < LEAST_FUNCTIONS else ""
+        few = f" (it takes {LEAST_FUNCTIONS} functions to show it)" if result.units < LEAST_FUNCTIONS else ""
         yield (
             f"The map is not better than raw confidences beyond chance{few}, so it is not stored: use more "
             "--nodes."
