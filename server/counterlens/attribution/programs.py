@@ -124,7 +124,7 @@ def judge_against(
         names = ", ".join(each.qualname for each in _entries(document))
         raise SourceError(f"{original} does not define {function}", f"It defines: {names or 'none'}")
     if not compared:
-        raise SourceError(f"{original} defines no function", "Name a file with the functions to compare")
+        raise SourceError(f"{original} defines no function", "Give a file with the functions to compare")
     passed: list[Verdict] = []
     reasons: list[str] = []
     for each in compared:
@@ -184,7 +184,7 @@ def judge_by_itself(
                 return verdicts[-1]
     if verdicts:
         return _joined(verdicts, [])
-    reason = "nothing to judge it by: it has no tests and no examples; give --tests or --against"
+    reason = "nothing can judge it: it has no tests and no examples; give --tests or --against"
     return Verdict(Judgement.REFUSED, Evidence("none", 0, None, reason))
 
 

@@ -29,4 +29,4 @@ def read_program(path: Path) -> str | Verdict:
         encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
         return io.TextIOWrapper(io.BytesIO(data), encoding).read()
     except (SyntaxError, UnicodeDecodeError, LookupError) as error:
-        return Verdict(Judgement.INVALID, Evidence("none", 0, None, f"it is no text: {error}"))
+        return Verdict(Judgement.INVALID, Evidence("none", 0, None, f"it is not text: {error}"))

@@ -27,7 +27,7 @@ from counterlens.errors import SourceError
 
 ID = "given"
 _PROGRAM, _TESTS, _STAND_INS = "program.java", "tests-of-it.java", "stand-ins.java"
-_NOTHING = "something in the tests runs once for each of several values, and the program gave none: "
+_NOTHING = "a loop in the tests runs once per value, and the program gave none: "
 _NOTHING += "nothing was compared there"
 
 
@@ -143,7 +143,7 @@ class JavaTestsJudge:
         """
         if self._together(program, bench, "", cancel)[0] is not Judgement.PASSED:
             return Judgement.FAILED, evidence
-        message = "the tests fail with the program in another process, and pass in one process with it"
+        message = "the tests fail with the program in another process, but pass with it in their own"
         return Judgement.REFUSED, Evidence(
             self.attribution, 0, evidence.failed, message, isolation=Isolation.APART
         )
@@ -171,13 +171,13 @@ class JavaTestsJudge:
         assert self._original is not None
         judgement, _ = self._together(self._original, bench, "", cancel)
         if judgement is Judgement.PASSED:
-            return _Plan(None, "the original passes them only in one process with them")
+            return _Plan(None, "the original passes them only in their own process")
         return plan
 
     def _with(self, program: str, bench: JavaBench, cancel: Event | None) -> _Plan:
         """The plan by the headers of a program."""
         if self._never:
-            return _Plan(None, "that was asked for")
+            return _Plan(None, "as requested")
         tests = self._ready(program)
         try:
             also = [text for _, text in self._around.tests]

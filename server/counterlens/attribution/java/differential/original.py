@@ -184,10 +184,10 @@ class _Study:
                 if not isinstance(second, CallFate) and same_answer(first, second):
                     steady.append(call)
         if len(self._seen) - len(steady) > _UNSTEADY * len(self._seen):
-            return Untestable("it does not give the same again on the same input")
+            return Untestable("it gives different results for the same input")
         kept = [(call, self._seen[call]) for call in reversed(steady)]
         if sum(answer.value is not None for _, answer in kept) < _FEWEST:
-            return Untestable("hardly any input was found on which it returns")
+            return Untestable("it returns for hardly any generated input")
         if not any(_tells(call, answer) for call, answer in kept):
             return Untestable("it returns nothing, and changes nothing that it is given")
         return replace(
