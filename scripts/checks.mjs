@@ -8,11 +8,12 @@ import { total } from "./results.mjs";
 import { whyNoEndToEnd } from "./setup/code-server.mjs";
 import { run, say, seconds } from "./terminal.mjs";
 
-// A file's tests stay in one process, which shares what they begin with; files go in the order of their names,
-// which begins with the long ones and ends with short ones, so that no process is left with a long one.
+// Two processes per processor: about a third of the time a test waits, for a server, a sandbox or a clock. A file's
+// tests stay in one process, which shares what they begin with; files go in the order of their names, which begins
+// with the long ones and ends with short ones, so that no process is left with a long one.
 const IN_PARALLEL = [
   "-n",
-  String(Math.min(os.availableParallelism(), 4)),
+  String(Math.min(2 * os.availableParallelism(), 4)),
   "--dist=loadfile",
   "--no-loadscope-reorder",
 ];

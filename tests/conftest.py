@@ -21,6 +21,7 @@ from counterlens.models import load
 from counterlens.models.cache import AnswerStore, CachedModel
 from counterlens.models.files import embedded_model
 from counterlens.models.llama.model import LlamaModel
+from tests.models.llama.shortened import shortened
 
 collect_ignore = ["e2e"]
 """Its tests are Node's; what they leave behind has Python packages with tests of their own."""
@@ -56,16 +57,24 @@ def _trust() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
-def model() -> Iterator[LlamaModel]:
-    """The embedded model, loaded once."""
+def embedded() -> Iterator[LlamaModel]:
+    """The embedded model, loaded once: for what is only true of a model that has learnt something."""
     with load("smollm2-135m") as loaded:
         assert isinstance(loaded, LlamaModel)
         yield loaded
 
 
 @pytest.fixture(scope="session")
+def model() -> Iterator[LlamaModel]:
+    """A short model, loaded once: for what is true of every model."""
+    with load(str(short_model())) as loaded:
+        assert isinstance(loaded, LlamaModel)
+        yield loaded
+
+
+@pytest.fixture(scope="session")
 def cached_model(model: LlamaModel) -> Iterator[CachedModel]:
-    """The embedded model as users have it: what it was asked before, in any test, it is not asked again."""
+    """A short model as users have models: what it was asked before, in any test, it is not asked again."""
     store = AnswerStore()
     yield CachedModel(model, store)
     store.close()
@@ -103,6 +112,21 @@ def embedded_file() -> str:
         return str(embedded_model())
     except ModelError as error:
         pytest.skip(str(error))
+
+
+def short_model() -> Path:
+    """A model for tests in which one has to answer, no matter what; skips where the embedded one is missing.
+
+    The embedded model's first layers. It is written once for all processes that share a cache.
+    """
+    file = Path(os.environ["XDG_CACHE_HOME"]) / "short.gguf"
+    if not file.exists():
+        content = shortened(Path(embedded_file()).read_bytes())
+        file.parent.mkdir(parents=True, exist_ok=True)
+        written = file.with_suffix(f".{os.getpid()}")
+        written.write_bytes(content)
+        written.replace(file)
+    return file
 
 
 def free_port() -> int:

@@ -71,8 +71,8 @@ def test_what_begins_with_a_node(written: str, expected: list[str], same: bool) 
     assert begins_with(written, pieces(*expected)) is same
 
 
-def test_the_model_fills_nodes_and_both_truths_nearly_agree(model: LlamaModel) -> None:
-    found = measure(model, [Document(SOURCE)], nodes=20)
+def test_the_model_fills_nodes_and_both_truths_nearly_agree(embedded: LlamaModel) -> None:
+    found = measure(embedded, [Document(SOURCE)], nodes=20)
     seen = found.observations
     assert 20 <= len(seen) < 40
     assert found.units >= 2

@@ -150,13 +150,13 @@ def test_everything_is_written_also_what_was_not_run(
     assert all(f'id="{one}"' in page for one in links)
 
 
-def test_one_probe_is_written(model: LlamaModel, tmp_path: Path) -> None:
+def test_one_probe_is_written(embedded: LlamaModel, tmp_path: Path) -> None:
     file = tmp_path / "shop.py"
     file.write_text("def f(a, b):\n    return a < b\n")
     ran = CliRunner().invoke(probe, [f"{file}::f", "--task", "confidence", "--markdown", "-"])
     assert ran.exit_code == 0, ran.output
     assert ran.stdout.startswith("# confidence: which concepts does it expect, and which surprise it?")
-    assert f"1 function, asked of {model.info.name}" in ran.stdout
+    assert f"1 function, asked of {embedded.info.name}" in ran.stdout
     assert re.search(r"\| functions \| tokens \|.*\n\| --- .*\n\| 1 \| \d+ \|", ran.stdout)
 
 

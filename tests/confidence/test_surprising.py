@@ -181,10 +181,10 @@ def test_a_rare_category_leans_on_the_document() -> None:
     assert 0 < weights["assert"] < 3 / math.log(2)
 
 
-def test_a_changed_operator_is_found_by_a_real_model(model: LlamaModel) -> None:
+def test_a_changed_operator_is_found_by_a_real_model(embedded: LlamaModel) -> None:
     text = "def is_even(n):\n    return n % 2 == 0\n\n\ndef is_odd(n):\n    return n ** 2 == 1\n"
     document = Document(text)
-    found = surprising(confidence(document, score_document(model, document)), limit=2)
+    found = surprising(confidence(document, score_document(embedded, document)), limit=2)
     shown = texts(text, found)
     assert any("**" in one for one in shown)
     (place,) = [one for one in found if "**" in text.encode()[one.start : one.end].decode()]

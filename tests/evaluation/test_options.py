@@ -133,19 +133,19 @@ def test_programs_with_bugs_are_asked_about() -> None:
     assert {pair["correct"] for pair in found["pairs"]} == {True, False}
 
 
-def test_the_encoder_of_a_run_is_in_its_manifest(model: LlamaModel, place: Path, tmp_path: Path) -> None:
+def test_the_encoder_of_a_run_is_in_its_manifest(embedded: LlamaModel, place: Path, tmp_path: Path) -> None:
     data = f"repo:{place / 'code'}"
     settings = RunSettings.of(["summary"], data, {"encoder": "smollm2-135m"}, paths=("gcd.py",))
     plan = make_plan(settings, best_sandbox())
     store = AnswerStore(tmp_path / "answers.sqlite")
     with opened_encoder(settings, store) as encoder:
-        kept = manifest(plan, "smollm2-135m", model.info, encoder)
+        kept = manifest(plan, "smollm2-135m", embedded.info, encoder)
     store.close()
     assert encoder is not None
     assert kept["encoder"] == {
-        "id": model.info.id,
-        "name": model.info.name,
-        "identity": model.info.identity,
+        "id": embedded.info.id,
+        "name": embedded.info.name,
+        "identity": embedded.info.identity,
     }
     assert {name: kept["options"]["summary"][name] for name in ("code", "encoder", "timeout")} == {
         "code": "given",

@@ -1,4 +1,4 @@
-"""A real client over stdio, with the real embedded model behind the server."""
+"""A real client over stdio, and a real model behind the server: mostly the embedded one's first layers."""
 
 from __future__ import annotations
 
@@ -11,9 +11,13 @@ from pathlib import Path
 from typing import Any
 
 import psutil
+import pytest
 import pytest_lsp
 from lsprotocol import types
 from pytest_lsp import ClientServerConfig, LanguageClient, client_capabilities
+
+from counterlens.models.registry import DEFAULT_MODEL
+from tests.conftest import short_model
 
 CONFIG = ClientServerConfig(server_command=[sys.executable, "-m", "counterlens", "serve", "--stdio"])
 
@@ -25,9 +29,20 @@ UNCERTAINTY: dict[str, Any] = {
 """All uncertainty, as the command of that name shows it; less is shown by default."""
 
 
+def default_model() -> str:
+    """The model where a test names none: a short one, since most tests need no particular answer."""
+    return str(short_model())
+
+
+@pytest.fixture
+def embedded_by_default(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The embedded model where a test names none: for what a model has to know something for."""
+    monkeypatch.setattr("tests.lsp.conftest.default_model", lambda: DEFAULT_MODEL)
+
+
 def brief(settings: dict[str, Any]) -> dict[str, Any]:
-    """Settings with brief answers of probes: what the model goes on to write tells a test nothing."""
-    return {**settings, "probe": {"maxTokens": 16, **settings.get("probe", {})}}
+    """Settings with a model and brief answers of probes: what it goes on to write tells a test nothing."""
+    return {"model": default_model(), **settings, "probe": {"maxTokens": 16, **settings.get("probe", {})}}
 
 
 def uncertain(**settings: Any) -> dict[str, Any]:

@@ -100,6 +100,7 @@ async def test_and_questions_on_dependences(client: LanguageClient, tmp_path: Pa
     await nothing_is_known(client, uri)
 
 
+@pytest.mark.usefixtures("embedded_by_default")
 async def test_a_model_is_kept_open_for_who_waits_for_it(client: LanguageClient, tmp_path: Path) -> None:
     body = "".join(f"    v{i} = v{i - 1} * {i} + len(str(v{i - 1}))\n" for i in range(1, 24))
     # what a kept answer answers cannot be interrupted

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pytest
 from pytest_lsp import LanguageClient
 
 from tests.lsp.conftest import open_file
@@ -15,6 +16,7 @@ PARITY = (Path(__file__).parents[2] / "examples" / "parity.py").read_text()
 BRANCH = PARITY.splitlines().index('        return "even"')
 
 
+@pytest.mark.usefixtures("embedded_by_default")
 async def test_a_completion_has_its_place_and_its_explanation(client: LanguageClient, tmp_path: Path) -> None:
     uri = open_file(client, tmp_path / "parity.py", PARITY)
     answer = await ask(client, COMMAND, uri, position={"line": BRANCH, "character": 0})

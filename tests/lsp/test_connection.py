@@ -55,6 +55,7 @@ async def _set(client: LanguageClient, settings: dict[str, Any]) -> None:
     client.workspace_did_change_configuration(types.DidChangeConfigurationParams({"counterlens": settings}))
 
 
+@pytest.mark.usefixtures("embedded_by_default")
 async def test_the_embedded_model_answers_and_says_what_it_can(client: LanguageClient) -> None:
     found = await _ask(client, "counterlens.testModel", {})
     assert found.ok, found

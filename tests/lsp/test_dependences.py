@@ -10,6 +10,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import pytest
 from lsprotocol import types
 from pytest_lsp import LanguageClient
 
@@ -89,6 +90,7 @@ async def test_what_is_true_is_there_without_a_model(client: LanguageClient, tmp
     assert "missing.gguf" in inferred.error
 
 
+@pytest.mark.usefixtures("embedded_by_default")
 async def test_what_the_model_infers_is_shown_everywhere_until_the_function_changes(
     client: LanguageClient, tmp_path: Path
 ) -> None:

@@ -52,6 +52,7 @@ def ended(news: list[Any]) -> Callable[[], bool]:
     return lambda: bool(news) and news[-1].state != "running"
 
 
+@pytest.mark.usefixtures("embedded_by_default")
 async def test_a_run_is_planned_begun_paused_and_resumed(client: LanguageClient, repository: Path) -> None:
     (repository / "counterlens.toml").write_text('tasks = ["likelihood"]\n')
     news = news_of(client)

@@ -70,6 +70,7 @@ async def hover_text(client: LanguageClient, uri: str, position: types.Position)
     return answer.contents.value
 
 
+@pytest.mark.usefixtures("embedded_by_default")
 async def test_hover_says_scoring_at_once_and_then_what_it_found(
     client: LanguageClient, tmp_path: Path
 ) -> None:
@@ -129,6 +130,7 @@ async def test_hover_range_counts_utf16(client: LanguageClient, tmp_path: Path) 
     assert (answer.range.start.character, answer.range.end.character) == (15, 20)
 
 
+@pytest.mark.usefixtures("embedded_by_default")
 async def test_surprising_tokens_become_few_diagnostics(client: LanguageClient, tmp_path: Path) -> None:
     text = "def add(a, b):\n    return a + zxqvkj_w\n"
     show_uncertainty(client)
@@ -179,6 +181,7 @@ async def test_an_edit_makes_old_scores_stale(client: LanguageClient, tmp_path: 
     assert any("qqqzzz1" in one.message for one in client.diagnostics[uri])
 
 
+@pytest.mark.usefixtures("embedded_by_default")
 async def test_the_probe_runs_from_the_code_lens(client: LanguageClient, tmp_path: Path) -> None:
     folder = types.WorkspaceFolder(tmp_path.as_uri(), "work")
     client.workspace_did_change_workspace_folders(

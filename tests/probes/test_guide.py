@@ -77,7 +77,7 @@ def test_the_templates_of_the_guide_work(
     plain = filled(model.info, "guide_probe", "what", 9, ("\n",), source="def f(): pass\n")
     assert plain.text.endswith("def f(): pass\n\n# What it does, in one sentence: It")
     assert plain.reply is None
-    asked = replace(model.info, api=Api.CHAT)
+    asked = replace(model.info, name="SmolLM2", api=Api.CHAT)
     special = filled(asked, "guide_probe", "what", 9, (), source="1")
     assert special.text == "Only for one model: 1"
     general = filled(replace(asked, name="Another"), "guide_probe", "what", 9, (), source="1")

@@ -79,9 +79,9 @@ def test_yes_and_no_are_compared_by_probability(model: LlamaModel) -> None:
         assert vote.yes == (vote.probability > 0.5)
 
 
-def test_influence_follows_a_name_to_its_use(model: LlamaModel) -> None:
-    """In this function, what the model expects shows where `words` and `word` come from."""
-    found = infer(model, dependences(SOURCE, "f"))
+def test_influence_follows_a_name_to_its_use(embedded: LlamaModel) -> None:
+    """In this function, what the embedded model expects shows where `words` and `word` come from."""
+    found = infer(embedded, dependences(SOURCE, "f"))
     data = found.beliefs[Relation.DATA]
     assert data[0, 2] > 3
     assert data[2, 3] > 3

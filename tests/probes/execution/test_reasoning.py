@@ -196,7 +196,7 @@ def test_the_task_asks_runs_and_counts(model: LlamaModel) -> None:
     assert {one["truth"] for one in answers} == {"7"}
     assert sorted(result.left_out.values()) == [1, 1]
     for one in answers:
-        assert (one["outcome"] == "unparsable") == (one["answer"] is None)
+        assert (one["outcome"] in ("unparsable", "truncated")) == (one["answer"] is None)
 
 
 def test_inputs_are_generated_only_where_nobody_wrote_one_down(model: LlamaModel) -> None:

@@ -177,8 +177,8 @@ def test_crlf_functions_are_completed_and_judged_like_others() -> None:
     assert average.n == 1
 
 
-def test_the_identity_has_no_effect_on_the_real_model(model: LlamaModel) -> None:
-    found = [probe(model) for _ in range(2)]
+def test_the_identity_has_no_effect_on_the_real_model(embedded: LlamaModel) -> None:
+    found = [probe(embedded) for _ in range(2)]
     completions = [(p.original.completion, p.counterfactual.completion) for f in found for p in f.pairs]
     assert completions[0] == completions[1]
     (pair,) = found[0].pairs

@@ -128,7 +128,7 @@ def test_flaky_tests_block_the_figures(tmp_path: Path) -> None:
             return Verdict(Judgement.PASSED if right else Judgement.FAILED, Evidence("tests", 1))
 
     completion = CompletionProbe()
-    with pytest.raises(SourceError, match="twice"):
+    with pytest.raises(SourceError, match="flaky"):
         completion.run(
             Context(cast(Model, Scripted(lambda _: '        return "even"\n')), best_sandbox),
             Target(document, "parity", cast(Any, Flaky())),
@@ -136,9 +136,9 @@ def test_flaky_tests_block_the_figures(tmp_path: Path) -> None:
         )
 
 
-def test_the_real_model_writes_a_body_that_is_judged(model: LlamaModel) -> None:
-    found = repaired(model, BUGGY, "operand-swap", "if-else-flip")
-    assert RepairProbe().summary([found]).startswith(("The model fixed kind", "Whether the model fixes kind"))
+def test_the_real_model_writes_a_body_that_is_judged(embedded: LlamaModel) -> None:
+    found = repaired(embedded, BUGGY, "operand-swap", "if-else-flip")
+    assert RepairProbe().summary([found]).startswith(("The model fixed", "Whether the model fixes"))
     assert found.pairs
     for pair in found.pairs:
         assert pair.original.completion

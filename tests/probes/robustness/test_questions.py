@@ -100,9 +100,9 @@ def test_versions_are_what_running_them_shows(model: LlamaModel) -> None:
 
 
 @pytest.mark.parametrize("task", ["summary", "name", "output"])
-def test_a_record_has_everything_that_was_found(model: LlamaModel, task: str) -> None:
-    scripted = Scripted(model.info, lambda text: f" {len(shown_function(text))}")
-    kept = record(task, model if task == "name" else scripted)
+def test_a_record_has_everything_that_was_found(embedded: LlamaModel, task: str) -> None:
+    scripted = Scripted(embedded.info, lambda text: f" {len(shown_function(text))}")
+    kept = record(task, embedded if task == "name" else scripted)
     found = json.loads(written(kept))
     assert {one["standing"] for one in found["pairs"]} >= {"preserving", "breaking"}
     for one in found["pairs"]:
@@ -267,7 +267,7 @@ def test_summaries_may_be_compared_by_any_model_that_embeds(model: LlamaModel) -
     measures, note = PROBES["summary"].similarities([one, other], ModelSentences(model))
     assert measures["semantic"](one, one) == pytest.approx(1)
     assert measures["semantic"](one, other) < 0.99
-    assert "SmolLM2-135M-Instruct Q4_1, local" in note
+    assert f"{model.info.name}, local" in note
     silent = Scripted(model.info, str)
     silent.offers = lambda _what: False  # type: ignore[attr-defined]
     with pytest.raises(ModelError, match="gives no embeddings"):

@@ -1,0 +1,13 @@
+"""Engines are tested with the embedded model, whole."""
+
+from __future__ import annotations
+
+import pytest
+
+from counterlens.models.llama.model import LlamaModel
+
+
+@pytest.fixture(scope="session")
+def model(embedded: LlamaModel) -> LlamaModel:
+    """The embedded model, in place of a short one."""
+    return embedded
