@@ -94,6 +94,7 @@ def attempted(
     """
     holes = {gap.shown: gap for both in gaps for gap in both}
     if not holes:  # also what a model can do is found out by asking it
+        judging.check_identity()
         return {}
     what = f"completing {len(holes)} prompts together"
     steps.next(what)
