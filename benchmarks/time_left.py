@@ -1,0 +1,112 @@
+"""Is the time that a run says it will take, and that it says is left, right?
+
+    python benchmarks/time_left.py REPOSITORY [--functions 20] [--latency SECONDS] [--mutations ID…]
+
+`counterlens bench` runs twice on functions of a repository, drawn with two seeds, with an endpoint that
+answers after the latency (see `benchmarks/endpoint.py`) and the repository's own tests as the judge. The
+first run notes its pace, so the plan of the second has a time.
+
+- `within_30_percent`: the share of the second run's moments, a second apart, at which what it last said of
+  the time left was right within 30 %; `first_within_30_percent` is that of the first run.
+- `by_number`: the same for what the number of functions would have said, as a baseline.
+- `plan_over_truth`: the time in the plan of the second run over the time that it took.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+from endpoint import Served
+
+RIGHT = 0.3
+
+
+class Followed:
+    """One run, and what it said when."""
+
+    def __init__(self, command: list[str], environment: dict[str, str]) -> None:
+        self.planned: float | None = None
+        self.said: list[tuple[float, float | None, int, int]] = []
+        begun = 0.0
+        with subprocess.Popen(
+            command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        ) as process:
+            assert process.stdout is not None
+            for line in process.stdout:
+                event: dict[str, Any] = json.loads(line)
+                now = time.monotonic() - begun
+                if event["event"] == "begun":
+                    self.planned, begun = event["seconds"], time.monotonic()
+                elif event["event"] == "progress":
+                    self.said.append((now, event["seconds"], event["done"], event["total"]))
+                elif event["event"] == "error":
+                    raise SystemExit(event["message"])
+                elif event["event"] == "ended":
+                    self.seconds = now
+                    break
+
+    def shares(self) -> tuple[float, float]:
+        """The shares of moments at which two ways to tell the time left were right: its own, by number."""
+        own, by_number = [], []
+        for moment in range(1, int(self.seconds)):
+            known = [one for one in self.said if one[0] <= moment]
+            if not known:
+                continue
+            at, left, done, total = known[-1]
+            truth = self.seconds - moment
+            own.append(left is not None and abs(left - (moment - at) - truth) <= RIGHT * truth)
+            simple = moment * (total - done) / done if done else None
+            by_number.append(simple is not None and abs(simple - truth) <= RIGHT * truth)
+        count = max(1, len(own))
+        return sum(own) / count, sum(by_number) / count
+
+
+def main() -> None:
+    """Run twice, and print."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("repository", type=Path)
+    parser.add_argument("--functions", type=int, default=20)
+    parser.add_argument("--latency", type=float, default=0.3)
+    parser.add_argument("--mutations", nargs="*", default=[])
+    options = parser.parse_args()
+    served = Served(options.latency)
+    with tempfile.TemporaryDirectory() as place:
+        home = Path(place) / "configuration"
+        (home / "counterlens").mkdir(parents=True)
+        entry = f'[models.slow]\nbase-url = "{served.url}"\nconcurrency = 4\n'
+        (home / "counterlens" / "counterlens.toml").write_text(entry)
+        environment = {**os.environ, "XDG_CONFIG_HOME": str(home), "XDG_CACHE_HOME": str(home)}
+        runs = []
+        for seed in (1, 2):
+            command = [sys.executable, "-m", "counterlens", "bench", "--out", f"{place}/run{seed}"]
+            command += ["--data", f"repo:{options.repository.resolve()}", "-m", "slow", "--progress", "json"]
+            command += ["--limit", str(options.functions), "--seed", str(seed), "--max-tokens", "32"]
+            command += ["--trust", "--allow-weaker-sandbox"]
+            for mutation in options.mutations:
+                command += ["--mutation", mutation]
+            runs.append(Followed(command, environment))
+    requests = len(served.times())
+    first, second = runs
+    (one, _), (two, by_number) = first.shares(), second.shares()
+    result = {
+        "within_30_percent": round(two, 3),
+        "first_within_30_percent": round(one, 3),
+        "by_number": round(by_number, 3),
+        "plan_over_truth": round(second.planned / second.seconds, 3) if second.planned else None,
+        "seconds": [round(run.seconds, 1) for run in runs],
+        "requests": requests,
+        "load": [round(load, 1) for load in os.getloadavg()],
+    }
+    print(json.dumps(result))
+
+
+if __name__ == "__main__":
+    main()
