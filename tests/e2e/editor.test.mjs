@@ -69,7 +69,7 @@ describe("a Python file in the editor", { skip }, () => {
       const text = await vscode.hover("current", { line: "if current > best" });
       assert.match(
         text,
-        /identifier natural language: confidence \d+(\.\d+)? %\s+(It|Just what it) expected: .+%\s+more$/,
+        /identifier natural language: confidence \d+(\.\d+)? %\s+(It|As) expected: .+%\s+more$/,
       );
     });
     await session.screenshot("hover");
@@ -167,12 +167,13 @@ describe("a Python file in the editor", { skip }, () => {
     const panel = vscode.panel("Probe of grade");
     await panel.getByRole("heading", { name: "if-else-flip" }).waitFor({ timeout: 10_000 });
     const draw = panel.getByRole("button", { name: "Sample 20 Completions" });
+    await until(async () => assert.ok(await draw.isEnabled()), { ms: PROBED.timeout }); // ways are followed first
     await draw.focus();
     await vscode.page.keyboard.press("Enter");
-    await panel.getByText(/Drawing completions: \d+ of at most 20 per side/).waitFor({ timeout: 60_000 });
+    await panel.getByText(/Sampling completions: \d+ of at most 20 per side/).waitFor({ timeout: 60_000 });
     assert.ok(await draw.isDisabled());
     await panel
-      .getByText(/drawn at temperature 0.8/)
+      .getByText(/sampled at temperature 0.8/)
       .first()
       .waitFor({ timeout: 120_000 });
     await session.screenshot("refining");

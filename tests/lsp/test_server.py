@@ -263,8 +263,8 @@ async def test_a_probe_that_draws_completions_refines_its_answer(
         f"Sampling completions: {n} of at most 8 per side." for n in (0, 4, 6)
     ]
     assert all(one.result.ok and "if-else-flip" in one.result.html for one in news)
-    assert "drawn at temperature 0.8" not in news[0].result.html
-    assert "drawn at temperature 0.8" in news[1].result.html
+    assert "sampled at temperature 0.8" not in news[0].result.html
+    assert "sampled at temperature 0.8" in news[1].result.html
     count = len(news)
     assert (await probe(client, asked)).ok
     refused = await probe(client, asked | {"samples": 201, "refine": True})
