@@ -44,7 +44,7 @@ export class Setup implements vscode.Disposable {
       message = vscode.l10n.t("Counterlens was updated; its Python environment must be updated, too.");
     else if (possible && begun) {
       message = vscode.l10n.t(
-        "Setting up Counterlens was interrupted after {0} steps. Finished steps are kept.",
+        "Setting up Counterlens was interrupted after step {0}. Finished steps are kept.",
         begun.done.length,
       );
     } else if (possible && misfit) {

@@ -109,7 +109,7 @@ def test_a_folder_is_a_corpus_with_the_same_interval_for_the_same_seed(cli: Cli,
     assert [Path(path).name for path in one.json["files"]] == names
     assert {Path(each["path"]).name: each["reason"] for each in one.json["skipped"]} == {
         "c.py": "is empty: there is nothing to score",
-        "made_pb2.py": "it is generated, as a file called made_pb2.py is",
+        "made_pb2.py": "it is generated: its name is made_pb2.py",
     }
     low, high = one.json["all"]["interval"]
     assert low <= one.json["all"]["median"] <= high

@@ -85,7 +85,7 @@ describe("the package that makes its environment", { skip }, () => {
     await dialog.waitFor({ timeout: 10_000 });
     assert.match(
       await dialog.innerText(),
-      /abetlen\.github\.io\/llama-cpp-python[\s\S]*not checked against a known hash/,
+      /abetlen\.github\.io\/llama-cpp-python[\s\S]*not verified against a known hash/,
     );
     await session.screenshot("consent");
     await vscode.page.keyboard.press("Escape");
@@ -121,7 +121,7 @@ describe("the package that makes its environment", { skip }, () => {
     for (const pid of hosts) process.kill(pid, "SIGKILL");
     network.state = "open";
     await vscode.open(session.workspace, path.join(session.workspace, "grades.py"));
-    await vscode.notification("was interrupted after 1 of its steps").waitFor({ timeout: 60_000 });
+    await vscode.notification("was interrupted after step 1").waitFor({ timeout: 60_000 });
     await session.screenshot("interrupted");
     await press("was interrupted", "Continue");
     await until(() => assert.equal(progress().complete, true), { ms: 90_000, every: 500 });

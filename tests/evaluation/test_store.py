@@ -98,7 +98,7 @@ def test_a_folder_holds_one_run(tmp_path: Path) -> None:
     plan = make_plan(settings, best_sandbox())
     with Store.create(tmp_path / "run") as store:
         Run.begin(store, plan, LocalEngine(best_sandbox()))
-        with pytest.raises(DataError, match=r"holds a run already \(0 of 1 done\)"):
+        with pytest.raises(DataError, match=r"already contains a run \(0 of 1 done\)"):
             Run.begin(store, plan, LocalEngine(best_sandbox()))
         (tmp_path / "code.py").write_text('def one():\n    """>>> one()\n    1\n    """\n    return 2 - 1\n')
         changed = make_plan(settings, best_sandbox())

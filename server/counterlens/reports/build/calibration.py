@@ -71,9 +71,8 @@ def raw_or_calibrated(scored: Confidence, known: Calibration | None) -> Report:
         said = "Confidence is raw, not calibrated; counterlens calibrate measures what it means."
     else:
         said = (
-            f"Confidence is raw. By the calibration of {known.created}, the model predicts this share of "
-            "such "
-            "nodes correctly: "
+            f"Confidence is raw. Calibrated on {known.created}: the model predicts this share of such nodes "
+            "correctly: "
         )
         concepts = calibrated(scored, known).concepts
         said += ", ".join(f"{name} {100 * value:.0f} %" for name, (value, _) in concepts.items())
