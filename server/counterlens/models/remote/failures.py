@@ -242,7 +242,7 @@ def _of_request(status: int, message: str, code: str, parameter: str, host: str)
         return UnsupportedParameterError(
             f"{host} rejected the request (400){said}",
             parameter,
-            "Counterlens needs temperature 0; choose a model that takes it"
+            "Counterlens needs temperature 0; choose a model that supports it"
             if parameter == "temperature"
             else None,
         )
