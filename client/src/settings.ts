@@ -20,6 +20,8 @@ export const LANGUAGES = [
   "scala",
   "shellscript",
 ] as const;
+/** Those whose functions can be probed. */
+export const PROBED_LANGUAGES: readonly string[] = ["python", "java"];
 export type Language = (typeof LANGUAGES)[number];
 
 export const GRANULARITIES = ["token", "leaf", "statement", "concept"] as const;

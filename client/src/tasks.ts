@@ -15,6 +15,7 @@ import {
   type TasksResult,
 } from "./protocol";
 import { NO_ANSWER, type Server } from "./server";
+import { PROBED_LANGUAGES } from "./settings";
 import { type TaskChoice, taskChoices } from "./taskChoices";
 
 export type Scope = "function" | "file";
@@ -64,8 +65,9 @@ export class TaskView implements vscode.Disposable {
   /** Let the user choose a task for the function at the cursor, or for the whole file. */
   async choose(scope: Scope): Promise<void> {
     const editor = vscode.window.activeTextEditor;
-    if (editor?.document.languageId !== "python" || !this.server.serves(editor.document)) {
-      void vscode.window.showInformationMessage(vscode.l10n.t("Open a Python file to probe it."));
+    const probed = editor && PROBED_LANGUAGES.includes(editor.document.languageId);
+    if (!probed || !this.server.serves(editor.document)) {
+      void vscode.window.showInformationMessage(vscode.l10n.t("Open a Python or Java file to probe it."));
       return;
     }
     if (!(await ensureRunning(this.server))) return;

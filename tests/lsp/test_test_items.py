@@ -25,7 +25,7 @@ async def test_functions_are_listed_with_their_places_and_mutations_with_reasons
     assert all(bool(one.lines) != bool(one.refused) for one in listed.values())
     assert "negate-condition" not in listed  # it breaks the meaning: the tests could not judge it
     assert "no function" in (await ask(client, COMMAND, uri, function="absent")).error
-    assert "no open Python file" in (await ask(client, COMMAND, "file:///absent.py")).error
+    assert "no open file in Python or Java" in (await ask(client, COMMAND, "file:///absent.py")).error
 
 
 async def test_a_probe_can_be_of_some_mutations_and_says_what_each_pair_shows(

@@ -3,6 +3,7 @@
 import * as vscode from "vscode";
 import { rangeOf } from "../ranges";
 import type { Server } from "../server";
+import { PROBED_LANGUAGES } from "../settings";
 import { Eventually } from "./eventually";
 import { TEST_ITEMS, type TestItems } from "./protocol";
 import type { Group } from "./running";
@@ -37,7 +38,7 @@ export class TestTree {
 
   /** List a document, if it is a file that can be probed; the cells of a notebook would all be called alike. */
   opened(document: vscode.TextDocument): void {
-    const isFile = document.uri.scheme === "file" && document.languageId === "python";
+    const isFile = document.uri.scheme === "file" && PROBED_LANGUAGES.includes(document.languageId);
     if (isFile && this.server.serves(document)) this.file(document.uri);
   }
 

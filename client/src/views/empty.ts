@@ -1,6 +1,7 @@
 /** Why a view is empty, in a sentence that says what to do. Pure, to be tested. */
 
 import { t } from "../language";
+import { PROBED_LANGUAGES } from "../settings";
 import type { FunctionResult } from "./protocol";
 
 /** What the views know of where the cursor is. */
@@ -23,7 +24,8 @@ export function whyEmpty(situation: Situation | undefined): string {
   if (!situation) return "";
   if (!situation.served)
     return t("Files of this kind ({0}) are not examined: see the setting Languages.", situation.language);
-  if (situation.language !== "python") return t("Functions are shown for Python files only.");
+  if (!PROBED_LANGUAGES.includes(situation.language))
+    return t("Functions are shown for Python and Java files only.");
   if (!situation.running || !situation.found)
     return t(
       "Counterlens is not running. “Counterlens: Show Logs” gives the reason; “Restart Server” tries again.",

@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from counterlens.errors import CounterlensError
 from counterlens.lsp.analysis import Analysis
 from counterlens.probes.pairs.counterfactuals import prompts_of, rewritings
+from counterlens.probes.prompts.languages import prompted
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function, functions
 
@@ -69,7 +70,8 @@ def _prompts(document: Document, function: Function) -> int:
     line = document.data.rfind(b"\n", 0, function.start) + 1
     text = textwrap.dedent(document.data[line : function.end].decode("utf-8", "replace"))
     try:
-        _, found = rewritings(Document(text), function.name, None, seed=0)
+        alone = Document(prompted(document.language).alone(text), language=document.language)
+        _, found = rewritings(alone, function.name, None, seed=0)
     except CounterlensError:  # it cannot be read by itself
         return 0
     return prompts_of(found.counterfactuals)

@@ -36,7 +36,7 @@ async def _code_lens(ls: CounterlensServer, params: types.CodeLensParams) -> lis
     if analysis is None or not (ls.settings.code_lens_enabled and ls.settings.enable):
         return []
     frozen = analysis.frozen()
-    if frozen.document.language == "python" and not await ls.offload(Askable(frozen).count, _AT_ONCE_SECONDS):
+    if not await ls.offload(Askable(frozen).count, _AT_ONCE_SECONDS):
         _later(ls, analysis)
     return await ls.offload(_all, ls, frozen)
 
@@ -89,7 +89,7 @@ def lenses_over(
     title: Callable[[Function], str],
     wanted: Callable[[Function], bool] = lambda _function: True,
 ) -> list[types.CodeLens]:
-    """One lens over each function of a Python document.
+    """One lens over each function of a document, in languages that have functions.
 
     Args:
         ls: The server.
@@ -99,8 +99,6 @@ def lenses_over(
         wanted: Whether a function is offered it.
     """
     document, places = analysis.document, ls.places(analysis)
-    if document.language != "python":
-        return []
     lenses = []
     for function in filter(wanted, functions(document)):
         argument = {"uri": analysis.uri, "function": function.qualname}

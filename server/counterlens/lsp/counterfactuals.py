@@ -89,7 +89,7 @@ def listing(document: Document, qualname: str, probe: PairsRecord | None = None)
     Raises:
         SourceError: the document does not parse.
     """
-    found = survey(document.text, function=qualname)
+    found = survey(document.text, function=qualname, language=document.language)
     first = find_function(document, qualname).start_line
     pairs: dict[tuple[str, str, int], PairRecord] = {}
     if probe is not None:  # by place in the function: the lines before it may have changed since
@@ -126,7 +126,7 @@ def _code_actions(
     ls: CounterlensServer, analysis: Analysis, params: types.CodeActionParams
 ) -> list[types.CodeAction]:
     """The offer for the function at a place, for clients that have the command."""
-    if not ls.client_shows_results or analysis.document.language != "python":
+    if not ls.client_shows_results:
         return []
     function = function_at(analysis.document, ls.places(analysis).offset(params.range.start))
     if function is None:

@@ -21,6 +21,7 @@ from counterlens.lsp.places import Places
 from counterlens.lsp.targets import document_of, plain, position
 from counterlens.probes.pairs.completion import CompletionProbe
 from counterlens.probes.pairs.wording import meaning
+from counterlens.syntax.definitions import defining_languages
 from counterlens.syntax.functions import Function, function_at
 
 REQUEST = "counterlens/function"
@@ -81,9 +82,11 @@ async def _function(ls: CounterlensServer, params: Any) -> FunctionView:
     analysis = ls.analyses.get(document_of(params))
     if analysis is None:
         return FunctionView(-1, ScoringState.UNAVAILABLE, t("the document is not open"))
-    if analysis.document.language != "python":
+    if analysis.document.language not in defining_languages():
         return FunctionView(
-            analysis.document.version, ScoringState.UNAVAILABLE, t("functions are listed for Python only")
+            analysis.document.version,
+            ScoringState.UNAVAILABLE,
+            t("no functions are listed in this language"),
         )
     places = ls.places(analysis)
     offset = places.offset(position(plain(params)["position"]))

@@ -112,8 +112,6 @@ def hover(
 
 def function_menu(analysis: Analysis, offset: int) -> str:
     """What can be done with a function, over the line that its name is in."""
-    if analysis.document.language != "python":
-        return ""
     data, function = analysis.document.data, function_at(analysis.document, offset)
     if function is None or b"\n" in data[function.header : offset]:
         return ""

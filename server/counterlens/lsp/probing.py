@@ -318,7 +318,7 @@ def _shown(pair: PairRecord, document: Document, qualname: str) -> ShownPair:
 
 def _lenses(ls: CounterlensServer, analysis: Analysis) -> list[types.CodeLens]:
     """An offer to probe each function that there is something to ask about, or what came of it."""
-    prompts = Askable(analysis).known() if analysis.document.language == "python" else {}
+    prompts = Askable(analysis).known()
 
     def title(function: Function) -> str:
         record = analysis.known_function(function.qualname).probe

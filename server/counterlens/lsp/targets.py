@@ -15,6 +15,7 @@ from counterlens.dependence.module_scope import module_of, scope_at
 from counterlens.errors import CounterlensError
 from counterlens.lsp.analysis import Analysis
 from counterlens.lsp.base import CounterlensServer
+from counterlens.probes.prompts.languages import prompted, prompted_languages
 from counterlens.syntax import functions
 from counterlens.syntax.functions import Function, find_function, function_at
 
@@ -67,6 +68,19 @@ def open_python(ls: CounterlensServer, argument: Any) -> Analysis:
     return analysis
 
 
+def open_probed(ls: CounterlensServer, argument: Any) -> Analysis:
+    """The document that `{uri}` means, where its functions can be probed.
+
+    Raises:
+        CounterlensError: it is not open, or in another language.
+    """
+    analysis = ls.analyses.get(str(plain(argument).get("uri")))
+    if analysis is None or analysis.document.language not in prompted_languages():
+        titles = " or ".join(prompted(language).title for language in prompted_languages())
+        raise CounterlensError(f"there is no open file in {titles} to probe", "Open one and try again")
+    return analysis
+
+
 def open_analysed(ls: CounterlensServer, argument: Any) -> Analysis:
     """The document that `{uri}` means, where its functions can be analysed.
 
@@ -87,7 +101,7 @@ def function_named(ls: CounterlensServer, argument: Any) -> tuple[Analysis, Func
     Raises:
         CounterlensError: the document is not open, or there is no such function.
     """
-    found, analysis = plain(argument), open_python(ls, argument)
+    found, analysis = plain(argument), open_probed(ls, argument)
     if found.get("function"):
         return analysis, find_function(analysis.document, str(found["function"]))
     if found.get("position") is not None:

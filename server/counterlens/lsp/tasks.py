@@ -24,7 +24,7 @@ from counterlens.lsp.markdown_preview import show_markdown
 from counterlens.lsp.model_host import ModelHost
 from counterlens.lsp.progress import Announcements, ask_first
 from counterlens.lsp.settings import EditorSettings
-from counterlens.lsp.targets import folder_of, function_named, open_python, path_in, plain
+from counterlens.lsp.targets import folder_of, function_named, open_probed, path_in, plain
 from counterlens.lsp.task_run import ChosenProbes, TaskNews, TaskRun
 from counterlens.probes import record as records
 from counterlens.probes.pairs.completion import CompletionProbe
@@ -164,7 +164,7 @@ async def _wanted(ls: CounterlensServer, argument: Any) -> tuple[Analysis, Chose
     if found.get("function") or found.get("position") is not None:
         analysis, function = function_named(ls, argument)
     else:
-        analysis, function = open_python(ls, argument), None
+        analysis, function = open_probed(ls, argument), None
     tasks = found.get("tasks") or [ALL]
     probes = chosen([tasks] if isinstance(tasks, str) else map(str, tasks))
     blocked = _blocked(ls, analysis, probes)
@@ -191,7 +191,7 @@ async def _wanted(ls: CounterlensServer, argument: Any) -> tuple[Analysis, Chose
 
 def _place(ls: CounterlensServer, argument: Any) -> tuple[Analysis, Function | None]:
     """The file, and the function that is named or around the place, if any."""
-    analysis = open_python(ls, argument)
+    analysis = open_probed(ls, argument)
     try:
         return function_named(ls, argument)
     except CounterlensError:

@@ -14,8 +14,8 @@ from counterlens.errors import CounterlensError
 from counterlens.lsp.analysis import Analysis
 from counterlens.lsp.base import CounterlensServer
 from counterlens.lsp.language import error_text, recognised
-from counterlens.lsp.targets import function_named, open_python, plain
-from counterlens.mutations.registry import MUTATIONS
+from counterlens.lsp.targets import function_named, open_probed, plain
+from counterlens.mutations import mutated
 from counterlens.probes.pairs.counterfactuals import not_asked, preserving, rewritings
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import functions
@@ -60,7 +60,7 @@ async def _items(ls: CounterlensServer, argument: Any = None) -> TestItems:
     """List what can be tested."""
     try:
         if not plain(argument).get("function"):
-            return _functions(ls, open_python(ls, argument))
+            return _functions(ls, open_probed(ls, argument))
         analysis, function = function_named(ls, argument)
         document = analysis.document
         found = await ls.offload(mutations_of, document, function.qualname)
@@ -87,13 +87,13 @@ def mutations_of(document: Document, qualname: str) -> tuple[MutationItem, ...]:
     """
     _, surveyed = rewritings(document, qualname, None, seed=0)
     refused = not_asked(surveyed)
-    items = []
-    for name in preserving(None):
+    items, known = [], mutated(document.language).mutations
+    for name in preserving(None, language=document.language):
         lines = {
             made.start_line - 1 for made in surveyed.counterfactuals if made.mutation == name and made.cut
         }
         reasons = dict.fromkeys(site.reason for site in refused if site.mutation == name)
         if lines or reasons:
             why = "" if lines else "; ".join(map(recognised, reasons))
-            items.append(MutationItem(name, str(MUTATIONS[name].concept), tuple(sorted(lines)), why))
+            items.append(MutationItem(name, str(known[name].concept), tuple(sorted(lines)), why))
     return tuple(items)

@@ -28,7 +28,7 @@ from counterlens.reports.export import json as plain
 from counterlens.reports.export.dependences import dependences_json
 from counterlens.reports.render import markdown
 from counterlens.syntax.document import Document
-from counterlens.syntax.functions import find_function, require_python
+from counterlens.syntax.functions import find_function, require_functions
 from counterlens.syntax.languages import language_named
 
 
@@ -106,7 +106,7 @@ def probe(
     """
     chosen = named(task)
     options = distribute([chosen], given, PROBES.values())[task]
-    document = require_python(workspace.read(path))
+    document = require_functions(workspace.read(path))
     targets = targets_in(document, function, root=workspace.root)
     progress("loading the model", 0, 1)
     context = Context(workspace.model(), workspace.sandbox, Steps(cancel, progress))
@@ -121,9 +121,9 @@ def list_counterfactuals(workspace: ToolWorkspace, path: str, function: str | No
     Raises:
         SourceError: there is no such file or function.
     """
-    document = require_python(workspace.read(path))
+    document = require_functions(workspace.read(path))
     qualname = find_function(document, function).qualname if function else None
-    surveyed = survey(document.text, function=qualname, seed=seed)
+    surveyed = survey(document.text, function=qualname, seed=seed, language=document.language)
     found = plural(len(surveyed.counterfactuals), "counterfactual")
     parts = [f"{found}, {plural(len(surveyed.refusals), 'site')} refused."]
     for one in surveyed.counterfactuals:

@@ -74,6 +74,10 @@ class JavaPrompts(PromptLanguage):
         hollowed = f"{{\n{kept}{margin}    {_FAILING}\n{margin}}}"
         return replace(document, text="".join(parts) + hollowed + data[function.end :].decode())
 
+    def alone(self, text: str) -> str:
+        """Like `PromptLanguage.alone`."""
+        return f"class Alone {{\n{text}\n}}\n"
+
     def stop(self, document: Document, function: Function, cut: int) -> Stop:
         """Like `PromptLanguage.stop`: behind the brace that closes the method."""
         body = _body(document, function)

@@ -57,6 +57,14 @@ class PromptLanguage(ABC):
         """
 
     @abstractmethod
+    def alone(self, text: str) -> str:
+        """A source that holds nothing but one function.
+
+        Args:
+            text: The function, not indented.
+        """
+
+    @abstractmethod
     def stop(self, document: Document, function: Function, cut: int) -> Stop:
         """The end of a completion of a function from a cut on."""
 

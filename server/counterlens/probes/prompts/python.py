@@ -60,6 +60,10 @@ class PythonPrompts(PromptLanguage):
         after = data[function.end :].decode() or "\n"
         return replace(document, text=f"{before}\n{described}{indent}raise NotImplementedError{after}")
 
+    def alone(self, text: str) -> str:
+        """Like `PromptLanguage.alone`."""
+        return text
+
     def stop(self, document: Document, function: Function, cut: int) -> Stop:  # noqa: ARG002 - the same at all
         """Like `PromptLanguage.stop`: before the next line that is indented no deeper than the header."""
         data = document.data
