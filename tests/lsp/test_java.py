@@ -46,7 +46,7 @@ async def test_methods_are_offered_what_functions_are(client: LanguageClient, tm
     items = await ask(client, "counterlens.testItems", uri)
     assert [one.function for one in items.functions] == ["Sign.sign"]
     mutations = (await ask(client, "counterlens.testItems", uri, function="Sign.sign")).mutations
-    assert {"if-else-flip", "var-types"} <= {one.mutation for one in mutations}
+    assert {"if-else-flip", "operand-swap"} <= {one.mutation for one in mutations}
     actions = await client.text_document_code_action_async(
         types.CodeActionParams(
             document,
