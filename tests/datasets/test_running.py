@@ -10,10 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from counterlens.attribution.base import Judgement
+from counterlens.attribution.base import Judgement, Strength
+from counterlens.attribution.output import same_output
 from counterlens.datasets import Case, Problem, TestForm, Tests
 from counterlens.datasets.checking import Finding
-from counterlens.datasets.running import Runner, same_output
+from counterlens.datasets.running import Runner
 from counterlens.sandbox.base import Limits
 from counterlens.sandbox.registry import best_sandbox
 from tests.datasets.test_formats import RECORDS, written
@@ -39,7 +40,7 @@ def test_programs_that_read_and_print(runner: Runner) -> None:
     good = program(ECHO, ("1 2\n", "3\n"), ("", "0"))
     assert runner.check(good).finding is Finding.PASSES
     wrong = runner.check(program(ECHO, ("1 2\n", "3\n"), ("1\n", "2\n")))
-    assert (wrong.finding, wrong.message) == (Finding.FAILS, "case 2: it prints something different")
+    assert (wrong.finding, wrong.message) == (Finding.FAILS, "case 2: it prints '1' for '2' as word 1")
     assert runner.check(program("input()\ninput()\n", ("1\n", ""))).finding is Finding.FAILS
 
 
@@ -58,14 +59,35 @@ def test_what_cannot_be_run_is_said(runner: Runner) -> None:
     go = replace(function("package main", ""), language="go")
     assert runner.check(go).finding is Finding.NOT_CHECKED
     assert runner.check(replace(go, tests=None)).finding is Finding.NO_TESTS
-    with pytest.raises(ValueError, match="no tests that are code"):
-        runner.judge(program(ECHO), ECHO)
+    with pytest.raises(ValueError, match="no tests that can be run"):
+        runner.judge(replace(go, language="python", tests=None), "")
 
 
-def test_blanks_at_line_ends_do_not_count() -> None:
+def test_whole_programs_are_judged_by_what_they_print(runner: Runner) -> None:
+    echo = program(ECHO, ("1 2\n", "3\n"), ("4\n", "4\n"))
+    right = runner.judge(echo, ECHO)
+    assert (right.judgement, right.evidence.tests) == (Judgement.PASSED, 2)
+    assert right.evidence.strength is Strength.STRONG
+    late = Runner(best_sandbox(), Limits(seconds=1)).judge(echo, "while True: pass")
+    assert late.judgement is Judgement.TIMED_OUT
+    assert runner.judge(echo, "print(").judgement is Judgement.INVALID
+    wrong = runner.judge(echo, "print(3)")
+    assert (wrong.judgement, wrong.evidence.failed) == (Judgement.FAILED, "case 2")
+    broken = runner.judge(echo, "raise KeyError(1)")
+    assert broken.evidence.message == "it ends in an error: KeyError: 1"
+    assert runner.judge(program(ECHO), ECHO).judgement is Judgement.REFUSED
+
+
+def test_outputs_are_compared_by_words() -> None:
     assert same_output("1 \n2\n\n", "1\n2")
-    assert not same_output("1\n\n2", "1\n2")
+    assert same_output("1\n\n2", "1 2")
+    assert same_output("0.3333333", "0.33333333333")
+    assert same_output("1e-9", "0.0")
     assert not same_output("12", "1 2")
+    assert not same_output("1000000001", "1000000000")  # a whole number is exact
+    assert not same_output("1.0", "1")
+    assert not same_output("1 2", "1 2 3")
+    assert not same_output("nan", "0.5")
 
 
 def test_the_command_lists_and_checks(tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -10,6 +10,8 @@ from typing import Protocol
 from counterlens.attribution import programs
 from counterlens.attribution.base import Judge, Setting, Verdict
 from counterlens.attribution.java.judge import JavaTestsJudge, judge_java_by_tests
+from counterlens.attribution.java.output import JavaOutputJudge
+from counterlens.attribution.output import PrintingCase, PythonOutputJudge
 from counterlens.attribution.supplied_tests import SuppliedTestsJudge
 from counterlens.errors import SandboxError, SourceError
 from counterlens.sandbox.java.jdk import find_jdk
@@ -33,6 +35,7 @@ class JudgedLanguage:
         missing: Why they cannot be judged on this machine; None if they can.
         against: By comparison with another program.
         by_itself: By its own tests and examples.
+        by_output: The judge of whole programs by what they print: of the cases and the setting.
     """
 
     id: str
@@ -42,6 +45,7 @@ class JudgedLanguage:
     missing: Callable[[], str | None]
     against: ByFile
     by_itself: ByFile
+    by_output: Callable[[Sequence[PrintingCase], Setting], Judge]
 
 
 def _java(tests: str, _function: str, original: str, setting: Setting) -> Judge:
@@ -67,6 +71,7 @@ _LANGUAGES: Mapping[str, JudgedLanguage] = {
             lambda: None,
             programs.judge_against,
             programs.judge_by_itself,
+            PythonOutputJudge,
         ),
         JudgedLanguage(
             "java",
@@ -76,6 +81,7 @@ _LANGUAGES: Mapping[str, JudgedLanguage] = {
             _no_java,
             programs.judge_against,
             programs.judge_by_itself,
+            JavaOutputJudge,
         ),
     )
 }

@@ -77,5 +77,7 @@ def test_a_container_that_holds_itself_and_one_that_is_met_twice() -> None:
 
 def test_the_names_are_those_of_the_worker() -> None:
     source = (Path(values.__file__).parent / "worker" / "Values.java").read_text("utf-8")
-    for field, names in (("COLLECTIONS", values.COLLECTIONS), ("MAPS", values.MAPS)):
-        assert re.findall(rf'{field}\.put\(\s*"java\.util\.([\w$]+)"', source) == names
+    for field, names in (("COLLECTION_NAMES", values.COLLECTIONS), ("MAP_NAMES", values.MAPS)):
+        listed = re.search(rf"{field} = List\.of\((.*?)\);", source, re.DOTALL)
+        assert listed is not None
+        assert re.findall(r'"java\.util\.([\w$]+)"', listed[1]) == names

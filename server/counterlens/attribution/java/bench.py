@@ -24,7 +24,7 @@ from counterlens.sandbox.java.machine import AnswerParts, JavaMachine
 from counterlens.sandbox.serving import ServiceEndedError, ServiceLateError, ServingSandbox
 
 _DESK_HEAP, _HEAP = 512, 256  # MiB
-_COMPILE_SECONDS = 60.0
+_COMPILE_SECONDS = 120.0
 _GRACE = 2.0  # seconds that the tests have to end when the program has
 _KEPT = 64  # compiled tests
 _MOST_PROGRAMS = 1000  # in one machine

@@ -53,7 +53,15 @@ def worker_classes(jdk: Jdk) -> Path:
     try:
         place.parent.mkdir(parents=True, exist_ok=True)
         made = Path(tempfile.mkdtemp(dir=place.parent))
-        command = [str(jdk.javac), "-nowarn", "-Xlint:none", "-d", str(made), *map(str, sources)]
+        command = [
+            str(jdk.javac),
+            "-nowarn",
+            "-Xlint:none",
+            "-XDstringConcat=inline",
+            "-d",
+            str(made),
+            *map(str, sources),
+        ]
         subprocess.run(
             command, check=True, capture_output=True, timeout=_COMPILE_SECONDS, stdin=subprocess.DEVNULL
         )

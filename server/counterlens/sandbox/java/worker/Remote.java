@@ -4,37 +4,9 @@ import java.io.ByteArrayInputStream;
 import java.io.DataInputStream;
 import java.io.IOException;
 import java.util.List;
-import java.util.Map;
-import java.util.function.Function;
 
 /** The program as its tests see it: the bodies of the stand-ins call these, and the program answers from its process. */
 public final class Remote {
-    private static final Map<String, Function<String, Throwable>> KNOWN = Map.ofEntries(
-            Map.entry("java.lang.Exception", Exception::new),
-            Map.entry("java.lang.RuntimeException", RuntimeException::new),
-            Map.entry("java.lang.IllegalArgumentException", IllegalArgumentException::new),
-            Map.entry("java.lang.IllegalStateException", IllegalStateException::new),
-            Map.entry("java.lang.NullPointerException", NullPointerException::new),
-            Map.entry("java.lang.ArithmeticException", ArithmeticException::new),
-            Map.entry("java.lang.ClassCastException", ClassCastException::new),
-            Map.entry("java.lang.NumberFormatException", NumberFormatException::new),
-            Map.entry("java.lang.NegativeArraySizeException", NegativeArraySizeException::new),
-            Map.entry("java.lang.ArrayStoreException", ArrayStoreException::new),
-            Map.entry("java.lang.IndexOutOfBoundsException", IndexOutOfBoundsException::new),
-            Map.entry("java.lang.ArrayIndexOutOfBoundsException", ArrayIndexOutOfBoundsException::new),
-            Map.entry("java.lang.StringIndexOutOfBoundsException", StringIndexOutOfBoundsException::new),
-            Map.entry("java.lang.UnsupportedOperationException", UnsupportedOperationException::new),
-            Map.entry("java.lang.CloneNotSupportedException", CloneNotSupportedException::new),
-            Map.entry("java.util.NoSuchElementException", java.util.NoSuchElementException::new),
-            Map.entry("java.util.InputMismatchException", java.util.InputMismatchException::new),
-            Map.entry("java.util.EmptyStackException", text -> new java.util.EmptyStackException()),
-            Map.entry(
-                    "java.util.ConcurrentModificationException", java.util.ConcurrentModificationException::new),
-            Map.entry("java.io.IOException", IOException::new),
-            Map.entry("java.lang.StackOverflowError", StackOverflowError::new),
-            Map.entry("java.lang.OutOfMemoryError", OutOfMemoryError::new),
-            Map.entry("java.lang.AssertionError", text -> text == null ? new AssertionError() : new AssertionError(text)));
-
     private static int calls;
     private static boolean changing;
     private static boolean nothing;
@@ -158,8 +130,8 @@ public final class Remote {
     private static Exceptional exceptional(Values.Reader reader) throws IOException {
         String name = reader.text();
         String message = (String) reader.read();
-        Function<String, Throwable> make = KNOWN.get(name);
-        return new Exceptional(make == null ? new Thrown(message) : make.apply(message));
+        Throwable made = made(name, message);
+        return new Exceptional(made == null ? new Thrown(message) : made);
     }
 
     /** A value, or the very argument that the program gave back. */
@@ -175,6 +147,36 @@ public final class Remote {
     }
 
     static boolean known(String name) {
-        return KNOWN.containsKey(name);
+        return made(name, null) != null;
+    }
+
+    /** An exception of the library; null where it is none that is known. */
+    private static Throwable made(String name, String text) {
+        return switch (name) {
+            case "java.lang.Exception" -> new Exception(text);
+            case "java.lang.RuntimeException" -> new RuntimeException(text);
+            case "java.lang.IllegalArgumentException" -> new IllegalArgumentException(text);
+            case "java.lang.IllegalStateException" -> new IllegalStateException(text);
+            case "java.lang.NullPointerException" -> new NullPointerException(text);
+            case "java.lang.ArithmeticException" -> new ArithmeticException(text);
+            case "java.lang.ClassCastException" -> new ClassCastException(text);
+            case "java.lang.NumberFormatException" -> new NumberFormatException(text);
+            case "java.lang.NegativeArraySizeException" -> new NegativeArraySizeException(text);
+            case "java.lang.ArrayStoreException" -> new ArrayStoreException(text);
+            case "java.lang.IndexOutOfBoundsException" -> new IndexOutOfBoundsException(text);
+            case "java.lang.ArrayIndexOutOfBoundsException" -> new ArrayIndexOutOfBoundsException(text);
+            case "java.lang.StringIndexOutOfBoundsException" -> new StringIndexOutOfBoundsException(text);
+            case "java.lang.UnsupportedOperationException" -> new UnsupportedOperationException(text);
+            case "java.lang.CloneNotSupportedException" -> new CloneNotSupportedException(text);
+            case "java.util.NoSuchElementException" -> new java.util.NoSuchElementException(text);
+            case "java.util.InputMismatchException" -> new java.util.InputMismatchException(text);
+            case "java.util.EmptyStackException" -> new java.util.EmptyStackException();
+            case "java.util.ConcurrentModificationException" -> new java.util.ConcurrentModificationException(text);
+            case "java.io.IOException" -> new IOException(text);
+            case "java.lang.StackOverflowError" -> new StackOverflowError(text);
+            case "java.lang.OutOfMemoryError" -> new OutOfMemoryError(text);
+            case "java.lang.AssertionError" -> text == null ? new AssertionError() : new AssertionError(text);
+            default -> null;
+        };
     }
 }

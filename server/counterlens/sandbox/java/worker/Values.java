@@ -8,7 +8,6 @@ import java.lang.reflect.Array;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.util.*;
-import java.util.function.Function;
 
 /**
  * Values as plain data: primitives, text, numbers, arrays and collections of the library, by their exact class.
@@ -34,62 +33,75 @@ final class Values {
 
     private static final int DEEPEST = 200;
     private static final int MOST = 4 << 20; // values in a message
-    /** Collections by the name of their class, and what makes one of a list; the order is that of the wire. */
-    private static final Map<String, Function<List<Object>, Collection<Object>>> COLLECTIONS = new LinkedHashMap<>();
-    private static final Map<String, Function<Map<Object, Object>, Map<Object, Object>>> MAPS = new LinkedHashMap<>();
+    /** Collections by the name of their class; the order is that of the wire. */
+    private static final List<String> COLLECTION_NAMES = List.of(
+            "java.util.ArrayList", "java.util.LinkedList", "java.util.Vector", "java.util.Stack",
+            "java.util.Arrays$ArrayList", "java.util.ImmutableCollections$ListN",
+            "java.util.ImmutableCollections$List12", "java.util.ImmutableCollections$SubList",
+            "java.util.Collections$EmptyList", "java.util.Collections$SingletonList",
+            "java.util.Collections$UnmodifiableList", "java.util.Collections$UnmodifiableRandomAccessList",
+            "java.util.Collections$CopiesList", "java.util.ArrayList$SubList",
+            "java.util.AbstractList$RandomAccessSubList", "java.util.ArrayDeque", "java.util.PriorityQueue",
+            "java.util.HashSet", "java.util.LinkedHashSet", "java.util.TreeSet",
+            "java.util.ImmutableCollections$SetN", "java.util.ImmutableCollections$Set12",
+            "java.util.Collections$EmptySet", "java.util.Collections$SingletonSet",
+            "java.util.Collections$UnmodifiableSet");
+    private static final List<String> MAP_NAMES = List.of(
+            "java.util.HashMap", "java.util.LinkedHashMap", "java.util.TreeMap", "java.util.Hashtable",
+            "java.util.ImmutableCollections$MapN", "java.util.ImmutableCollections$Map1",
+            "java.util.Collections$EmptyMap", "java.util.Collections$SingletonMap",
+            "java.util.Collections$UnmodifiableMap");
     private static final Map<Character, Class<?>> PRIMITIVES = Map.of(
             'Z', boolean.class, 'B', byte.class, 'S', short.class, 'C', char.class,
             'I', int.class, 'J', long.class, 'F', float.class, 'D', double.class);
 
-    static {
-        COLLECTIONS.put("java.util.ArrayList", ArrayList::new);
-        COLLECTIONS.put("java.util.LinkedList", LinkedList::new);
-        COLLECTIONS.put("java.util.Vector", Vector::new);
-        COLLECTIONS.put("java.util.Stack", items -> {
-            Stack<Object> stack = new Stack<>();
-            stack.addAll(items);
-            return stack;
-        });
-        COLLECTIONS.put("java.util.Arrays$ArrayList", items -> Arrays.asList(items.toArray()));
-        COLLECTIONS.put("java.util.ImmutableCollections$ListN", items -> Collections.unmodifiableList(items));
-        COLLECTIONS.put("java.util.ImmutableCollections$List12", items -> Collections.unmodifiableList(items));
-        COLLECTIONS.put("java.util.ImmutableCollections$SubList", items -> Collections.unmodifiableList(items));
-        COLLECTIONS.put("java.util.Collections$EmptyList", items -> Collections.unmodifiableList(items));
-        COLLECTIONS.put("java.util.Collections$SingletonList", items -> Collections.unmodifiableList(items));
-        COLLECTIONS.put("java.util.Collections$UnmodifiableList", items -> Collections.unmodifiableList(items));
-        COLLECTIONS.put(
-                "java.util.Collections$UnmodifiableRandomAccessList", items -> Collections.unmodifiableList(items));
-        COLLECTIONS.put("java.util.Collections$CopiesList", items -> Collections.unmodifiableList(items));
-        COLLECTIONS.put("java.util.ArrayList$SubList", ArrayList::new);
-        COLLECTIONS.put("java.util.AbstractList$RandomAccessSubList", ArrayList::new);
-        COLLECTIONS.put("java.util.ArrayDeque", ArrayDeque::new);
-        COLLECTIONS.put("java.util.PriorityQueue", PriorityQueue::new);
-        COLLECTIONS.put("java.util.HashSet", HashSet::new);
-        COLLECTIONS.put("java.util.LinkedHashSet", LinkedHashSet::new);
-        COLLECTIONS.put("java.util.TreeSet", TreeSet::new);
-        COLLECTIONS.put("java.util.ImmutableCollections$SetN", Values::fixedSet);
-        COLLECTIONS.put("java.util.ImmutableCollections$Set12", Values::fixedSet);
-        COLLECTIONS.put("java.util.Collections$EmptySet", Values::fixedSet);
-        COLLECTIONS.put("java.util.Collections$SingletonSet", Values::fixedSet);
-        COLLECTIONS.put("java.util.Collections$UnmodifiableSet", Values::fixedSet);
-        MAPS.put("java.util.HashMap", HashMap::new);
-        MAPS.put("java.util.LinkedHashMap", LinkedHashMap::new);
-        MAPS.put("java.util.TreeMap", TreeMap::new);
-        MAPS.put("java.util.Hashtable", Hashtable::new);
-        MAPS.put("java.util.ImmutableCollections$MapN", Collections::unmodifiableMap);
-        MAPS.put("java.util.ImmutableCollections$Map1", Collections::unmodifiableMap);
-        MAPS.put("java.util.Collections$EmptyMap", Collections::unmodifiableMap);
-        MAPS.put("java.util.Collections$SingletonMap", Collections::unmodifiableMap);
-        MAPS.put("java.util.Collections$UnmodifiableMap", Collections::unmodifiableMap);
-    }
-
-    private static final List<String> COLLECTION_NAMES = List.copyOf(COLLECTIONS.keySet());
-    private static final List<String> MAP_NAMES = List.copyOf(MAPS.keySet());
-
     private Values() {}
 
-    private static Collection<Object> fixedSet(List<Object> items) {
-        return Collections.unmodifiableSet(new LinkedHashSet<>(items));
+    /** A collection of a class; without lambdas, whose first one costs a machine as much as all else at its start. */
+    private static Collection<Object> collection(String name, List<Object> items) {
+        switch (name) {
+            case "java.util.ArrayList", "java.util.ArrayList$SubList", "java.util.AbstractList$RandomAccessSubList":
+                return new ArrayList<>(items);
+            case "java.util.LinkedList":
+                return new LinkedList<>(items);
+            case "java.util.Vector":
+                return new Vector<>(items);
+            case "java.util.Stack":
+                Stack<Object> stack = new Stack<>();
+                stack.addAll(items);
+                return stack;
+            case "java.util.Arrays$ArrayList":
+                return Arrays.asList(items.toArray());
+            case "java.util.ArrayDeque":
+                return new ArrayDeque<>(items);
+            case "java.util.PriorityQueue":
+                return new PriorityQueue<>(items);
+            case "java.util.HashSet":
+                return new HashSet<>(items);
+            case "java.util.LinkedHashSet":
+                return new LinkedHashSet<>(items);
+            case "java.util.TreeSet":
+                return new TreeSet<>(items);
+            default:
+                return name.contains("Set")
+                        ? Collections.unmodifiableSet(new LinkedHashSet<>(items))
+                        : Collections.unmodifiableList(items);
+        }
+    }
+
+    private static Map<Object, Object> map(String name, Map<Object, Object> entries) {
+        switch (name) {
+            case "java.util.HashMap":
+                return new HashMap<>(entries);
+            case "java.util.LinkedHashMap":
+                return new LinkedHashMap<>(entries);
+            case "java.util.TreeMap":
+                return new TreeMap<>(entries);
+            case "java.util.Hashtable":
+                return new Hashtable<>(entries);
+            default:
+                return Collections.unmodifiableMap(entries);
+        }
     }
 
     /** Writes values; the containers that it met are in `met`. */
@@ -208,7 +220,7 @@ final class Values {
             } else if (type == StringBuilder.class) {
                 out.writeByte('b');
                 text(value.toString());
-            } else if (COLLECTIONS.containsKey(type.getName()) && natural(value)) {
+            } else if (COLLECTION_NAMES.contains(type.getName()) && natural(value)) {
                 Object[] items = ((Collection<?>) value).toArray();
                 out.writeByte('L');
                 out.writeByte(COLLECTION_NAMES.indexOf(type.getName()));
@@ -216,7 +228,7 @@ final class Values {
                 for (Object item : items) {
                     write(item, depth + 1);
                 }
-            } else if (MAPS.containsKey(type.getName()) && natural(value)) {
+            } else if (MAP_NAMES.contains(type.getName()) && natural(value)) {
                 Map<?, ?> map = (Map<?, ?>) value;
                 out.writeByte('M');
                 out.writeByte(MAP_NAMES.indexOf(type.getName()));
@@ -344,7 +356,7 @@ final class Values {
                     for (int at = 0; at < count; at++) {
                         items.add(read(depth + 1));
                     }
-                    return COLLECTIONS.get(name).apply(items);
+                    return collection(name, items);
                 }
                 case 'M': {
                     String name = named(MAP_NAMES, in.readUnsignedByte());
@@ -353,7 +365,7 @@ final class Values {
                     for (int at = 0; at < count; at++) {
                         entries.put(read(depth + 1), read(depth + 1));
                     }
-                    return MAPS.get(name).apply(entries);
+                    return map(name, entries);
                 }
                 default:
                     throw new Malformed("a container " + kind);

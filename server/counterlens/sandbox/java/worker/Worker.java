@@ -21,6 +21,7 @@ import java.net.MalformedURLException;
 import java.net.URI;
 import java.net.URL;
 import java.net.URLClassLoader;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -79,6 +80,7 @@ public final class Worker {
                     send(new byte[] {'l'});
                 }
                 case 'K' -> send(program.call(request));
+                case 'P' -> send(program.print(request));
                 case 'N' -> send(known(request));
                 default -> throw new IOException("an unknown request");
             }
@@ -260,12 +262,15 @@ public final class Worker {
 
     /** A program, loaded, and the objects that its tests have made. */
     private static final class Program {
+        private static final long MAIN_STACK = 64L << 20;
         private final ClassLoader loader;
+        private final List<String> names;
         private final List<Object> objects = new ArrayList<>();
         private final Map<String, Executable> found = new HashMap<>();
 
         Program(Map<String, byte[]> classes) {
             loader = new Memory(LIBRARY, classes);
+            names = List.copyOf(classes.keySet());
             objects.add(null);
         }
 
@@ -294,6 +299,63 @@ public final class Worker {
                 return answer.bytes.toByteArray();
             } catch (RuntimeException | Error error) { // such as a container that was changed meanwhile
                 return threw(List.of(), error);
+            }
+        }
+
+        /** Run its `main` on an input; the answer has what it printed, or why it ended otherwise. */
+        byte[] print(DataInputStream in) throws IOException {
+            byte[] given = new byte[in.readInt()];
+            in.readFully(given);
+            Printed printed = new Printed();
+            System.setIn(new ByteArrayInputStream(given));
+            System.setOut(new PrintStream(printed, false, StandardCharsets.UTF_8));
+            Throwable[] error = new Throwable[1];
+            ThreadGroup group = new ThreadGroup("program");
+            Thread thread = new Thread(group, () -> error[0] = failure(), "main", MAIN_STACK);
+            thread.start();
+            finish(thread);
+            Thread[] others = new Thread[64];
+            for (int left = group.enumerate(others); left > 0; left--) {
+                if (!others[left - 1].isDaemon()) {
+                    finish(others[left - 1]);
+                }
+            }
+            System.out.flush();
+            System.setIn(InputStream.nullInputStream());
+            Values.Writer answer = new Values.Writer(List.of());
+            answer.out.writeByte('P');
+            answer.out.writeBoolean(error[0] == null);
+            answer.out.writeBoolean(printed.full);
+            answer.text(error[0] == null ? "" : described(error[0]));
+            byte[] whole = printed.bytes.toByteArray();
+            answer.out.writeInt(whole.length);
+            answer.out.write(whole);
+            return answer.bytes.toByteArray();
+        }
+
+        private Throwable failure() {
+            try {
+                for (String name : names) {
+                    Method main = TestRun.main(Class.forName(name, false, loader));
+                    if (main != null) {
+                        main.setAccessible(true);
+                        main.invoke(null, (Object) new String[0]);
+                        return null;
+                    }
+                }
+                return new NoSuchMethodException("it has no method main");
+            } catch (InvocationTargetException error) {
+                return error.getCause();
+            } catch (Throwable error) {
+                return error;
+            }
+        }
+
+        private static void finish(Thread thread) {
+            try {
+                thread.join();
+            } catch (InterruptedException error) {
+                Thread.currentThread().interrupt();
             }
         }
 
@@ -392,6 +454,25 @@ public final class Worker {
                 answer.content(each, 0);
             }
             return answer;
+        }
+    }
+
+    /** Keeps what a program prints, up to a bound. */
+    private static final class Printed extends OutputStream {
+        private static final int MOST = 4 << 20;
+        final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        boolean full;
+
+        @Override
+        public synchronized void write(int one) {
+            write(new byte[] {(byte) one}, 0, 1);
+        }
+
+        @Override
+        public synchronized void write(byte[] some, int from, int count) {
+            int fitting = Math.min(count, MOST - bytes.size());
+            bytes.write(some, from, fitting);
+            full |= fitting < count;
         }
     }
 

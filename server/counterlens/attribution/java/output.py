@@ -1,0 +1,50 @@
+"""Judging a whole Java program by what its `main` prints."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+from threading import Event
+
+from counterlens.attribution.base import Judgement
+from counterlens.attribution.java.bench import HeldProgram
+from counterlens.attribution.java.benches import BENCHES
+from counterlens.attribution.output import TOO_MUCH, OutputJudge
+from counterlens.sandbox.java.machine import AnswerParts
+from counterlens.sandbox.serving import ServiceEndedError, ServiceLateError
+
+
+class JavaOutputJudge(OutputJudge):
+    """Runs the cases in one machine, each with the program's classes loaded anew.
+
+    A program that calls `System.exit` has ended its machine, and failed.
+    """
+
+    def _printed(self, program: str, cancel: Event | None) -> Iterator[str | tuple[Judgement, str]]:
+        with BENCHES.bench(self.setting.sandbox) as bench:
+            classes = bench.compile([("Main.java", program)], tests=False, cancel=cancel)
+            if isinstance(classes, str):
+                yield Judgement.INVALID, f"it does not compile: {classes}"
+                return
+            for case in self.cases:
+                with bench.held(classes, cancel) as held:
+                    yield self._run(held, case.input)
+
+    def _run(self, held: HeldProgram, given: str) -> str | tuple[Judgement, str]:
+        data = given.encode("utf-8", "replace")
+        try:
+            answer = held.ask(b"P" + struct.pack(">i", len(data)) + data, self.setting.limits.seconds)
+            part = AnswerParts(answer)
+            if part.take(1) != b"P":
+                raise ServiceEndedError("no output")
+            well, full, message = part.flag(), part.flag(), part.text()
+            printed = part.take(part.size()).decode("utf-8", "replace")
+        except ServiceLateError:
+            held.leave()
+            return self._late()
+        except ServiceEndedError:
+            held.leave()
+            return Judgement.FAILED, "it ended its process, or ran out of memory"
+        if not well:
+            return Judgement.FAILED, f"it ends in an error: {message}"
+        return (Judgement.FAILED, TOO_MUCH) if full else printed

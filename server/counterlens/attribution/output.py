@@ -1,0 +1,163 @@
+"""Judging a whole program by what it prints: it reads each input, and must print what is due.
+
+Each language has a subclass of `OutputJudge` that says how a program is run (`languages.py`).
+
+Outputs are compared token by token, as the judges of contests do: blanks and line ends only separate, and a
+number with a point or an exponent may differ by its rounding (`TOLERANCE`). The program never sees what is
+due, and is in a process of its own, so "passed" is strong.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from threading import Event
+
+from counterlens.attribution.base import Evidence, Isolation, Judgement, Setting, Verdict
+from counterlens.attribution.test_run import brief
+from counterlens.sandbox.base import Ending, Job
+from counterlens.syntax.python_ast import parse_module
+
+ID = "given"
+TOLERANCE = 1e-6
+"""How far a number may be from the one that is due: relative, and absolute below 1."""
+_ROOM = 4 << 20  # bytes of an output
+TOO_MUCH = f"it prints more than {_ROOM >> 20} MiB"
+# A file and not a pipe: some programs ask how long their input is.
+_START = b"""\
+import os, runpy, sys
+os.dup2(os.open("input.txt", os.O_RDONLY), 0)
+sys.argv[:] = ["main.py"]
+runpy.run_path("main.py", run_name="__main__")
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class PrintingCase:
+    """One run of a program.
+
+    Attributes:
+        input: What it reads from standard input.
+        output: What it must print.
+    """
+
+    input: str
+    output: str
+
+
+class OutputJudge(ABC):
+    """Judges whole programs by their output; see the module.
+
+    Args:
+        cases: The runs, in the order tried.
+        setting: The sandbox, interpreter and limits; the limits are those of each run.
+    """
+
+    attribution = ID
+
+    def __init__(self, cases: Sequence[PrintingCase], setting: Setting) -> None:
+        self.cases, self.setting = tuple(cases), setting
+
+    @property
+    def tests(self) -> int:
+        """How many runs there are."""
+        return len(self.cases)
+
+    def judge(self, program: str, *, cancel: Event | None = None) -> Verdict:
+        """Run a program on all inputs, until it prints something else; see `Judge.judge`."""
+        started = time.monotonic()
+        if self.cases:
+            judgement, evidence = self._judged(program, cancel)
+        else:
+            judgement = Judgement.REFUSED
+            evidence = Evidence(ID, 0, None, "there is no input to run it on")
+        return Verdict(judgement, evidence, time.monotonic() - started)
+
+    def _judged(self, program: str, cancel: Event | None) -> tuple[Judgement, Evidence]:
+        number = 0
+        for number, printed in enumerate(self._printed(program, cancel), 1):
+            case = self.cases[number - 1]
+            if isinstance(printed, str):
+                difference = first_difference(printed, case.output)
+                judgement, message = Judgement.FAILED if difference else Judgement.PASSED, difference
+            else:
+                judgement, message = printed
+            if judgement is Judgement.INVALID:
+                return judgement, Evidence(ID, 0, None, brief(message))
+            if judgement is not Judgement.PASSED:
+                evidence = Evidence(ID, number, f"case {number}", brief(message), isolation=Isolation.APART)
+                return judgement, evidence
+        return Judgement.PASSED, Evidence(ID, number, isolation=Isolation.APART)
+
+    @abstractmethod
+    def _printed(self, program: str, cancel: Event | None) -> Iterator[str | tuple[Judgement, str]]:
+        """What a program prints in each case, or what came of it instead."""
+
+    def _late(self) -> tuple[Judgement, str]:
+        return Judgement.TIMED_OUT, f"stopped after {self.setting.limits.seconds:g} s"
+
+
+class PythonOutputJudge(OutputJudge):
+    """Runs each case in a process of its own."""
+
+    def _printed(self, program: str, cancel: Event | None) -> Iterator[str | tuple[Judgement, str]]:
+        try:
+            parse_module(program)
+        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+            yield Judgement.INVALID, f"it does not parse: {error}"
+            return
+        for case in self.cases:
+            yield self._run(program, case, cancel)
+
+    def _run(self, program: str, case: PrintingCase, cancel: Event | None) -> str | tuple[Judgement, str]:
+        files = {
+            "main.py": program.encode("utf-8", "replace"),
+            "input.txt": case.input.encode("utf-8", "replace"),
+            "start.py": _START,
+        }
+        limits = self.setting.limits
+        limits = replace(limits, output_bytes=max(_ROOM, limits.output_bytes))
+        job = Job(files, "start.py", self.setting.python, limits=limits)
+        outcome = self.setting.sandbox.run(job, cancel=cancel)
+        if outcome.ending is Ending.TIMED_OUT:
+            return self._late()
+        if outcome.ending is not Ending.EXITED or outcome.code != 0:
+            said = outcome.errors.decode("utf-8", "replace").strip().rpartition("\n")[2]
+            return Judgement.FAILED, f"it ends in an error: {said or f'exit code {outcome.code}'}"
+        if outcome.truncated:
+            return Judgement.FAILED, TOO_MUCH
+        return outcome.output.decode("utf-8", "replace")
+
+
+def same_output(found: str, due: str) -> bool:
+    """Whether an output is right; see the module."""
+    return not first_difference(found, due)
+
+
+def first_difference(found: str, due: str) -> str:
+    """Where an output differs first from the one that is due; empty if it is right."""
+    mine, right = found.split(), due.split()
+    for at, (one, other) in enumerate(zip(mine, right, strict=False), 1):
+        if one != other and not _close(one, other):
+            return f"it prints {_shown(one)} for {_shown(other)} as word {at}"
+    if len(mine) != len(right):
+        return f"it prints {len(mine)} words for {len(right)}"
+    return ""
+
+
+def _close(found: str, due: str) -> bool:
+    """Whether two words are numbers that differ only by their rounding; whole ones must be the same."""
+    if not any(sign in due for sign in ".eE"):
+        return False
+    try:
+        one, other = float(found), float(due)
+    except ValueError:
+        return False
+    return math.isclose(one, other, rel_tol=TOLERANCE, abs_tol=TOLERANCE)
+
+
+def _shown(word: str) -> str:
+    return repr(word if len(word) <= 40 else f"{word[:37]}...")
