@@ -83,7 +83,7 @@ def test_an_entry_is_read_with_all_that_it_says() -> None:
     [
         ("[models.a]\nmodel = 'x'\n", "models.a has no base-url"),
         ("[models.a]\nbase-url = 'http://a'\ncolour = 3\n", "a/colour: a model has no setting colour"),
-        ("[models.a]\nbase-url = 'http://a'\nprice = 3\n", "a/price: price cannot be 3: it has to be what a"),
+        ("[models.a]\nbase-url = 'http://a'\nprice = 3\n", "a/price: price cannot be 3: it must be what a"),
         ("[models.a]\nbase-url = 'http://a'\nprice = { input = 1 }\n", "price cannot be {'input': 1}"),
         ("[models.a]\nbase-url = 'http://a'\nprice = { input = 1, output = -1 }\n", "price cannot be"),
         ("[models.a]\nbase-url = 'http://a'\nprice = { input = 1, output = 1, currency = '$' }\n", "price"),
