@@ -243,12 +243,31 @@ def _has_examples(tree: ast.Module) -> bool:
 
 
 def _can_fail(tree: ast.Module) -> bool:
+    """Whether something is asserted in a test case, an example, or code that runs as the file is loaded."""
     if _cases_in(tree) or _has_examples(tree):
         return True
-    return any(
-        isinstance(node, ast.Assert | ast.Raise)
-        or (isinstance(node, ast.Attribute) and node.attr.lower().startswith("assert"))
-        for node in ast.walk(tree)
+    definitions = {node.name: node for node in tree.body if isinstance(node, _Definition | ast.ClassDef)}
+    todo: list[ast.AST] = [node for node in tree.body if node not in definitions.values()]
+    todo += [node for name, node in definitions.items() if name == "check"]
+    reached: set[str] = set()
+    while todo:
+        node = todo.pop()
+        if isinstance(node, ast.Assert | ast.Raise):
+            return True
+        if isinstance(node, ast.Attribute) and node.attr.lower().startswith("assert"):
+            return True
+        name = node.id if isinstance(node, ast.Name) else None
+        if name in definitions and name not in reached:
+            reached.add(name)
+            todo.append(definitions[name])
+        todo += node.orelse if _is_for_scripts(node) else ast.iter_child_nodes(node)  # type: ignore[attr-defined]
+    return False
+
+
+def _is_for_scripts(node: ast.AST) -> bool:
+    """Whether it is an `if __name__ == "__main__"`, which does not hold here."""
+    return isinstance(node, ast.If) and any(
+        isinstance(each, ast.Name) and each.id == "__name__" for each in ast.walk(node.test)
     )
 
 

@@ -48,7 +48,17 @@ WITH_CASES = (*_PRELOAD, "pytest", "hypothesis", "counterlens.attribution.sandbo
 Reader = Callable[[dict[str, Any]], tuple[Judgement, Evidence]]
 _LINES, _WIDTH = 8, 200  # how much of a message is kept
 _SHARED = "in one process with its tests, where it could have forged this: "
-_NOTHING = "it gave nothing where the tests loop over its result, so nothing was compared there"
+_DOUBTS = {
+    "nothing": "it gave nothing where the tests loop over its result, so nothing was compared there",
+    "few": "it gave too few items to a loop of the tests, which compared no more than these",
+    "nan": "it gave NaN or infinity, which no difference tells from other numbers",
+    "unasserted": "a test case ended before it had asserted anything",
+    "unused": "it did not call a function that the tests handed to it to check what it does",
+    "own": "all that the tests compare are values of the program with others of its own",
+    "skipped": "tests were skipped, and whether they are is for the program to say",
+    "swallowed": "it kept an error to itself with which a function of the tests found it wrong",
+}
+"""Why "passed" is weak, by what `CandidateConnection.doubts` says."""
 _NOT_APART = (
     "the tests and this program cannot be in two processes: {why}; with --isolation shared they are in one, "
     "as weak evidence"
@@ -224,8 +234,9 @@ class TestRun:
         else:
             judgement, evidence = read(report)
             isolation = Isolation.OWN_OPERATORS if report.get("own_operators") else isolation
-            if judgement is Judgement.PASSED and report.get("vacuous"):
-                message = "; ".join(part for part in (evidence.message, _NOTHING) if part)
+            doubts = [text for doubt, text in _DOUBTS.items() if doubt in report.get("doubts", ())]
+            if judgement is Judgement.PASSED and doubts:
+                message = "; ".join(part for part in (evidence.message, *doubts) if part)
                 evidence = replace(evidence, strength=Strength.WEAK, message=message)
         if judgement is Judgement.FAILED and evidence.message.rstrip().endswith("MemoryError"):
             limit = f" (it may use {self.setting.limits.memory_bytes >> 20} MiB)"

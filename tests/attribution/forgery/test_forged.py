@@ -3,43 +3,16 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from counterlens.attribution.base import Isolation, Setting, Strength, Verdict
-from counterlens.attribution.programs import judge_by_tests
+from counterlens.attribution.base import Isolation, Setting, Strength
 from counterlens.attribution.supplied_tests import SuppliedTestsJudge
-from counterlens.sandbox.base import Limits
 from counterlens.sandbox.registry import best_sandbox
 from tests.attribution.forgery.attacks import ALIASES, CLASSES, FORMS, STOPS, walkers
-
-Judged = Callable[[str, str], Verdict]
-LIMITS = Limits(seconds=30.0, output_bytes=1 << 20)
-
-
-@pytest.fixture
-def judged(tmp_path: Path, bare_python: Path) -> Judged:
-    """The verdict on a program, by tests."""
-
-    def judge(program: str, tests: str) -> Verdict:
-        folder = tmp_path / str(abs(hash((program, tests))))
-        folder.mkdir()
-        path, beside = folder / "program.py", folder / "test_program.py"
-        path.write_text(program)
-        beside.write_text(tests)
-        return judge_by_tests(program, path, beside, Setting(best_sandbox(), bare_python, LIMITS))
-
-    return judge
-
-
-def side_by_side(judge: Judged, asked: Iterable[tuple[str, str, str]]) -> dict[str, Verdict]:
-    """Verdicts by name."""
-    with ThreadPoolExecutor(4) as pool:
-        coming = {name: pool.submit(judge, program, tests) for name, program, tests in asked}
-        return {name: verdict.result() for name, verdict in coming.items()}
+from tests.attribution.forgery.conftest import LIMITS, Judged, side_by_side
 
 
 @pytest.mark.parametrize("kind", CLASSES)

@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 
 from counterlens.attribution.base import Isolation, Judgement, Strength
-from tests.attribution.forgery.test_forged import Judged, judged
+from tests.attribution.forgery.conftest import Judged
 
-__all__ = ["judged"]
 MOCK = """
 from unittest.mock import Mock
 from program import f

@@ -13,7 +13,7 @@ from counterlens.attribution.base import Judge, Judgement, Setting
 from counterlens.attribution.supplied_tests import SuppliedTestsJudge
 from counterlens.sandbox.registry import best_sandbox
 from tests.attribution.forgery.attacks import CLASSES, walkers
-from tests.attribution.forgery.test_forged import LIMITS
+from tests.attribution.forgery.conftest import LIMITS
 
 Project = Callable[[Mapping[str, str]], Path]
 RIGHT = "def f(x: int) -> int:\n    return 2 * x\n"

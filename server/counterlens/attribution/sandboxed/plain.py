@@ -117,6 +117,13 @@ def decode(form: Any) -> Any:
     return DECODERS[head](*rest)
 
 
+def is_not_finite(value: Any) -> bool:
+    """Whether it is infinite or no number; their differences are neither small nor large."""
+    if type(value) in (float, complex):
+        return bool(value - value != 0)
+    return type(value).__name__ == "Decimal" and not value.is_finite()
+
+
 def _builtin_type(name: str) -> type:
     found = vars(builtins)[name]
     if not isinstance(found, type):

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from .candidate import Candidate
     from .tamper_check import TamperCheck
 
-_NAME = 300  # characters of a name
+LONGEST_NAME = 300  # characters of a name
 _ISOLATED = "/runner/isolated/"
 _FORBIDDEN = {errno.EROFS, errno.EACCES, errno.EPERM, errno.ENETUNREACH, errno.EMFILE, errno.ENOSPC}
 PASSED, FAILED, SKIPPED, UNSUPPORTED = "passed", "failed", "skipped", "unsupported"
@@ -58,7 +58,7 @@ class Cases:
 
     def wants(self, name: str) -> bool:
         """Whether a case is not left out."""
-        return name[:_NAME] not in self.without
+        return name[:LONGEST_NAME] not in self.without
 
     @property
     def over(self) -> bool:
@@ -75,7 +75,7 @@ class Cases:
         if outcome == SKIPPED and self.evaded:
             outcome, message = FAILED, "the program itself skips the test"
         self.evaded = False
-        self.results.append((name[:_NAME], outcome, shorten(message)))
+        self.results.append((name[:LONGEST_NAME], outcome, shorten(message)))
 
     def lacks(self, error: BaseException | None) -> str | None:
         """Why a test file cannot be imported here, if that is not the candidate's doing."""

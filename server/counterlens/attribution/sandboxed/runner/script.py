@@ -40,13 +40,13 @@ def run_script(script: dict[str, Any], cases: Cases) -> None:
         space = vars(module)
         space.update(cases.candidate.namespace(cases.candidate.load()))
         space.update({"__name__": module.__name__, "__file__": script["path"], "candidate": None})
-        own = set(space)
+        lent = dict(space)
         exec(compile(script["source"], script["path"], "exec", dont_inherit=True), space)  # noqa: S102
     except BaseException as error:
         cases.add(*_failure(name, script, error))
         return
     cases.add(name, PASSED)
-    todo = [] if script.get("examples") else _cases(module, own, script["target"])
+    todo = [] if script.get("examples") else _cases(module, lent, script["target"])
     todo += _examples(script, space)
     cases.expected += len(todo)
     for case, run in todo:
@@ -63,14 +63,14 @@ def run_script(script: dict[str, Any], cases: Cases) -> None:
             return
 
 
-def _cases(module: Any, own: set[str], target: str) -> list[tuple[str, Callable[[], tuple[str, str]]]]:
+def _cases(module: Any, lent: dict[str, Any], target: str) -> list[tuple[str, Callable[[], tuple[str, str]]]]:
     found: list[tuple[str, Callable[[], tuple[str, str]]]] = []
     for name, value in list(vars(module).items()):
         if name == "check" and inspect.isfunction(value):
             found.append((name, lambda value=value: _checked(value, vars(module), target)))  # type: ignore[misc]
         elif name.startswith("test") and inspect.isfunction(value):
             found.append((name, lambda name=name: run_case(module, "", name)))  # type: ignore[misc]
-        elif isinstance(value, type) and issubclass(value, unittest.TestCase) and name not in own:
+        elif isinstance(value, type) and issubclass(value, unittest.TestCase) and lent.get(name) is not value:
             methods = unittest.defaultTestLoader.getTestCaseNames(value)
             found += [
                 (f"{name}::{method}", lambda name=name, method=method: run_case(module, name, method))  # type: ignore[misc]

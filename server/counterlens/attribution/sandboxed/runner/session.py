@@ -13,10 +13,11 @@ from ..imported_ahead import forget_hidden
 from ..job import take_descriptor, take_task
 from ..kept_code import KeptCode
 from .candidate import Candidate
-from .cases import Cases
+from .cases import LONGEST_NAME, Cases
 from .examples import run_examples
 from .isolated.connection import CandidateConnection
 from .isolated.proxy_module import ProxyCandidate
+from .isolated.reliance import Reliance
 from .result_pipe import open_pipe
 from .script import run_script
 from .tamper_check import NoTamperCheck, TamperCheck
@@ -46,9 +47,6 @@ def main() -> None:
 def judge(task: dict[str, Any], case: Callable[[str], None]) -> dict[str, Any]:
     """The report on one task."""
     remote = _connect_to_candidate(task) if task.get("apart") else None
-    announce: Callable[[str], object] = (
-        case if remote is None else lambda name: None if remote.gone else case(name)
-    )
     tampering = NoTamperCheck() if remote else TamperCheck()
     try:
         if remote:
@@ -66,6 +64,7 @@ def judge(task: dict[str, Any], case: Callable[[str], None]) -> dict[str, Any]:
     forget_hidden(task["roots"])
     if task["folder"]:
         os.chdir(task["folder"])
+    announce = case if remote is None else _followed(case, remote)
     report = _run(task, candidate, tampering, announce, kept)
     if remote is not None:
         if remote.needs_sharing:
@@ -74,7 +73,8 @@ def judge(task: dict[str, Any], case: Callable[[str], None]) -> dict[str, Any]:
             time.sleep(_SEEN)  # until it has been seen how the program ended
             return {"kind": "gone", "message": remote.gone}
         report["own_operators"] = int(remote.own_operators)
-        report["vacuous"] = int(remote.vacuous)
+        results = report["results"] if report["kind"] == "cases" else ()
+        report["doubts"] = remote.finish(results, _relied_on(task))
     return {"kind": "tampered", "message": tampering.broken} if tampering.broken else report
 
 
@@ -99,6 +99,17 @@ def _run(
     return cases.report()
 
 
+def _followed(case: Callable[[str], None], remote: CandidateConnection) -> Callable[[str], None]:
+    """Announces a case, as long as the program is there, and follows it."""
+
+    def announce(name: str) -> None:
+        if not remote.gone:
+            case(name)
+        remote.begin(name[:LONGEST_NAME])
+
+    return announce
+
+
 def _connect_to_candidate(task: dict[str, Any]) -> CandidateConnection:
     descriptor = take_descriptor("COUNTERLENS_PEER_FD")
     if sys.platform == "linux":
@@ -106,7 +117,18 @@ def _connect_to_candidate(task: dict[str, Any]) -> CandidateConnection:
     texts = {f"<example {number}>": text for number, text in enumerate(task.get("examples", ()), 1)}
     if "script" in task:
         texts[task["script"]["path"]] = task["script"]["source"]
-    return CandidateConnection(descriptor, texts)
+    return CandidateConnection(descriptor, texts, [file["path"] for file in task.get("files", ())])
+
+
+def _relied_on(task: dict[str, Any]) -> list[Reliance]:
+    """What each of the texts of the tests takes from the program."""
+    texts: list[tuple[str, list[str]]] = []
+    for file in task.get("files", ()):
+        with open(file["path"], encoding="utf-8", errors="replace") as tests:  # noqa: PTH123
+            texts.append((tests.read(), [name for _, name in file["cases"]]))
+    if "script" in task and "files" not in task:
+        texts.append((task["script"]["source"], []))
+    return [Reliance(text, task["module"], cases) for text, cases in texts]
 
 
 def _case_runner(kept: KeptCode) -> Callable[[list[dict[str, Any]], Cases], None]:

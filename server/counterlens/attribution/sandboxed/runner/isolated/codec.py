@@ -33,13 +33,19 @@ class Codec:
     Args:
         give: Makes a node of a value that is not plain.
         take: Makes a value of such a node.
+        notice: Called with plain values that are decoded, but for text and small numbers.
 
     Attributes:
         table: The containers that both sides have.
     """
 
-    def __init__(self, give: Callable[[Any], list[Any]], take: Callable[[list[Any]], Any]) -> None:
-        self._give, self._take = give, take
+    def __init__(
+        self,
+        give: Callable[[Any], list[Any]],
+        take: Callable[[list[Any]], Any],
+        notice: Callable[[Any], None] = lambda _: None,
+    ) -> None:
+        self._give, self._take, self._notice = give, take, notice
         self.table = ContainerTable()
 
     def changes(self) -> list[Any]:
@@ -100,13 +106,23 @@ class Codec:
         if kind in ("tuple", "frozenset"):
             return vars(builtins)[kind]([self.decode(item) for item in rest[0]])
         if kind == "named":
-            make: Any = collections.namedtuple
-            parts = [self.decode(part) for part in rest[2]]
-            if any(name in ANSWERS and callable(part) for name, part in zip(rest[1], parts)):  # noqa: B905
-                raise ValueError("a tuple with methods of its own")
-            return make(rest[0], rest[1])(*parts)
+            return self._named(*rest)
         decoder = plain.DECODERS.get(kind)
-        return decoder(*rest) if decoder else self._take(node)
+        if decoder is None:
+            return self._take(node)
+        value = decoder(*rest)
+        self._notice(value)
+        return value
+
+    def _named(self, name: str, fields: list[str], nodes: list[Any]) -> Any:
+        """A named tuple; not one that passes for a builtin, or answers questions of the tests."""
+        parts = [self.decode(part) for part in nodes]
+        if any(type(field) is not str for field in (name, *fields)) or type(fields) is not list:
+            raise ValueError("names that are none")
+        if any(field in ANSWERS and callable(part) for field, part in zip(fields, parts)):  # noqa: B905
+            raise ValueError("a tuple with methods of its own")
+        make: Any = collections.namedtuple
+        return make(f"{name}_of_the_program" if name in vars(builtins) else name, fields)(*parts)
 
     def fill(self, container: Any, content: list[Any]) -> None:
         """Give a container another content, in place."""

@@ -8,25 +8,38 @@ becomes an error. Some values of the tests cannot be passed on; that is noted as
 
 from __future__ import annotations
 
+import asyncio
 import builtins
+import collections
 import os
 import sys
 import types
 import unittest
 
+from ... import plain
+from ..cases import PASSED, SKIPPED
+from .assertions import Reached
 from .channel import Channel, Closed
+from .checks import Checks
 from .codec import Codec
-from .flows import Flows, is_hollow
+from .effects import files_in, is_emptied, is_special, state_of
+from .flows import Flows, is_hollow, tests_frame
 from .lent import FRAMEWORKS, UNSAFE, use
-from .proxies import ProxyClass, ProxyObject, proxy_class
+from .proxies import ProxyClass, ProxyObject, own_name, proxy_class
+from .watched import watch
 
 globals()["__builtins__"] = dict(vars(builtins))
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Any
 
+    from .reliance import Reliance
+
 _SILENT = {"load", "module", "set", "delete", "equal"}  # whose answer is nobody's
-_ENDINGS = (StopIteration, StopAsyncIteration, GeneratorExit)
+_ENDINGS = (StopIteration, StopAsyncIteration, GeneratorExit, asyncio.CancelledError)
+_WIDE = {object, BaseException, Exception, AssertionError}  # what tests find, or catch, in everything
+_LAST = 200  # values that are remembered
 _get = object.__getattribute__
 
 
@@ -46,6 +59,7 @@ class CandidateConnection:
     Args:
         descriptor: The socket.
         texts: Tests that are in no file, by what they are compiled as.
+        files: The other ones.
 
     Attributes:
         gone: Why there is no more answer to expect, if so.
@@ -53,16 +67,23 @@ class CandidateConnection:
             influenced the result.
         iterated: The objects of the program that have been iterated over.
         asked: Methods of the program's objects that are called as those are that ask something of a value.
-        vacuous: Whether the program gave nothing where the tests loop over its result.
+        doubts: Why it says little that the tests pass, by the keys of `test_run._DOUBTS`.
         needs_sharing: An operation of the tests that is impossible from here, if any.
     """
 
-    def __init__(self, descriptor: int, texts: dict[str, str] | None = None) -> None:
+    def __init__(
+        self, descriptor: int, texts: dict[str, str] | None = None, files: Sequence[str] = ()
+    ) -> None:
         self._channel = Channel(descriptor)
-        self.vacuous = False
-        self._flows = Flows(texts or {})
-        self._flows.watch_next(self._note_nothing)
-        self._codec = Codec(self._give, self._take)
+        self.doubts: set[str] = set()
+        self._flows = Flows(texts or {}, files)
+        watch(lambda: self.doubts.add("nothing"), self._note_few)
+        self._checks = Checks(self._flows.asserts)
+        self._reached = Reached(self._flows.assertions)
+        self._codec = Codec(self._give, self._take, self._notice)
+        self._changed: set[int] = set()  # the containers that the program has changed in this request
+        self._used: list[Any] = []  # methods of objects of the tests that it has called in it
+        self._given: collections.deque[Any] = collections.deque(maxlen=_LAST)  # tuples and texts
         self.gone: str | None = None
         self.own_operators = False
         self.iterated: set[int] = set()
@@ -83,32 +104,96 @@ class CandidateConnection:
         """Have something done over there."""
         if self.gone is not None:
             raise Closed(self.gone)
+        followed = sys.gettrace()
+        sys.settrace(None)  # nothing of ours is to be followed
+        files = files_in(parts) if self._flows.is_at("mirrored") else {}
         try:
-            value = self._ask(what, parts)
+            value = self._ask(what, parts, followed)
         except Closed as error:
             self.gone = str(error)
             raise
-        if is_hollow(value) and what not in _SILENT:
-            self.vacuous = self.vacuous or self._flows.is_at("given")
+        finally:
+            sys.settrace(followed)
+        if any(state_of(path) != state for path, state in files.items()):
+            self.own_operators = True
+        if what not in _SILENT:
+            self._note_value(value)
+        if type(value) in (tuple, str, bytes):
+            self._given.append(value)
         return value
 
-    def _note_nothing(self) -> None:
-        """A loop of the tests ended before it compared anything."""
-        self.vacuous = True
+    def begin(self, case: str) -> None:
+        """Note that a case of the tests begins."""
+        self._reached.begin(case)
 
-    def _note_changes(self, changes: list[Any], value: Any) -> None:
-        """Note what the program did to the containers of the tests, if they compare with these."""
-        handed = [number for number, _ in changes if number in self._handed]
-        emptied = any(not self._codec.table.object(number) for number in handed)
-        if handed and (emptied or value is not None) and self._flows.is_at("again"):
-            self.own_operators = True
+    def finish(self, results: Sequence[tuple[str, str, str]], tests: Sequence[Reliance]) -> list[str]:
+        """All doubts, when the tests are over.
+
+        Args:
+            results: Of each case its name, outcome and message.
+            tests: What they rely on.
+        """
+        without = self._reached.without([name for name, outcome, _ in results if outcome == PASSED])
+        if any(map(self._flows.is_asserting, without)):
+            self.doubts.add("unasserted")
+        if self._checks.unused:
+            self.doubts.add("unused")
+        if tests and all(each.compares_its_own for each in tests):
+            self.doubts.add("own")
+        skipped = any(outcome == SKIPPED for _, outcome, _ in results)
+        if skipped and any(each.skips for each in tests):
+            self.doubts.add("skipped")
+        return sorted(self.doubts)
+
+    def note_name(self, name: str, value: Any) -> None:
+        """Note that a name of the program stands for nothing, if the tests loop over what has this name."""
+        if is_hollow(value) and self._flows.is_looped(name):
+            self.doubts.add("nothing")
 
     def note_end(self) -> None:
         """Note that an iterator of the program has nothing to give, if the tests loop over it."""
-        self.vacuous = self.vacuous or self._flows.is_at("taken")
+        if self._flows.is_at("taken"):
+            self.doubts.add("nothing")
 
-    def _ask(self, what: str, parts: tuple[Any, ...]) -> Any:
+    def _note_value(self, value: Any) -> None:
+        """Note that a value of the program has nothing in it, if the tests look for something there."""
+        if is_hollow(value):
+            ordered = value is not None and type(value) is not int and self._flows.is_at("ordered")
+            if ordered or self._flows.is_at("given"):
+                self.doubts.add("nothing")
+
+    def _note_few(self, container: Any) -> None:
+        """Note what ends a loop of the tests early, if the program has given it."""
+        number = self._codec.table.number(container)
+        given = number is not None and number not in self._handed
+        if given or any(each is container for each in self._given):
+            self.doubts.add("few")
+
+    def _notice(self, value: Any) -> None:
+        """Note a value of the program that tests compare with in vain."""
+        if type(value) is type:
+            self.own_operators = self.own_operators or value in _WIDE
+        elif plain.is_not_finite(value) and not self._flows.mention(r"(nan|inf|infinity)\b"):
+            self.doubts.add("nan")
+
+    def _note_effects(self, value: Any, error: BaseException | None) -> None:
+        """Note the effects of a request on what the tests have, if they compare with it."""
+        handed = self._changed & self._handed
+        emptied = any(self._codec.table.holds(number) is False for number in handed)
+        if handed and (emptied or value is not None) and self._flows.is_at("again"):
+            self.own_operators = True
+        if self._used and value is not None and self._flows.is_at("mirrored"):
+            self.own_operators = True
+        if any(map(is_emptied, self._used)) and self._flows.is_at("again"):
+            self.own_operators = True
+        if isinstance(error, (LookupError, AttributeError)) and is_special(tests_frame()):
+            self.own_operators = True
+        if self._checks.take_failed() and not isinstance(error, AssertionError):
+            self.doubts.add("swallowed")
+
+    def _ask(self, what: str, parts: tuple[Any, ...], followed: Any) -> Any:
         codec, table = self._codec, self._codec.table
+        before, self._changed, self._used = (self._changed, self._used), set(), []
         try:
             changed, following = codec.changes(), table.next
             request = {"do": what, "changed": changed, "parts": [codec.encode(part) for part in parts]}
@@ -121,8 +206,10 @@ class CandidateConnection:
             reply = self._channel.receive()
             if "back" not in reply:
                 break
-            self._serve(reply)
+            self._serve(reply, followed)
         error, value = self._taken_in(reply)
+        self._note_effects(value, error)
+        self._changed, self._used = self._changed | before[0], self._used + before[1]
         if isinstance(error, StopIteration) and what == "special" and parts[0] == "__next__":
             raise error
         if isinstance(error, _ENDINGS):
@@ -137,28 +224,40 @@ class CandidateConnection:
             for stream, text in zip((sys.stdout, sys.stderr), reply.get("printed", ())):  # noqa: B905
                 if text:
                     stream.write(str(text))
-            self._codec.follow(reply.get("changed", []))
+            self._follow(reply.get("changed", []))
             error = self._error(reply["error"]) if "error" in reply else None
             value = self._codec.decode(reply.get("value"))
             self._codec.table.settle()
-            self._note_changes(reply.get("changed", []), value)
         except NeedsSharing:
             raise
         except Exception as problem:
             raise Closed("the program sends an invalid message") from problem
         return error, value
 
-    def _serve(self, request: dict[str, Any]) -> None:
-        """The program uses something of the tests."""
+    def _follow(self, changes: list[Any]) -> None:
+        self._codec.follow(changes)
+        self._changed.update(number for number, _ in changes)
+
+    def _serve(self, request: dict[str, Any], followed: Any) -> None:
+        """The program uses something of the tests, whose functions may be followed."""
         try:
             thing = self._own[request["of"]]
-            self._codec.follow(request["changed"])
+            self._follow(request["changed"])
             arguments, options = (self._codec.decode(part) for part in request["parts"])
             self._codec.table.settle()
         except Exception as problem:
             raise Closed("the program sends an invalid message") from problem
+        code, following = None, self._codec.table.next
+        if request["back"] == "call":
+            code = self._checks.call(thing)
+            if not isinstance(thing, types.FunctionType):
+                self._used.append(getattr(thing, "__self__", thing))
         try:
-            value = use(request["back"], thing, arguments, options)
+            sys.settrace(followed)
+            try:
+                value = use(request["back"], thing, arguments, options)
+            finally:
+                sys.settrace(None)
             reply: dict[str, Any] = {
                 "changed": self._codec.changes(),
                 "value": self._codec.encode(value),
@@ -166,12 +265,15 @@ class CandidateConnection:
         except (Closed, NeedsSharing):
             raise
         except Exception as error:
+            if isinstance(error, AssertionError):
+                self._checks.fail(code)
             kind = type(error).__name__
-            plain = vars(builtins).get(kind) is type(error)
+            known = vars(builtins).get(kind) is type(error)
             reply = {
                 "changed": self._codec.changes(),
-                "raised": [-1 if plain else self._keep(error), kind, str(error)],
+                "raised": [-1 if known else self._keep(error), kind, str(error)],
             }
+        self._handed.update(range(following, self._codec.table.next))
         self._codec.table.settle()
         self._channel.send(reply)
 
@@ -194,6 +296,7 @@ class CandidateConnection:
             return ["named type", value.__module__, value.__qualname__]
         if isinstance(value, UNSAFE):
             raise self.cannot(f"the tests pass on a {type(value).__name__}")
+        self._checks.hand_over(value)
         return ["mine", self._keep(value)]
 
     def _take(self, node: list[Any]) -> Any:
@@ -224,7 +327,9 @@ class CandidateConnection:
         if known is not None:
             made = known
         elif failures:
-            made = type(str(name), tuple(failures), {"__module__": str(module), "_candidate_class": number})
+            made = type(
+                own_name(str(name)), tuple(failures), {"__module__": str(module), "_candidate_class": number}
+            )
         else:
             made = proxy_class(self, number, [module, name, special, awaitable], mapped)
         self._kinds[number] = made

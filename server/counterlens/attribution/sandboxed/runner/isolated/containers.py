@@ -50,6 +50,10 @@ class ContainerTable:
         """
         return self._objects[number]
 
+    def holds(self, number: int) -> bool | None:
+        """Whether a container has an item; None if it is followed no longer."""
+        return bool(self._objects[number]) if number in self._objects else None
+
     def settle(self) -> None:
         """Both sides have the same now."""
         for number in self.altered():

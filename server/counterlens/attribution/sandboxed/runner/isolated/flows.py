@@ -12,24 +12,26 @@ import builtins
 import collections
 import linecache
 import os
+import re
 import sys
 
-from .loops import places_in
+from .places import Places
 
 globals()["__builtins__"] = dict(vars(builtins))  # the candidate may replace the others
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Sequence
     from types import CodeType, FrameType
     from typing import Any
 
-    from .loops import Span
+    from .assertions import Assertions
+    from .sources import Span
 
-_SIZED = (list, tuple, set, frozenset, dict, str, bytes, bytearray, range, collections.deque,
+SIZED = (list, tuple, set, frozenset, dict, str, bytes, bytearray, range, collections.deque,
           collections.OrderedDict, collections.Counter)  # fmt: skip
 _STANDARD = os.path.dirname(os.path.abspath(os.__file__)) + os.sep  # noqa: PTH100, PTH120
 _PACKAGES = (f"{os.sep}site-packages{os.sep}", f"{os.sep}dist-packages{os.sep}")
-_OURS = __name__.partition(".")[0] + "."
+OURS = __name__.partition(".")[0] + "."
 _TYPED = ("<example ", "<doctest ")  # files of examples in docstrings
 
 
@@ -38,7 +40,7 @@ def is_hollow(value: Any) -> bool:
     if value is None or (type(value) is int and value == 0):  # which a `range` may be made of
         return True
     kind = type(value)
-    return kind in _SIZED and (not value or (kind is tuple and any(map(is_hollow, value))))
+    return kind in SIZED and (not value or (kind is tuple and any(map(is_hollow, value))))
 
 
 class Flows:
@@ -46,68 +48,83 @@ class Flows:
 
     Args:
         texts: Texts of tests that are no files.
+        files: Their files.
     """
 
-    def __init__(self, texts: dict[str, str]) -> None:
+    def __init__(self, texts: dict[str, str], files: Sequence[str] = ()) -> None:
         self._texts = texts
-        self._spans: dict[str, dict[str, set[Span]]] = {}
+        self._files = files
+        self._places: dict[str, Places] = {}
         self._known: dict[tuple[CodeType, int, str], bool] = {}
 
     def is_at(self, kind: str) -> bool:
-        """Whether what is asked of the program just now is asked at such a place; see `loops.places_in`."""
+        """Whether what is asked of the program just now is asked at such a place; see `Places`."""
         frame = tests_frame()
         if frame is None:
             return False
         place = frame.f_code, frame.f_lasti, kind
         if place not in self._known:
             at = _position(frame.f_code, frame.f_lasti, frame.f_lineno)
-            spans = self._of(frame.f_code.co_filename)[kind]
+            spans = getattr(self._of(frame.f_code.co_filename), kind)
             self._known[place] = any(_within(at, span) for span in spans)
         return self._known[place]
 
-    def watch_next(self, ended: Callable[[], None]) -> None:
-        """Note the end of a test's loop by `next`: in a function that another one of theirs calls."""
-        real: Any = builtins.next
+    def is_looped(self, name: str) -> bool:
+        """Whether tests loop over what has this name."""
+        return any(name in self._of(file).looped for file in {*self._texts, *self._files})
 
-        def watched(*arguments: Any) -> Any:
-            __tracebackhide__ = True
-            try:
-                return real(*arguments)
-            except StopIteration:
-                frame = sys._getframe(1)
-                if _is_of_tests(frame) and frame.f_back is not None and _is_of_tests(frame.f_back):
-                    ended()
-                raise
+    def asserts(self, code: CodeType) -> bool:
+        """Whether a function of the tests asserts something."""
+        name = code.co_filename
+        return is_test_file(name) and code.co_firstlineno in self._of(name).checks
 
-        vars(builtins)["next"] = watched
-        for name, module in list(sys.modules.items()):
-            if name.startswith(_OURS) and isinstance(vars(module).get("__builtins__"), dict):
-                vars(module)["__builtins__"]["next"] = watched  # the copy that it lends to tests
+    def assertions(self, code: CodeType) -> Assertions | None:
+        """The assertions in the file of a code; None if it is none of the tests."""
+        return self._of(code.co_filename).assertions if is_test_file(code.co_filename) else None
 
-    def _of(self, name: str) -> dict[str, set[Span]]:
-        if name not in self._spans:
-            text = self._texts.get(name)
-            self._spans[name] = places_in("".join(linecache.getlines(name)) if text is None else text)
-        return self._spans[name]
+    def is_asserting(self, case: str) -> bool:
+        """Whether a case is meant to assert something, by its name: file, class and function."""
+        _, found, name = case.rpartition("::")
+        name = name.partition("[")[0] if found else ""
+        return any(name in self._of(file).assertions.names for file in {*self._texts, *self._files})
+
+    def mention(self, pattern: str) -> bool:
+        """Whether the tests have text of a pattern, in whatever case."""
+        texts = map(self._text_of, {*self._texts, *self._files})
+        return any(re.search(pattern, text, re.IGNORECASE) for text in texts)
+
+    def _text_of(self, name: str) -> str:
+        text = self._texts.get(name)
+        return "".join(linecache.getlines(name)) if text is None else text
+
+    def _of(self, name: str) -> Places:
+        if name not in self._places:
+            self._places[name] = Places(self._text_of(name))
+        return self._places[name]
 
 
 def tests_frame() -> FrameType | None:
     """The innermost frame that is of the tests: not ours, and not of a library."""
     frame: Any = sys._getframe(1)
     while frame is not None:
-        if _is_of_tests(frame):
+        if is_of_tests(frame):
             found: FrameType = frame
             return found
         frame = frame.f_back
     return None
 
 
-def _is_of_tests(frame: FrameType) -> bool:
-    name = frame.f_code.co_filename
+def is_of_tests(frame: FrameType) -> bool:
+    """Whether a frame is of the tests: neither ours nor of a library."""
+    if str(frame.f_globals.get("__name__", "")).startswith(OURS):
+        return False
+    return is_test_file(frame.f_code.co_filename)
+
+
+def is_test_file(name: str) -> bool:
+    """Whether a code with this file is of the tests: neither ours nor of a library."""
     if name.startswith("<"):
         return name.startswith(_TYPED)
-    if str(frame.f_globals.get("__name__", "")).startswith(_OURS):
-        return False
     return not name.startswith(_STANDARD) and not any(folder in name for folder in _PACKAGES)
 
 

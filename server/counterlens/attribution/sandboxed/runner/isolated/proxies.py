@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import builtins
 
-from .operators import ANSWERS, COMMANDS, OPERATORS, TEXTS
+from .operators import ANSWERS, COMMANDS, OPERATORS, QUESTIONS, TEXTS
 
 globals()["__builtins__"] = dict(vars(builtins))
 TYPE_CHECKING = False
@@ -74,7 +74,7 @@ def _attribute(remote: CandidateConnection, thing: Any, name: str) -> Any:
     if name.startswith("__array"):  # by which NumPy would read memory at an address
         raise AttributeError(name)
     value = remote.ask("get", thing, name)
-    if name in ANSWERS and isinstance(value, ProxyObject):
+    if (name in ANSWERS or name in QUESTIONS) and isinstance(value, ProxyObject):
         remote.asked.add(_get(value, "_handle"))
     return value
 
@@ -176,6 +176,11 @@ def _await(self: Any) -> Any:
 _METHODS = {"__call__": _call, "__eq__": _equal, "__iter__": _iter, "__next__": _next, "__exit__": _exit}
 
 
+def own_name(name: str) -> str:
+    """The name of a class of the program, as no builtin is called."""
+    return f"{name} of the program" if name in vars(builtins) else name
+
+
 def proxy_class(remote: CandidateConnection, number: int, node: list[Any], bases: list[Any]) -> Any:
     """The proxy for a class of the program that is no exception.
 
@@ -189,8 +194,7 @@ def proxy_class(remote: CandidateConnection, number: int, node: list[Any], bases
     space: dict[str, Any] = {key: _METHODS.get(key) or _special(key) for key in OPERATORS if key in special}
     if "__eq__" in space:
         space["__hash__"] = _hash
-    if name in vars(builtins):
-        name = f"{name} of the program"
+    name = own_name(name)
     space.update(_remote=remote, _number=number, __module__=module, __slots__=())
     if awaitable:
         space["__await__"] = _await

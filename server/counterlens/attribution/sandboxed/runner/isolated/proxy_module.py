@@ -10,6 +10,7 @@ import sys
 import types
 
 from ..candidate import Candidate
+from .flows import tests_frame
 
 globals()["__builtins__"] = dict(vars(builtins))
 TYPE_CHECKING = False
@@ -67,6 +68,23 @@ class ProxyCandidate(Candidate):
         if shadowed and not shadowed.isdisjoint(re.findall(r"\w+", _tests_of(self._task))):
             self.remote.own_operators = True
 
+    def _without_imports(self, public: list[str]) -> list[str]:
+        """What a star import gives to tests: nothing in the place of what they have imported themselves."""
+        frame = tests_frame()
+        if frame is None:
+            return public
+        own = {name: value for name, value in frame.f_globals.items() if not name.startswith("__")}
+        ours = frame.f_globals.get("__name__")
+        imported = {
+            name
+            for name, value in own.items()
+            if isinstance(value, types.ModuleType) or getattr(value, "__module__", ours) != ours
+        }
+        left = [name for name in public if name not in imported]
+        if not own.keys().isdisjoint(left):
+            self.remote.own_operators = True
+        return left
+
     def _load_there(self) -> None:
         task = self._task
         try:
@@ -91,9 +109,12 @@ class ProxyCandidate(Candidate):
                 if name == "__all__":
                     public = [known for known in candidate._names if not known.startswith("_")]
                     public = candidate._all if candidate._all is not None else public
+                    public = candidate._without_imports(public)
                     candidate._note_shadowing(public)
                     return public
-                return candidate.remote.ask("get", candidate._there, name)
+                value = candidate.remote.ask("get", candidate._there, name)
+                candidate.remote.note_name(name, value)
+                return value
 
             def __setattr__(self, name: str, value: Any) -> None:
                 if name in _OWN:

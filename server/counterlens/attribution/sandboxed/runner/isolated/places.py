@@ -1,0 +1,140 @@
+"""The places in the text of tests that decide what a program's answer there is worth."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+
+from .assertions import Assertions
+from .loops import LoopFlow, around_loops
+from .sources import FUNCTIONS, assignments, called_name, read_name, scopes_of, sources_of, span_of
+
+globals()["__builtins__"] = dict(vars(builtins))  # the candidate may replace the others
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from .sources import Span
+
+
+class Places:
+    """The places in a text of tests; none if it is no Python.
+
+    Attributes:
+        given: Expressions whose value is looped over.
+        taken: These, and where items are taken.
+        again: Calls that are given what is used elsewhere, too.
+        mirrored: Calls whose value is compared with something made of their arguments, as in
+            `f(xs) == sorted(xs)`.
+        looped: Names whose value is looped over.
+        ordered: Expressions whose value is compared by order, as a set is by `<=`.
+        checks: The first lines of functions that assert something that may be false.
+        assertions: All assertions.
+    """
+
+    def __init__(self, text: str) -> None:
+        scopes = scopes_of(text)
+        flow = LoopFlow(scopes)
+        self.given = flow.given()
+        self.taken = self.given | {span for scope in scopes for span in around_loops(scope)}
+        self.again = {span for scope in scopes for span in _handed_over(scope)}
+        self.mirrored = {span for scope in scopes for span in _mirrored(scope)}
+        self.ordered = {span for scope in scopes for span in _ordered(scope)}
+        self.looped = flow.names
+        self.assertions = Assertions(scopes)
+        nodes = [node for scope in scopes for node in scope]
+        self.checks = {_first_line(node) for node in nodes if _checks(node)}
+
+
+def _handed_over(scope: list[ast.AST]) -> Iterator[Span]:
+    """The calls whose arguments have names that are read elsewhere, too."""
+    read = [node.id for node in scope if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)]
+    for node in scope:
+        if isinstance(node, ast.Call) and any(read.count(name) > 1 for name in _names_in(_arguments(node))):
+            yield span_of(node)
+
+
+def _ordered(scope: list[ast.AST]) -> Iterator[Span]:
+    """The expressions that are compared by order, or asked whether they are a part."""
+    values = assignments(scope)
+    for node in scope:
+        sides: list[ast.expr] = []
+        if isinstance(node, ast.Compare):
+            if any(isinstance(each, (ast.Lt, ast.LtE, ast.Gt, ast.GtE)) for each in node.ops):
+                sides = [node.left, *node.comparators]
+        elif isinstance(node, ast.Call) and called_name(node) in ("issubset", "isdisjoint"):
+            sides = [node.func.value] if isinstance(node.func, ast.Attribute) else []
+        for side in sides:
+            for source in sources_of(side):
+                if isinstance(source, ast.Name):
+                    yield from map(span_of, values.get(read_name(source.id), ()))
+                yield span_of(source)
+
+
+def _mirrored(scope: list[ast.AST]) -> Iterator[Span]:
+    """The calls whose value meets, in a comparison, something else that is made of their arguments."""
+    values = assignments(scope)
+    for node in scope:
+        if isinstance(node, (ast.For, ast.comprehension)):
+            for target in ast.walk(node.target):
+                if isinstance(target, ast.Name):
+                    values.setdefault(read_name(target.id), []).append(node.iter)
+    for node in scope:
+        if isinstance(node, ast.Compare):
+            yield from _mirrored_in(node, values)
+        elif isinstance(node, ast.Call) and called_name(node).lower().startswith("assert"):
+            yield from _mirrored_in(ast.Tuple(_arguments(node), ast.Load()), values)
+
+
+def _mirrored_in(comparison: ast.AST, values: dict[str, list[ast.AST]]) -> Iterator[Span]:
+    calls: list[ast.Call] = []
+    reached: set[tuple[str, frozenset[int]]] = set()  # a name, and the calls that it is an argument of
+    todo: list[tuple[ast.AST, frozenset[int]]] = [(comparison, frozenset())]
+    while todo:
+        node, under = todo.pop()
+        if isinstance(node, ast.Call):
+            if node not in calls:
+                calls.append(node)
+            todo.append((node.func, under))
+            todo += [(argument, under | {id(node)}) for argument in _arguments(node)]
+            continue
+        if isinstance(node, ast.Name) and (node.id, under) not in reached:
+            reached.add((node.id, under))
+            todo += [(value, under) for value in values.get(read_name(node.id), ())]
+        todo += [(child, under) for child in ast.iter_child_nodes(node)]
+    for call in calls:
+        names = _names_in(_arguments(call))
+        if any(name in names and id(call) not in under for name, under in reached):
+            yield span_of(call)
+
+
+def _arguments(call: ast.Call) -> list[ast.expr]:
+    return [*call.args, *(keyword.value for keyword in call.keywords)]
+
+
+def _names_in(values: list[ast.expr]) -> set[str]:
+    return {each.id for value in values for each in ast.walk(value) if isinstance(each, ast.Name)}
+
+
+def _checks(node: ast.AST) -> bool:
+    """Whether a function asserts something: neither that it must not be called, nor in a function in it."""
+    if not isinstance(node, (*FUNCTIONS, ast.Lambda)):
+        return False
+    todo = list(ast.iter_child_nodes(node))
+    while todo:
+        inner = todo.pop()
+        if isinstance(inner, (*FUNCTIONS, ast.Lambda, ast.ClassDef)):
+            continue
+        if isinstance(inner, ast.Assert) and not isinstance(inner.test, ast.Constant):
+            return True
+        if isinstance(inner, ast.Call) and called_name(inner).startswith("assert"):
+            return True
+        todo += ast.iter_child_nodes(inner)
+    return False
+
+
+def _first_line(node: Any) -> int:
+    """The line that the code of a function begins with, as Python counts."""
+    lines: list[int] = [each.lineno for each in (node, *getattr(node, "decorator_list", ()))]
+    return min(lines)

@@ -1,0 +1,106 @@
+"""Read a text of tests: its scopes, assignments to names, and the sources of the values of expressions."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+
+globals()["__builtins__"] = dict(vars(builtins))  # the candidate may replace the others
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from typing import Any
+
+    Span = tuple[int, int, int, int]  # first line, column in bytes, last line, column
+
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+COMPREHENSIONS = (ast.GeneratorExp, ast.ListComp, ast.SetComp, ast.DictComp)
+
+
+def scopes_of(text: str) -> list[list[ast.AST]]:
+    """The nodes of each outermost function, and those of each class or module without its functions.
+
+    None if it is no Python.
+    """
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return []
+    scopes: list[list[ast.AST]] = []
+    todo: list[ast.AST] = [tree]
+    while todo:
+        own: list[ast.AST] = []
+        stack: list[ast.AST] = list(ast.iter_child_nodes(todo.pop()))
+        while stack:
+            node = stack.pop()
+            if isinstance(node, FUNCTIONS):
+                scopes.append(list(ast.walk(node)))
+            elif isinstance(node, ast.ClassDef):
+                todo.append(node)
+            else:
+                own.append(node)
+                stack.extend(ast.iter_child_nodes(node))
+        scopes.append(own)
+    return scopes
+
+
+def read_name(name: str) -> str:
+    """A name that is read, in the wording of `name_of`."""
+    return name_of(ast.Name(name, ast.Load()))
+
+
+def name_of(target: ast.AST) -> str:
+    """A target or read, in one wording for both."""
+    return ast.dump(target).replace("Store()", "Load()")
+
+
+def called_name(node: ast.Call) -> str:
+    """The name of what is called."""
+    return getattr(node.func, "id", None) or getattr(node.func, "attr", None) or ""
+
+
+def assignments(nodes: Iterable[ast.AST]) -> dict[str, list[ast.AST]]:
+    """The values assigned to each name, by the dump of the name as it is read."""
+    found: dict[str, list[ast.AST]] = {}
+    for node in nodes:
+        value: Any = getattr(node, "value", None)
+        targets: list[Any] = []
+        if isinstance(node, ast.Assign):
+            targets = list(node.targets)
+        elif isinstance(node, (ast.AnnAssign, ast.AugAssign, ast.NamedExpr)):
+            targets = [node.target]
+        elif isinstance(node, ast.withitem) and node.optional_vars is not None:
+            targets, value = [node.optional_vars], node.context_expr
+        while targets and value is not None:
+            target = targets.pop()
+            if isinstance(target, (ast.Tuple, ast.List)):
+                targets += target.elts
+            elif isinstance(target, ast.Starred):
+                targets.append(target.value)
+            else:
+                found.setdefault(name_of(target), []).append(value)
+    return found
+
+
+def sources_of(expression: ast.AST) -> Iterator[ast.AST]:
+    """The calls, names and attributes that an expression takes its value from, and itself.
+
+    Neither what a function or a comprehension in it works out for each item, nor what it compares.
+    """
+    todo = [expression]
+    while todo:
+        node = todo.pop()
+        if isinstance(node, (ast.Lambda, ast.Compare, *COMPREHENSIONS)):
+            continue
+        if isinstance(node, (ast.Call, ast.Name, ast.Attribute)):
+            yield node
+        if isinstance(node, ast.Call):
+            todo += [node.func.value] if isinstance(node.func, ast.Attribute) else []
+            todo += node.args
+        else:
+            todo += ast.iter_child_nodes(node)
+
+
+def span_of(node: Any) -> Span:
+    """Where a node begins and ends."""
+    return node.lineno, node.col_offset, node.end_lineno, node.end_col_offset

@@ -1,0 +1,41 @@
+"""One folder for all programs, so that they share the interpreters that wait."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from counterlens.attribution.base import Setting, Verdict
+from counterlens.attribution.programs import judge_by_tests
+from counterlens.sandbox.base import Limits
+from counterlens.sandbox.registry import best_sandbox
+
+Judged = Callable[[str, str], Verdict]
+LIMITS = Limits(seconds=30.0, output_bytes=1 << 20)
+
+
+@pytest.fixture(scope="session")
+def judged(tmp_path_factory: pytest.TempPathFactory, bare_python: Path) -> Judged:
+    """The verdict on a program, by tests."""
+    folder = tmp_path_factory.mktemp("judged")
+    path, numbers = folder / "program.py", itertools.count()
+    path.write_text("")
+    setting = Setting(best_sandbox(), bare_python, LIMITS)
+
+    def judge(program: str, tests: str) -> Verdict:
+        beside = folder / f"test_{next(numbers)}.py"
+        beside.write_text(tests)
+        return judge_by_tests(program, path, beside, setting)
+
+    return judge
+
+
+def side_by_side(judge: Judged, asked: Iterable[tuple[str, str, str]]) -> dict[str, Verdict]:
+    """Verdicts by name; each is asked for as its name, the program and its tests."""
+    with ThreadPoolExecutor(2) as pool:
+        coming = {name: pool.submit(judge, program, tests) for name, program, tests in asked}
+        return {name: verdict.result() for name, verdict in coming.items()}
