@@ -17,7 +17,7 @@ globals()["__builtins__"] = dict(vars(builtins))  # the candidate may replace th
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
-    from types import CodeType, FrameType
+    from types import FrameType
     from typing import Any
 
     Lines = tuple[int, int]
@@ -60,10 +60,10 @@ class Reached:
     """Whether each case has completed an assertion; only this thread is followed.
 
     Args:
-        find: The assertions of the file that a code is of; None if it is none of the tests.
+        find: The assertions of the file that a frame is of; None if it is none of the tests.
     """
 
-    def __init__(self, find: Callable[[CodeType], Assertions | None]) -> None:
+    def __init__(self, find: Callable[[FrameType], Assertions | None]) -> None:
         self._find = find
         self._case = ""
         self._cases: set[str] = set()
@@ -80,7 +80,7 @@ class Reached:
 
     def _enter(self, frame: FrameType, _event: str, _argument: Any) -> Any:
         """At a call, or where a frame goes on after a `yield`."""
-        assertions = self._find(frame.f_code)
+        assertions = self._find(frame)
         return self._follow if assertions is not None and assertions.lines else None
 
     def _follow(self, frame: FrameType, event: str, argument: Any) -> Any:
@@ -91,7 +91,7 @@ class Reached:
             self._at = {}
             sys.settrace(None)
             return None
-        assertions = self._find(frame.f_code)
+        assertions = self._find(frame)
         if event == "line":
             self._at[frame] = assertions.at(line) if assertions is not None else None
         elif event == "exception" and assertions is not None and not _ends_iteration(frame, argument):

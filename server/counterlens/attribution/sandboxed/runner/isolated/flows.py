@@ -78,9 +78,9 @@ class Flows:
         name = code.co_filename
         return is_test_file(name) and code.co_firstlineno in self._of(name).checks
 
-    def assertions(self, code: CodeType) -> Assertions | None:
-        """The assertions in the file of a code; None if it is none of the tests."""
-        return self._of(code.co_filename).assertions if is_test_file(code.co_filename) else None
+    def assertions(self, frame: FrameType) -> Assertions | None:
+        """The assertions in the file of a frame; None if it is none of the tests."""
+        return self._of(frame.f_code.co_filename).assertions if is_of_tests(frame) else None
 
     def is_asserting(self, case: str) -> bool:
         """Whether a case is meant to assert something, by its name: file, class and function."""
