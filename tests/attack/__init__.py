@@ -12,6 +12,7 @@ CLASSES = {
         "tests/attribution/forgery",
         "tests/attribution/test_forgery.py",
     ),
+    "verdicts: hostile programs in Java": ("tests/attribution/java/test_hostile.py",),
     "sandbox: hostile programs in each back end": (
         "tests/sandbox/hostile",
         "tests/sandbox/test_isolation.py",

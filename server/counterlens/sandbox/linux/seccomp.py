@@ -16,6 +16,7 @@ import errno
 import functools
 import os
 import struct
+from collections.abc import Sequence
 
 from counterlens.sandbox.linux import call_table
 from counterlens.sandbox.linux import syscalls as sys_
@@ -48,6 +49,7 @@ _PROCESS_OPTIONS = (
     51, 56, 0x53564D41, 0x41555856,  # vector length, tagged addresses, names of memory, PR_GET_AUXV
 )  # fmt: skip
 
+_INSTRUCTION = 8  # bytes of one
 _Instruction = tuple[int, int, int, int]
 _ALLOWED: _Instruction = (_RETURN, 0, 0, _ALLOW)
 _REFUSE, _ABSENT = _ERROR | errno.EPERM, _ERROR | errno.ENOSYS
@@ -142,6 +144,16 @@ def _always(machine: str, *, processes: bool, signals: bool) -> tuple[_Instructi
     return (*code, *((_RETURN, 0, 0, decision) for decision in _DECISIONS))
 
 
+@functools.lru_cache
+def _packed_always(machine: str, *, processes: bool, signals: bool) -> bytes:
+    return _packed(_always(machine, processes=processes, signals=signals))
+
+
+def _packed(code: Sequence[_Instruction]) -> bytes:
+    """Instructions in the form that the kernel reads."""
+    return struct.pack("<" + "HBBI" * len(code), *(word for instruction in code for word in instruction))
+
+
 def program(machine: str, own: int, *, processes: bool, signals: bool) -> list[tuple[int, int, int, int]]:
     """The filter: an instruction each its code, how far it jumps if true and if not, and a constant.
 
@@ -151,6 +163,12 @@ def program(machine: str, own: int, *, processes: bool, signals: bool) -> list[t
         processes: Whether it may start other processes.
         signals: Whether it may signal others than itself.
     """
+    always = _always(machine, processes=processes, signals=signals)
+    return [*_of_process(machine, own, signals=signals), *always]
+
+
+def _of_process(machine: str, own: int, *, signals: bool) -> list[_Instruction]:
+    """The part that is another one for every process, before the rest."""
     some = call_table.conditional(machine)
     code: list[_Instruction] = [
         (_LOAD, 0, 0, _MACHINE_AT),
@@ -164,7 +182,7 @@ def program(machine: str, own: int, *, processes: bool, signals: bool) -> list[t
     if not signals:
         code += _one_of(some["kill"], (0, (0, own)))
         code += _one_of(some["tgkill"], (0, (own,)))
-    return [*code, *_always(machine, processes=processes, signals=signals)]
+    return code
 
 
 def prepare() -> None:
@@ -172,7 +190,7 @@ def prepare() -> None:
     machine = os.uname().machine
     if machine in _ARCHITECTURES:
         for processes in (False, True):
-            _always(machine, processes=processes, signals=processes)
+            _packed_always(machine, processes=processes, signals=processes)
 
 
 def restrict_calls(*, processes: bool, signals: bool) -> None:
@@ -188,8 +206,8 @@ def restrict_calls(*, processes: bool, signals: bool) -> None:
     machine = os.uname().machine
     if machine not in _ARCHITECTURES:
         raise OSError(f"there is no seccomp filter for {machine}")
-    code = program(machine, os.getpid(), processes=processes, signals=signals)
-    packed = struct.pack("<" + "HBBI" * len(code), *(word for instruction in code for word in instruction))
+    packed = _packed(_of_process(machine, os.getpid(), signals=signals))
+    packed += _packed_always(machine, processes=processes, signals=signals)
     instructions = ctypes.create_string_buffer(packed, len(packed))
-    head = struct.pack("<HxxxxxxQ", len(code), ctypes.addressof(instructions))
+    head = struct.pack("<HxxxxxxQ", len(packed) // _INSTRUCTION, ctypes.addressof(instructions))
     sys_.prctl(sys_.PR_SET_SECCOMP, 2, ctypes.create_string_buffer(head, len(head)))
