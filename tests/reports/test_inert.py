@@ -145,6 +145,13 @@ def test_no_name_in_a_report_forges_a_line_at_a_terminal(text: str) -> None:
         assert not [line for line in shown.splitlines() if line.startswith("passed  by")], shown
 
 
+@pytest.mark.parametrize("width", [40, 110])
+def test_no_width_of_a_terminal_forges_a_line(width: int) -> None:
+    for length in range(width - 30, width + 2):
+        shown = terminal.plain(report(f"{'x' * length} passed  by tests, strong evidence"), width=width)
+        assert not [line for line in shown.splitlines() if line.startswith("passed")], shown
+
+
 @given(TEXTS)
 @example("a``[x](command:y)")
 @settings(max_examples=200, deadline=None)

@@ -6,10 +6,10 @@ Folded parts and plots of a page are left out: the tables sum it up.
 from __future__ import annotations
 
 import io
-import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 
-from rich.console import Console, Group, RenderableType
+from rich.console import Console, ConsoleOptions, Group, RenderableType
+from rich.measure import Measurement
 from rich.padding import Padding
 from rich.panel import Panel
 from rich.rule import Rule
@@ -56,7 +56,31 @@ _CHANGES = {"+": "bright_blue", "-": "dark_orange", "@": "dim"}
 _LINES_SHOWN = 16
 _MESSAGE_SHOWN = 6
 _EMPTY = Paragraph()
+_HANGING = 2  # columns
 _WIDEST = 44
+
+
+class HangingText:
+    """A text that is wrapped to the console, and set in from its second line on.
+
+    A word at the left edge, where the console's width happens to break a text, would pass for a line of ours.
+
+    Args:
+        text: The text.
+    """
+
+    def __init__(self, text: Text) -> None:
+        self._text = text
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[RenderableType]:
+        """The lines."""
+        lines = self._text.wrap(console, max(options.max_width - _HANGING, 1))
+        for number, line in enumerate(lines):
+            yield Text.assemble(" " * _HANGING, line) if number else line
+
+    def __rich_measure__(self, console: Console, options: ConsoleOptions) -> Measurement:
+        """Its width in a table."""
+        return Measurement.get(console, options, self._text)
 
 
 def render(report: Report) -> Group:
@@ -82,7 +106,8 @@ def shown(blocks: Iterable[Block]) -> Iterator[RenderableType]:
         if previous is not None and _apart(previous, block):
             yield Text()
         if line and isinstance(previous, Heading) and isinstance(block, Paragraph):
-            yield Text.assemble(_heading(previous), "   ", (_on_a_line(block.text), "dim"))
+            heading = _on_a_line(previous.text)
+            yield HangingText(Text.assemble((heading, "bold"), "   ", (_on_a_line(block.text), "dim")))
         elif not isinstance(block, Heading):
             yield from _leaf(block)
         previous = block
@@ -101,10 +126,10 @@ def grid(table: Table | TableBlock, *, quiet: bool = False) -> Grid:
         else:
             widest = _WIDEST if i + 1 < len(table.columns) else None
             head = Text(_on_a_line(name))
-            drawn.add_column(head if i else _wrapped(head), max_width=widest, overflow="fold")
+            drawn.add_column(head if i else HangingText(head), max_width=widest, overflow="fold")
     for row in table.rows:
         first, *others = map(_cell, row)
-        drawn.add_row(_wrapped(first), *others)
+        drawn.add_row(HangingText(first), *others)
     return drawn
 
 
@@ -158,10 +183,10 @@ def _leaf(block: Block) -> Iterator[RenderableType]:
             yield _paragraph(block)
         case TableBlock():
             if block.title:
-                yield Text(_on_a_line(block.title), style="bold")
+                yield HangingText(Text(_on_a_line(block.title), style="bold"))
             yield grid(block, quiet=block.quiet)
             if block.note:
-                yield Text(_set_in(block.note), style="dim")
+                yield HangingText(Text(_set_in(block.note), style="dim"))
         case Difference():
             yield difference(block.lines)
         case CodeBlock():
@@ -169,17 +194,17 @@ def _leaf(block: Block) -> Iterator[RenderableType]:
         case SideBySide():
             yield _sides(block.sides)
         case Bullets():
-            yield from (Text(f"  {_set_in(item)}") for item in block.items)
+            yield from (HangingText(Text(f"  {_set_in(item)}")) for item in block.items)
 
 
-def _heading(heading: Heading) -> Text:
-    return Text(_on_a_line(heading.text), style="bold")
+def _heading(heading: Heading) -> HangingText:
+    return HangingText(Text(_on_a_line(heading.text), style="bold"))
 
 
-def _paragraph(block: Paragraph) -> Text:
+def _paragraph(block: Paragraph) -> HangingText:
     lead = _word(block.lead) if isinstance(block.lead, Marked) else Text(_on_a_line(block.lead), style="bold")
     between = " " if block.lead and block.text else ""
-    return Text.assemble(lead, between, (_set_in(block.text), "dim" if block.quiet else ""))
+    return HangingText(Text.assemble(lead, between, (_set_in(block.text), "dim" if block.quiet else "")))
 
 
 def _sides(sides: Sequence[PairSide]) -> Grid:
@@ -221,14 +246,6 @@ def _cell(cell: ReportCell) -> Text:
 
 def _word(marked: Marked | None) -> Text:
     return Text() if marked is None else Text(_on_a_line(marked.text), style=_STYLES.get(marked.mark, ""))
-
-
-def _wrapped(cell: Text) -> Text:
-    """What stands at the left edge, set in from its second line on, so that none passes for one of ours."""
-    if cell.cell_len <= _WIDEST:
-        return cell
-    lines = textwrap.wrap(cell.plain, _WIDEST, subsequent_indent="  ", break_on_hyphens=False)
-    return Text("\n".join(lines), style=cell.style)
 
 
 def _on_a_line(text: str) -> str:
