@@ -15,7 +15,7 @@ import os
 import re
 import sys
 
-from .places import Places
+from .places import TestPlaces
 
 globals()["__builtins__"] = dict(vars(builtins))  # the candidate may replace the others
 TYPE_CHECKING = False
@@ -54,11 +54,11 @@ class Flows:
     def __init__(self, texts: dict[str, str], files: Sequence[str] = ()) -> None:
         self._texts = texts
         self._files = files
-        self._places: dict[str, Places] = {}
+        self._places: dict[str, TestPlaces] = {}
         self._known: dict[tuple[CodeType, int, str], bool] = {}
 
     def is_at(self, kind: str) -> bool:
-        """Whether what is asked of the program just now is asked at such a place; see `Places`."""
+        """Whether what is asked of the program just now is asked at such a place; see `TestPlaces`."""
         frame = tests_frame()
         if frame is None:
             return False
@@ -97,9 +97,9 @@ class Flows:
         text = self._texts.get(name)
         return "".join(linecache.getlines(name)) if text is None else text
 
-    def _of(self, name: str) -> Places:
+    def _of(self, name: str) -> TestPlaces:
         if name not in self._places:
-            self._places[name] = Places(self._text_of(name))
+            self._places[name] = TestPlaces(self._text_of(name))
         return self._places[name]
 
 

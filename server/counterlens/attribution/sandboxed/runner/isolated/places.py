@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from .sources import Span
 
 
-class Places:
+class TestPlaces:
     """The places in a text of tests; none if it is no Python.
 
     Attributes:
