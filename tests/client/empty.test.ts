@@ -6,7 +6,7 @@ const HERE = { served: true, language: "python", running: true };
 
 test("an empty view says why: the kind of file, the language, the server, the cursor", () => {
   assert.match(whyEmpty({ ...HERE, served: false, language: "rust" }), /\(rust\) are not examined/);
-  assert.match(whyEmpty({ ...HERE, language: "java", found: { function: "" } }), /Python files only/);
+  assert.match(whyEmpty({ ...HERE, language: "go", found: { function: "" } }), /Python and Java files only/);
   assert.match(whyEmpty({ ...HERE, running: false }), /not running.+Show Logs/);
   assert.match(whyEmpty({ ...HERE, found: undefined }), /not running/);
   assert.match(whyEmpty({ ...HERE, found: { function: "" } }), /Put it into one/);
