@@ -149,9 +149,9 @@ def test_its_option_is_honoured_and_checked(installed: Environment) -> None:
     assert record["own"] < record["meaningless"] < 0  # nnnnn is, more than once
     assert "--letter is one letter, not 'nn'" in installed.probe("--letter", "nn", code=2).stderr
     refused = installed.probe("--mutation", "if-else-flip", code=2).stderr
-    assert "--mutation is no option of own-name" in refused
+    assert "--mutation is not an option of own-name" in refused
     refused = installed.counterlens("probe", TARGET, "--model", MODEL, "--letter", "n", code=2).stderr
-    assert "--letter is no option of completion" in refused
+    assert "--letter is not an option of completion" in refused
     assert "It is one of own-name" in refused
 
 

@@ -379,7 +379,7 @@ def test_models_and_doctor(cli: Cli) -> None:
     details = {finding["name"]: finding["detail"] for finding in doctor.json["findings"]}
     assert "CPUExecutionProvider" in details["onnxruntime"]
     said = details["model answers"]  # a trial that takes half a minute is no pace of answers
-    assert re.search(r"tried for exact decoding in [\d.]+ s, 8 tokens in [\d.]+ s$", said), said
+    assert re.search(r"tested for exact decoding in [\d.]+ s, 8 tokens in [\d.]+ s$", said), said
 
 
 def test_the_console_script_and_the_module_are_the_same() -> None:

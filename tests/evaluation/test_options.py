@@ -110,7 +110,7 @@ def test_another_timeout_is_another_run(place: Path) -> None:
     assert run(bench(place, folder, "--model", "toy")).returncode == 0
     refused = run(bench(place, folder, "--model", "toy", "--resume", "--timeout", "30"))
     assert refused.returncode == 1
-    assert "begun with other options: --timeout was 10.0, now 30.0" in refused.stderr
+    assert "started with other options: --timeout was 10.0, now 30.0" in refused.stderr
 
 
 def test_where_an_option_applies_is_said_and_one_that_no_task_takes_is_refused() -> None:
@@ -118,7 +118,7 @@ def test_where_an_option_applies_is_said_and_one_that_no_task_takes_is_refused()
         ["confidence", "execution", "output"], "humaneval", {"max_tokens": 9, "seed": 1}
     )
     assert settings.applied() == {"max_tokens": ["execution", "output"]}
-    with pytest.raises(OptionError, match="--max-tokens is no option of confidence") as refused:
+    with pytest.raises(OptionError, match="--max-tokens is not an option of confidence") as refused:
         RunSettings.of(["confidence"], "humaneval", {"max_tokens": 9})
     assert "completion" in (refused.value.hint or "")
 

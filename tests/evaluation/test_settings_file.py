@@ -44,7 +44,7 @@ def read(folder: Path, text: str, name: str = "counterlens.toml") -> SettingsFil
         ("models = 'one'\n", ":1: models is 'one', but must be a list, each a text"),
         ("tasks = ['completion',\n 'magic']\n", ":1: tasks is"),
         ("\nmutation = ['no-such']\n", ":2: there is no mutation 'no-such'"),
-        ("prefix-ratio = '2'\n", ":1: a prefix ratio lies between"),
+        ("prefix-ratio = '2'\n", ":1: a prefix ratio must be"),
         ("base-url = 'http://elsewhere'\n", ":1: there is no setting base-url"),
         ("limit = 3\nmodels = [\n", ":"),
         ("[options]\ntimeout = 3\n", ":1: there is no setting options"),

@@ -87,7 +87,7 @@ def test_another_format_is_refused(tmp_path: Path) -> None:
             database.execute("DELETE FROM manifests WHERE digest = 'd'")
         database.close()
     with pytest.raises(
-        DataError, match=r"no run that this version .* format 2 of Counterlens 0\.1\.2, not 3"
+        DataError, match=r"not a run that this version .* format is 2 of Counterlens 0\.1\.2, not 3"
     ):
         Store.open(tmp_path)
 

@@ -85,7 +85,7 @@ async def test_summaries_are_compared_by_the_model_that_is_named(
     [
         (
             {"probe": {"timeout": 0}},
-            "counterlens.probe.timeout is 0, but must be a number from 0.1 to 3600; 10.0 is used instead",
+            "counterlens.probe.timeout is 0, but must be a number from 0.1 to 3600; using 10.0",
         ),
         (
             {"probe": {"timeout": True}},

@@ -89,11 +89,11 @@ def outcome(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, s
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("--task", "execution", "--mutation", "if-else-flip"), "--mutation is no option of execution"),
+        (("--task", "execution", "--mutation", "if-else-flip"), "--mutation is not an option of execution"),
         (("--task", "execution", "--corpus", __file__), "It is one of operator, memorisation"),
         (("--task", "operator", "--corpus", "nowhere"), "there is no dataset and no file nowhere"),
         (("--task", "execution", "--method", "core"), "It is one of dependence"),
-        (("--task", "name", "--prefix-ratio", "0.5"), "--prefix-ratio is no option of name"),
+        (("--task", "name", "--prefix-ratio", "0.5"), "--prefix-ratio is not an option of name"),
         (("--mutation", "no-such"), "there is no mutation 'no-such'"),
         (("--mutation", "negate-condition"), "breaks the meaning"),
         (("--max-tokens", "0"), "--max-tokens"),
@@ -144,7 +144,7 @@ def test_a_function_that_was_left_out_has_a_record_of_any_probe(task: str) -> No
     jsonschema.validate(plain(record), shape)
     with pytest.raises(jsonschema.ValidationError):
         jsonschema.validate(plain(record) | {"outcome": "probed"}, shape)
-    with pytest.raises(DataError, match="has the shape 99"):
+    with pytest.raises(DataError, match="has schema 99"):
         read(written(record).replace('"schema":1', '"schema":99'), Record)
 
 

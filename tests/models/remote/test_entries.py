@@ -247,7 +247,7 @@ def test_a_prompt_format_that_the_entry_excludes_is_refused() -> None:
     entry = replace(ENTRY, api="fill")
     assert connect_entry(entry).info.api == "fill"
     assert connect_entry(ENTRY, api="chat").info.api == "chat"
-    with pytest.raises(ModelError, match="fast is asked by fill, as its entry says, and not by chat"):
+    with pytest.raises(ModelError, match="fast uses fill, as its entry says, not chat"):
         connect_entry(entry, api="chat")
 
 
