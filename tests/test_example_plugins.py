@@ -152,7 +152,7 @@ def test_its_option_is_honoured_and_checked(installed: Environment) -> None:
     assert "--mutation is not an option of own-name" in refused
     refused = installed.counterlens("probe", TARGET, "--model", MODEL, "--letter", "n", code=2).stderr
     assert "--letter is not an option of completion" in refused
-    assert "It is one of own-name" in refused
+    assert "Choose one of own-name" in refused
 
 
 def test_a_run_over_data_ends_and_is_reported(installed: Environment) -> None:

@@ -66,8 +66,8 @@ def test_tests_that_need_longer_are_given_it(tmp_path: Path) -> None:
     short = perform(settings, "completion", target, model, best_sandbox())
     assert short.outcome is Outcome.LEFT_OUT
     assert short.reason == (
-        "the tests of larger take longer than 0.5 s that they have (--timeout of probe and bench gives "
-        "them more, in the editor counterlens.probe.timeout)"
+        "the tests of larger take longer than 0.5 s (raise --timeout of probe or bench, or "
+        "counterlens.probe.timeout in the editor)"
     )
     patient = RunSettings.of(["completion"], f"repo:{tmp_path}", given | {"timeout": 120})
     longer = perform(patient, "completion", target, model, best_sandbox())

@@ -41,7 +41,7 @@ def read(folder: Path, text: str, name: str = "counterlens.toml") -> SettingsFil
         ("limit = 0\n", ":1: limit is 0, but must be a whole number of at least 1"),
         ("limit = true\n", ":1: limit is True"),
         ("fail-under = 2\n", ":1: fail-under is 2, but must be a number from 0 to 1"),
-        ("models = 'one'\n", ":1: models is 'one', but must be a list, each a text"),
+        ("models = 'one'\n", ":1: models is 'one', but must be a list, each a string"),
         ("tasks = ['completion',\n 'magic']\n", ":1: tasks is"),
         ("\nmutation = ['no-such']\n", ":2: there is no mutation 'no-such'"),
         ("prefix-ratio = '2'\n", ":1: a prefix ratio must be"),
@@ -154,10 +154,10 @@ def test_the_command_line_comes_before_the_file_and_the_file_before_the_defaults
     monkeypatch.chdir(tmp_path)
     code, out, _ = planned(capsys, "bench", "--out", "run")
     assert code == 0
-    assert "asked: m, n" in out
+    assert "models: m, n" in out
     assert "2 functions for each of 2 models" in out
     _, out, _ = planned(capsys, "bench", "--out", "run", "--limit", "1", "--model", "o")
-    assert "asked: o" in out
+    assert "models: o" in out
     assert "1 function for each" in out
     _, out, _ = planned(capsys, "bench", "--out", "run", "--task", "name")  # takes no prefix ratio
     assert "name: 2 functions" in out

@@ -104,7 +104,7 @@ WRONG: list[tuple[str, dict[str, Any], str]] = [
     (
         "counterlens_probe_function",
         {"path": "parity.py", "function": "parity", "task": "name", "options": {"code": "borrowed"}},
-        "It is one of given, buggy, written",
+        "Choose one of given, buggy, written",
     ),
     (
         "counterlens_probe_function",

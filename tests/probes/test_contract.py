@@ -75,7 +75,7 @@ def test_a_number_out_of_bounds_is_refused(name: str) -> None:
     spec, (task, *_) = OPTIONS[name]
     for bound, beyond in ((spec.low, -1), (spec.high, 1)):
         if bound is not None:
-            with pytest.raises(OptionError, match=f"{spec.flag} is {bound:g} or"):
+            with pytest.raises(OptionError, match=f"{spec.flag} must be at (least|most) {bound:g}, not"):
                 make(PROBES[task].options, {name: spec.kind(bound + beyond)})
 
 
@@ -90,9 +90,9 @@ def outcome(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, s
     ("arguments", "said"),
     [
         (("--task", "execution", "--mutation", "if-else-flip"), "--mutation is not an option of execution"),
-        (("--task", "execution", "--corpus", __file__), "It is one of operator, memorisation"),
+        (("--task", "execution", "--corpus", __file__), "Choose one of operator, memorisation"),
         (("--task", "operator", "--corpus", "nowhere"), "there is no dataset and no file nowhere"),
-        (("--task", "execution", "--method", "core"), "It is one of dependence"),
+        (("--task", "execution", "--method", "core"), "Choose one of dependence"),
         (("--task", "name", "--prefix-ratio", "0.5"), "--prefix-ratio is not an option of name"),
         (("--mutation", "no-such"), "there is no mutation 'no-such'"),
         (("--mutation", "negate-condition"), "breaks the meaning"),
