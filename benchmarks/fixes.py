@@ -5,9 +5,9 @@
 DATA is a folder with HumanEvalPack (`humanevalpack/python`), whose 164 functions have a bug each, a few
 example tests, which a programmer would have, and many hidden ones. A function that fails its examples is
 given to `counterlens.doubt.fixing`, as `counterlens check --tests` does. A fix is right if it passes the
-hidden tests, too. The bound on a fix's likelihood was chosen on the first half of the problems; `precision`,
-the share of fixes that are right, and `fixed`, the share of bugs that get a right one, are of the second
-half.
+hidden tests, too; an alternative with a rival is no fix, and is counted apart. The bound on a fix's
+likelihood was chosen on the first half of the problems; `precision`, the share of fixes that are right, and
+`fixed`, the share of bugs that get a right one, are of the second half.
 
 Then all alternatives are run on the examples, so that the order can be told from chance: `tried` is how many
 the model's order runs up to the first that passes, over how many a random order needs on average,
@@ -55,7 +55,8 @@ class Fixed:
         bug: Its type.
         alternatives: How many there are.
         passing: The places in the model's order of those that pass the examples, from 1.
-        right: Whether the fix passes the hidden tests; None where there is no fix.
+        right: Whether the alternative passes the hidden tests; None where there is none.
+        undecided: Whether it has a rival, so that it is no fix.
     """
 
     number: int
@@ -63,6 +64,7 @@ class Fixed:
     alternatives: int
     passing: tuple[int, ...]
     right: bool | None
+    undecided: bool
 
 
 class Remembering:
@@ -101,37 +103,39 @@ def fixed(model: Model, number: int, problem: Problem, examples: str) -> Fixed |
     """What becomes of a bug; None where the examples do not see it."""
     assert problem.buggy is not None
     assert problem.tests is not None
-    judge, hidden = (_judge(problem, text) for text in (examples, problem.tests.text))
+    setting = Setting(best_sandbox(), interpreter_for(None), lasting(SECONDS))
+    judge, hidden = (_judge(problem, text, setting) for text in (examples, problem.tests.text))
     if not judge.judge(problem.source).passed or judge.judge(problem.buggy).passed:
         return None
     document = Document(problem.buggy)
     scope = next(one for one in scopes(document) if one.function.qualname == problem.function)
-    fix = fix_for(model, scope, judge, "")
+    fix = fix_for(model, scope, judge, "", setting)
+    undecided = fix is not None and fix.rival is not None
     right = None if fix is None else hidden.judge(fix.fixed).passed
-    ranked = [changed_text(document, one) for one, _ in ranked_by_head(model, scope)]
+    ranked = [changed_text(document, one) for _, one, _ in ranked_by_head(model, scope)]
     passing = tuple(place for place, program in enumerate(ranked, 1) if judge.judge(program).passed)
     outcome = "none" if fix is None else "right" if right else "wrong"
+    outcome += ", undecided" if undecided else ""
     gain = "" if fix is None else f" by {fix.trial.gain:.1f} nats"
     said = f"{problem.id}: {len(ranked)} alternatives, {passing} pass, {outcome}{gain}"
     print(said, file=sys.stderr, flush=True)
-    return Fixed(number, str(problem.details["bug_type"]), len(ranked), passing, right)
+    return Fixed(number, str(problem.details["bug_type"]), len(ranked), passing, right, undecided)
 
 
-def _judge(problem: Problem, tests: str) -> Judge:
-    setting = Setting(best_sandbox(), interpreter_for(None), lasting(SECONDS))
+def _judge(problem: Problem, tests: str, setting: Setting) -> Judge:
     return Remembering(SuppliedTestsJudge(tests, problem.function or "", problem.source, setting))
 
 
 def report(found: Sequence[Fixed]) -> None:
     """Print the tables."""
     reported = [one for one in found if one.number >= HALF]
-    print("bug: seen by the examples, with an alternative that passes them, fixes, right ones")
+    print("bug: seen by the examples, with an alternative that passes them, fixes, right, undecided, right")
     for half, bugs in (("first half", [one for one in found if one.number < HALF]), ("reported", reported)):
         print(half)
         for name in sorted({one.bug for one in bugs}):
             print(f"  {name:16}{counts([one for one in bugs if one.bug == name])}")
         print(f"  {'all':16}{counts(bugs)}")
-    fixes = [one for one in reported if one.right is not None]
+    fixes = [one for one in reported if one.right is not None and not one.undecided]
     right = sum(bool(one.right) for one in fixes)
     if fixes:
         precision = wilson(right, len(fixes))
@@ -151,11 +155,17 @@ def report(found: Sequence[Fixed]) -> None:
 
 def counts(bugs: Sequence[Fixed]) -> str:
     """The figures of a row."""
+    fixes, open_ones = (
+        [one for one in bugs if one.right is not None and one.undecided == undecided]
+        for undecided in (False, True)
+    )
     figures = (
         len(bugs),
         sum(bool(one.passing) for one in bugs),
-        sum(one.right is not None for one in bugs),
-        sum(bool(one.right) for one in bugs),
+        len(fixes),
+        sum(bool(one.right) for one in fixes),
+        len(open_ones),
+        sum(bool(one.right) for one in open_ones),
     )
     return "".join(f"{figure:5}" for figure in figures)
 

@@ -124,6 +124,24 @@ def test_tests_settle_a_mark(
         assert marks[0]["message"].endswith("no test distinguishes them)")
 
 
+def test_margins_are_fitted_on_right_code_and_kept(cli: Cli, tmp_path: Path) -> None:
+    path = write(tmp_path, "right.py", "\n\n".join(RIGHT.replace("is_odd", f"f{i}") for i in range(40)))
+    unfitted = cli("check", path)
+    assert "no margins are fitted for words, so nothing is marked" in unfitted.err
+    fit = cli("check", path, "--fit", "--json").json
+    assert fit["lines"] == 40
+    ran = cli("check", path, "--fit")
+    assert ran.code == 0
+    assert ran.out.startswith("40 functions, 40 lines of code\n")
+    kept = Path(ran.out.rpartition("kept in ")[2].strip())
+    assert json.loads(kept.read_text())["margins"] == fit["margins"]
+    assert "no margins" not in cli("check", path).err
+    kept.unlink()
+    for other in (["--tests"], ["--since", "HEAD"], ["--format", "sarif"]):
+        refused = cli("check", path, "--fit", *other)
+        assert (refused.code, "--fit goes with none of" in refused.err) == (2, True)
+
+
 def test_excluded_tests_settle_nothing(cli: Cli, tmp_path: Path) -> None:
     path = write(tmp_path, "even.py", UNTESTED)
     write(tmp_path, "test_even.py", "from even import is_even\n\ndef test_two():\n    assert is_even(2)\n")

@@ -6,17 +6,21 @@ from pathlib import Path
 
 import pytest
 
-from counterlens.attribution.base import Evidence, Judgement, Verdict
+from counterlens.attribution.base import LIMITS, Evidence, Judgement, Setting, Verdict
+from counterlens.attribution.layout import interpreter_for
 from counterlens.doubt.fixing import MOST, MOST_ENDLESS, fix_for
 from counterlens.doubt.generating import scopes
-from counterlens.doubt.marking import Telling
+from counterlens.doubt.marking import Telling, doubts
 from counterlens.doubt.registry import DOUBT_KINDS
 from counterlens.doubt.scope import DoubtScope
 from counterlens.doubt.settling import settled
+from counterlens.reports.export.doubts import doubt_sentence
 from counterlens.sandbox.registry import best_sandbox
 from counterlens.syntax.document import Document
 from tests.doubt.conftest import WordModel
 from tests.doubt.planted import PLANTED, Planted
+
+SETTING = Setting(best_sandbox(), interpreter_for(None), LIMITS)
 
 
 class Scripted:
@@ -49,9 +53,9 @@ def test_a_bug_of_each_kind_is_fixed_by_the_functions_own_examples(
     path = tmp_path / "planted.py"
     path.write_text(planted.wrong)
     (mark,) = settled(WordModel({}), scope_of(planted.wrong, path), (), best_sandbox())
-    assert mark.tests is Telling.FAIL
+    assert mark.tests is Telling.FAIL or mark.rival is not None
     assert mark.failing
-    assert mark.fixed == planted.right or mark.alternative.kind != kind
+    assert mark.fixed == planted.right or mark.alternative.kind != kind or mark.rival is not None
     path.write_text(planted.right)
     assert settled(WordModel({}), scope_of(planted.right, path), (), best_sandbox()) == []
 
@@ -60,18 +64,79 @@ def test_the_likeliest_alternative_is_tried_first(tmp_path: Path) -> None:
     scope = scope_of(PLANTED["arithmetic"].wrong, tmp_path / "planted.py")
     for liked in ("*", "-"):
         judge = Scripted(Judgement.FAILED)
-        assert fix_for(WordModel({liked: -0.1}), scope, judge, "it failed") is None
+        assert fix_for(WordModel({liked: -0.1}), scope, judge, "it failed", SETTING) is None
         assert f"width {liked} height" in judge.asked[0]
         assert len(set(judge.asked)) == len(judge.asked) > 2
+
+
+GAP = "def gap(a: int, b: int):\n    return a - b if a {} b else b - a\n"
+"""With `>` and with `>=` it does the same, with `!=` something else."""
+
+
+class Content(Scripted):
+    """A judge that some operators content."""
+
+    def __init__(self, *operators: str) -> None:
+        super().__init__(Judgement.PASSED)
+        self.programs = {GAP.format(one) for one in operators}
+
+    def judge(self, program: str, **_: object) -> Verdict:
+        """Whether it is one of them."""
+        judgement = Judgement.PASSED if program in self.programs else Judgement.FAILED
+        return Verdict(judgement, Evidence("tests", 1))
+
+
+@pytest.mark.parametrize(
+    ("passing", "likes", "rival"),
+    [
+        ((">", ">=", "<="), {">=": -0.4}, None),
+        ((">", "!="), {"!=": -0.4}, "!="),
+        ((">", "!="), {"!=": -3.4}, None),
+    ],
+    ids=["does the same", "as likely", "less likely"],
+)
+def test_a_fix_has_no_rival_that_passes_too_and_does_something_else(
+    passing: tuple[str, ...], likes: dict[str, float], rival: str | None, tmp_path: Path
+) -> None:
+    scope = scope_of(GAP.format("<"), tmp_path / "gap.py")
+    model = WordModel({"<": -1.0, ">": -0.1, "<=": -9.0} | likes)
+    mark = fix_for(model, scope, Content(*passing), "it failed", SETTING)
+    assert mark is not None
+    assert (mark.text, mark.alternative.text, mark.failing) == ("<", ">", "it failed")
+    assert mark.tests is (Telling.FAIL if rival is None else Telling.SAME)
+    assert (mark.rival and mark.rival.text) == rival
+    if mark.rival is not None:
+        assert mark.apart is not None
+        assert mark.apart.call.startswith("gap(")
+        assert mark.apart.original != mark.apart.other
+        assert f"also with `{rival}`; `{mark.apart.call}`: " in doubt_sentence(mark)
+        moved = mark.within(scope_of("\n\n" + scope.document.text, tmp_path / "gap.py"))
+        assert moved.fixed == "\n\n" + mark.fixed
+        assert moved.rival is not None
+        assert moved.rival.start == mark.rival.start + 2
+
+
+def test_where_no_test_tells_them_apart_an_input_is_shown_that_does(tmp_path: Path) -> None:
+    path = tmp_path / "gap.py"
+    path.write_text(
+        GAP.format("!=").replace("\n", '\n    """The gap.\n\n    >>> gap(2, 1)\n    1\n    """\n', 1)
+    )
+    scope = scope_of(path.read_text(), path)
+    (found,) = doubts(WordModel({">": -0.1, "!=": -6.0}), scope, margins={"comparison": 3.0})
+    (mark,) = settled(WordModel({}), scope, [found], best_sandbox())
+    assert mark.tests is Telling.SAME
+    assert mark.apart is not None
+    assert doubt_sentence(mark).endswith("; no test tells them apart)")
+    assert f"`{mark.apart.call}`: `{mark.apart.original}` or" in doubt_sentence(mark)
 
 
 def test_what_is_run_is_bounded(tmp_path: Path) -> None:
     terms = " + ".join(f"a * {number}" for number in range(2, 40))
     scope = scope_of(f"def f(a, b):\n    return {terms}\n", tmp_path / "long.py")
     failing, endless = Scripted(Judgement.FAILED), Scripted(Judgement.TIMED_OUT)
-    assert fix_for(WordModel({}), scope, failing, "") is None
+    assert fix_for(WordModel({}), scope, failing, "", SETTING) is None
     assert len(failing.asked) == MOST
-    assert fix_for(WordModel({}), scope, endless, "") is None
+    assert fix_for(WordModel({}), scope, endless, "", SETTING) is None
     assert len(endless.asked) == MOST_ENDLESS
 
 

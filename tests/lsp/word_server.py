@@ -12,8 +12,7 @@ MARGINS = {"comparison": 3.0}
 
 def main() -> None:
     """Serve over standard input and output."""
-    for asked in (marking.doubts, marking.fingerprint):
-        asked.__kwdefaults__ = {**(asked.__kwdefaults__ or {}), "margins": MARGINS}
+    marking.doubts.__kwdefaults__ = {**(marking.doubts.__kwdefaults__ or {}), "margins": MARGINS}
     server = create_server()
     server.host.open = lambda _spec, _options: WordModel(LIKES)
     server.start_io()

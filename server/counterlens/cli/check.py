@@ -12,16 +12,21 @@ from counterlens.cli.options import (
     ChosenModel,
     cache_option,
     model_options,
+    print_json,
     sandbox_option,
     steps,
     strong_sandbox,
 )
-from counterlens.cli.saying import say_document
+from counterlens.cli.saying import say, say_document
 from counterlens.cli.sources import files_of
 from counterlens.confidence.exclusion import ScoringLimits, reason_to_skip
+from counterlens.counting import plural
 from counterlens.datasets.repository import Lines, changed_lines
+from counterlens.doubt.fitting import fitted, observed
 from counterlens.doubt.generating import scopes
+from counterlens.doubt.margins import margins_of, save_margins
 from counterlens.doubt.marking import Doubt, doubts
+from counterlens.doubt.registry import DOUBT_KINDS
 from counterlens.doubt.scope import DoubtScope
 from counterlens.doubt.settling import settled
 from counterlens.errors import SourceError
@@ -39,6 +44,7 @@ _ANY_SIZE = ScoringLimits(bytes=None)
 @click.argument("paths", type=click.Path(path_type=Path), nargs=-1, required=True, metavar="PATH...")
 @click.option("--since", metavar="REV", help="Only functions that differ from this git revision.")
 @click.option("--tests", is_flag=True, help="Verify marks and find fixes with the tests of each function.")
+@click.option("--fit", is_flag=True, help="Fit the model's margins on PATH, which is taken to be right.")
 @excluded_tests_option
 @click.option(
     "--format",
@@ -56,6 +62,7 @@ def check(
     paths: tuple[Path, ...],
     since: str | None,
     tests: bool,
+    fit: bool,
     excluded_tests: tuple[str, ...],
     form: str,
     as_json: bool,
@@ -64,13 +71,19 @@ def check(
     """Mark likely mistakes: places where an alternative makes the code clearly likelier.
 
     PATH are Python files, or folders of them. The exit code is 1 if there is a mark, else 0. A comment
-    `# counterlens: ignore` on its line silences a mark.
+    `# counterlens: ignore` on its line silences a mark. A model other than the embedded one marks nothing by
+    itself before --fit has fitted its margins, on at least some hundred functions of tested code.
     """
     if as_json and form not in {"text", "json"}:
         raise click.UsageError("--json and --format exclude each other")
     if excluded_tests and not tests:
         raise click.UsageError("--excluded-tests needs --tests")
+    if fit and (tests or since is not None or form != "text"):
+        raise click.UsageError("--fit goes with none of --tests, --since and --format")
     chosen = _chosen(paths, since)
+    if fit:
+        _fit(chosen, model, as_json=as_json)
+        return
     sandbox = strong_sandbox(*paths) if tests else None
     found: list[Doubt] = []
     if chosen:
@@ -113,15 +126,42 @@ def _checked(
     model: Model, chosen: list[DoubtScope], sandbox: Sandbox | None, excluded: Sequence[str]
 ) -> Iterator[Doubt]:
     """The marks of some functions, verified by tests if there is a sandbox."""
+    if margins_of(model.info) is None:
+        only = "only tests mark anything" if sandbox else "nothing is marked"
+        say(
+            f"no margins are fitted for {model.info.name}, so {only}; "
+            "fit them on tested code with: counterlens check --fit PATH",
+            err=True,
+        )
     with steps("checking") as report:
         for number, scope in enumerate(chosen):
             name = f"{scope.document.path}::{scope.function.qualname}"
             report(f"checking {name}", number, len(chosen))
             found = doubts(model, scope)
             if sandbox is not None:
-                say = _at(report, number, len(chosen))
-                found = settled(model, scope, found, sandbox, excluded=excluded, progress=say)
+                at = _at(report, number, len(chosen))
+                found = settled(model, scope, found, sandbox, excluded=excluded, progress=at)
             yield from found
+
+
+def _fit(chosen: list[DoubtScope], model: ChosenModel, *, as_json: bool) -> None:
+    """Fit the margins of a model, keep them, and say what they are."""
+    with model.opened() as loaded, steps("fitting") as report:
+        seen = []
+        for number, scope in enumerate(chosen):
+            report(f"looking at {scope.document.path}::{scope.function.qualname}", number, len(chosen))
+            seen.append(observed(loaded, scope))
+        fit = fitted(seen)
+        path = save_margins(loaded.info, fit.margins, fit.lines)
+    if as_json:
+        print_json(fit.data)
+        return
+    say(f"{plural(len(seen), 'function')}, {plural(fit.lines, 'line')} of code")
+    for kind, margin in fit.margins.items():
+        say(f"{kind}: {margin:g} nats, with which {fit.found[kind]:.0%} of planted alternatives are found")
+    silent = sorted(set(DOUBT_KINDS) - set(fit.margins))
+    say(f"silent: {', '.join(silent) or 'none'}")
+    say(f"kept in {path}")
 
 
 def _at(report: ProgressCallback, number: int, of: int) -> Callable[[str], None]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import tree_sitter
@@ -36,6 +36,11 @@ class Alternative:
     def place(self) -> tuple[int, int]:
         """The byte range that a mark stands on."""
         return self.marked or (self.start, self.end)
+
+    def moved(self, shift: int) -> Alternative:
+        """The same, so many bytes further on."""
+        marked = self.marked and (self.marked[0] + shift, self.marked[1] + shift)
+        return replace(self, start=self.start + shift, end=self.end + shift, marked=marked)
 
 
 @dataclass(frozen=True, slots=True)

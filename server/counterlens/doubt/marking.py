@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from threading import Event
 
+from counterlens.attribution.differential import Difference
 from counterlens.confidence.ignoring import Ignored, ignored
 from counterlens.doubt.alternative import Alternative
 from counterlens.doubt.generating import alternatives_in, changed_text
-from counterlens.doubt.margins import MARGINS, SILENT
+from counterlens.doubt.margins import SILENT, Margins, margins_of
 from counterlens.doubt.passages import passages
 from counterlens.doubt.scope import DoubtScope
 from counterlens.doubt.scoring import Trial, trials
@@ -39,23 +40,26 @@ class Doubt:
         trial: The alternative, and by how much it is likelier.
         tests: The result of the function's tests.
         failing: The first of them that fails as it stands, and what happens there; empty if none does.
+        rival: Another alternative with which the failing tests pass, if they do not decide between the two.
+        apart: An input that tells the alternative from its rival, or from what stands there.
     """
 
     scope: DoubtScope
     trial: Trial
     tests: Telling = Telling.NONE
     failing: str = ""
+    rival: Alternative | None = None
+    apart: Difference | None = None
 
     def within(self, scope: DoubtScope) -> Doubt:
         """The same in a version of the document in which the function is the same, elsewhere perhaps."""
-        shift, one = scope.function.start - self.scope.function.start, self.alternative
-        marked = one.marked and (one.marked[0] + shift, one.marked[1] + shift)
-        moved = replace(one, start=one.start + shift, end=one.end + shift, marked=marked)
-        return replace(self, scope=scope, trial=replace(self.trial, alternative=moved))
+        shift = scope.function.start - self.scope.function.start
+        trial = replace(self.trial, alternative=self.alternative.moved(shift))
+        return replace(self, scope=scope, trial=trial, rival=self.rival and self.rival.moved(shift))
 
     @property
     def alternative(self) -> Alternative:
-        """The alternatives."""
+        """The alternative."""
         return self.trial.alternative
 
     @property
@@ -69,29 +73,23 @@ class Doubt:
         return changed_text(self.scope.document, self.alternative)
 
 
-def heard(margins: Mapping[str, float] = MARGINS) -> frozenset[str]:
+def heard(margins: Margins) -> frozenset[str]:
     """The kinds that can make a mark."""
     return frozenset(kind for kind, margin in margins.items() if margin < SILENT)
 
 
-def fingerprint(scope: DoubtScope, *, margins: Mapping[str, float] = MARGINS) -> str:
-    """Everything besides the model that decides the marks of a function.
-
-    Args:
-        scope: The function.
-        margins: Nats, by kind.
-    """
-    start, kinds = scope.function.start, heard(margins)
+def fingerprint(scope: DoubtScope) -> str:
+    """Everything besides the model and its margins that decides the marks of a function."""
+    start = scope.function.start
     digest = hashlib.blake2b(scope.document.data[start : scope.function.end], digest_size=16)
-    wanted = [one for one in alternatives_in(scope) if one.kind in kinds]
-    for passage, inside in passages(scope, wanted):
+    for passage, inside in passages(scope, alternatives_in(scope)):
         texts = [(one.kind, one.start - start, one.end - start, one.text) for one in inside]
         digest.update(repr((passage.context, texts)).encode("utf-8", "surrogatepass"))
-    digest.update(repr((sorted(ignored(scope.document).everywhere), sorted(margins.items()))).encode())
+    digest.update(repr(sorted(ignored(scope.document).everywhere)).encode())
     return digest.hexdigest()
 
 
-def marked(found: Sequence[Trial], margins: Mapping[str, float] = MARGINS) -> list[Trial]:
+def marked(found: Sequence[Trial], margins: Margins) -> list[Trial]:
     """The alternatives that are marks, in the order of the text.
 
     Each is likelier by more than the margin of its kind and than the noise, makes the following code no less
@@ -116,7 +114,7 @@ def doubts(
     model: Model,
     scope: DoubtScope,
     *,
-    margins: Mapping[str, float] = MARGINS,
+    margins: Margins | None = None,
     cancel: Event | None = None,
 ) -> list[Doubt]:
     """The places of a function that are in doubt, in the order of the text; none on an ignored line.
@@ -124,12 +122,13 @@ def doubts(
     Args:
         model: The model.
         scope: The function.
-        margins: Nats, by kind; of a silent kind nothing is tried.
+        margins: Nats, by kind; by default those of the model. Of a silent kind nothing is tried.
         cancel: Set it to give up.
 
     Raises:
         UnscorableError, ModelError, Cancelled: as `trials`.
     """
+    margins = margins_of(model.info) or {} if margins is None else margins
     comments = ignored(scope.document)
     found = marked(trials(model, scope, kinds=heard(margins), cancel=cancel), margins)
     return [Doubt(scope, one) for one in found if not silenced(comments, one.alternative)]

@@ -92,10 +92,24 @@ def trials(
     return sorted(found, key=lambda one: (one.alternative.start, one.alternative.end))
 
 
+def tried(
+    model: Model, scope: DoubtScope, alternatives: Sequence[Alternative], *, cancel: Event | None = None
+) -> list[Trial]:
+    """Try these alternatives of a function, however unlikely their first tokens; `head` is not known then.
+
+    Raises:
+        ModelError, Cancelled: as `Model.score_continuations`.
+    """
+    found: list[Trial] = []
+    for passage, inside in passages(scope, alternatives):
+        found += _tried(model, passage, [(math.nan, one) for one in inside], cancel, None)
+    return found
+
+
 def ranked_by_head(
     model: Model, scope: DoubtScope, *, cancel: Event | None = None
-) -> Iterator[tuple[Alternative, Callable[[], Trial]]]:
-    """The alternatives of a function that parse, the likeliest first tokens first, and what tries each.
+) -> Iterator[tuple[float, Alternative, Callable[[], Trial]]]:
+    """The alternatives of a function that parse, the likeliest first tokens first: `Trial.head`, and a trial.
 
     Args:
         model: The model.
@@ -116,7 +130,7 @@ def ranked_by_head(
 
     for head, passage, one in sorted(ranked, key=lambda each: -each[0]):
         if fits(scope, one):
-            yield one, partial(trial, head, passage, one)
+            yield head, one, partial(trial, head, passage, one)
 
 
 def _first_pass(
@@ -152,6 +166,13 @@ def _affordable(
     return allowed
 
 
+def compared(passage: Passage, alternatives: Sequence[Alternative]) -> tuple[list[int], list[str]]:
+    """Where comparisons of a passage end; and the unchanged text up to each end, then the changed texts."""
+    ends = sorted({passage.until(one) for one in alternatives}, reverse=True)
+    texts = [passage.as_it_stands(end) for end in ends]
+    return ends, texts + [passage.changed(one, passage.until(one)) for one in alternatives]
+
+
 def _tried(
     model: Model,
     passage: Passage,
@@ -160,9 +181,7 @@ def _tried(
     read: Callable[[int], None] | None,
 ) -> list[Trial]:
     """One question: the unchanged text to where each comparison ends, and with each alternative."""
-    ends = sorted({passage.until(one) for _, one in chosen}, reverse=True)
-    texts = [passage.as_it_stands(end) for end in ends]
-    texts += [passage.changed(one, passage.until(one)) for _, one in chosen]
+    ends, texts = compared(passage, [one for _, one in chosen])
     answers = model.score_continuations(passage.context, texts, alternatives=0, cancel=cancel)
     standing = dict(zip(ends, answers, strict=False))
     found = []

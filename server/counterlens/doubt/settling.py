@@ -7,11 +7,13 @@ from dataclasses import replace
 from pathlib import Path
 from threading import Event
 
-from counterlens.attribution.base import LIMITS, Judge, Judgement, Verdict
+from counterlens.attribution.base import LIMITS, Judge, Judgement, Setting, Verdict
+from counterlens.attribution.layout import interpreter_for
 from counterlens.attribution.registry import find_judge
 from counterlens.doubt.fixing import fix_for
 from counterlens.doubt.marking import Doubt, Telling
 from counterlens.doubt.scope import DoubtScope
+from counterlens.doubt.telling_apart import Version
 from counterlens.models.base import Model
 from counterlens.sandbox.base import Limits, Sandbox
 
@@ -30,8 +32,9 @@ def settled(
 ) -> list[Doubt]:
     """The doubts of a function with what its tests say of each.
 
-    Those whose alternative breaks what works are left out. If the function fails its tests and none of the
-    alternatives passes them, others are tried, see `fix_for`.
+    Those whose alternative breaks what works are left out. If no test tells an alternative from what stands
+    there, an input that does is looked for. If the function fails its tests and none of the alternatives
+    passes them, others are tried, see `fix_for`.
 
     Args:
         model: The model.
@@ -64,6 +67,8 @@ def settled(
     stands = _verdict(judge, document.text, cancel) if judge else None
     if judge is None or stands is None:
         return list(found)
+    setting = Setting(sandbox, python or interpreter_for(document.path), limits, cancel)
+    standing = Version(scope, document.text, setting, cancel)
     left = []
     failing = "" if stands.passed else _failing(stands)
     for doubt in found:
@@ -72,16 +77,17 @@ def settled(
             left.append(doubt)
         elif changed.passed or not stands.passed:
             tests = Telling.FAIL if changed.passed and not stands.passed else Telling.SAME
-            left.append(replace(doubt, tests=tests, failing=failing))
+            apart = standing.difference(doubt.fixed) if stands.passed else None
+            left.append(replace(doubt, tests=tests, failing=failing, apart=apart))
     if stands.passed or any(one.tests is Telling.FAIL for one in left):
         return left
     say(f"looking for fixes that pass the tests of {name}")
-    fix = fix_for(model, scope, judge, failing, cancel=cancel)
+    fix = fix_for(model, scope, judge, failing, setting, cancel=cancel)
     if fix is None:
         return left
     start, end = fix.alternative.place
-    apart = [one for one in left if one.alternative.place[1] <= start or end <= one.alternative.place[0]]
-    return sorted([*apart, fix], key=lambda one: one.alternative.place)
+    clear = [one for one in left if one.alternative.place[1] <= start or end <= one.alternative.place[0]]
+    return sorted([*clear, fix], key=lambda one: one.alternative.place)
 
 
 def _verdict(judge: Judge, program: str, cancel: Event | None) -> Verdict | None:

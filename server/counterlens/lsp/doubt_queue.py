@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
+from functools import cache
 from threading import Event
 
 from lsprotocol import types
 
 from counterlens.doubt.generating import scopes
+from counterlens.doubt.margins import margins_of
 from counterlens.doubt.marking import Doubt, doubts, fingerprint
 from counterlens.doubt.scope import DoubtScope
 from counterlens.errors import Cancelled, CounterlensError
@@ -156,9 +158,18 @@ def _present(document: Document, settings: EditorSettings) -> list[tuple[str, Do
     return [(fingerprint(scope), scope) for scope in scopes(document)]
 
 
+@cache
+def _say_unfitted(model: str) -> None:
+    """Say once why a model marks nothing by itself."""
+    LOG.info("no margins are fitted for %s, so only tests mark anything: counterlens check --fit", model)
+
+
 def _ask(host: ModelHost, settings: EditorSettings, scope: DoubtScope, cancel: Event) -> tuple[Doubt, ...]:
     """Ask about one function; takes up to some seconds."""
-    return tuple(doubts(host.get(settings), scope, cancel=cancel))
+    model = host.get(settings)
+    if margins_of(model.info) is None:
+        _say_unfitted(host.name)
+    return tuple(doubts(model, scope, cancel=cancel))
 
 
 def _is_visible(scope: DoubtScope, lines: types.Range | None) -> bool:

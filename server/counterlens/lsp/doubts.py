@@ -110,8 +110,11 @@ class Doubts:
         where = *mark.edit, mark.text
         text = shortened(mark.text, _WIDTH)
         apply = edit_action(ls, analysis, *where, t("Change to {code}", code=f"`{text}`"))
-        apply.is_preferred = True
+        apply.is_preferred = mark.rival is None
         yield apply
+        if mark.rival is not None:
+            title = t("Change to {code}", code=f"`{shortened(mark.rival[2], _WIDTH)}`")
+            yield edit_action(ls, analysis, *mark.rival, title)
         if ls.client_shows_results:
             yield replace_action(ls, analysis, *where, t("Show the difference to {code}", code=f"`{text}`"))
         argument = {"uri": analysis.uri, "start": mark.start}
@@ -139,7 +142,7 @@ class Doubts:
 def _message(doubt: Doubt) -> str:
     """One line in words, and the test that tells where one does."""
     sentence = doubt_sentence(doubt, translator())
-    if doubt.tests is not Telling.FAIL or not doubt.failing:
+    if not doubt.failing or (doubt.tests is not Telling.FAIL and doubt.rival is None):
         return sentence
     return f"{sentence}\n{t('The deciding test:')} {doubt.failing}"
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from counterlens.doubt.alternative import Alternative
 from counterlens.doubt.generating import text_for
 from counterlens.doubt.marking import Doubt
 from counterlens.lsp.edit_mapping import OffsetMap
@@ -20,6 +21,7 @@ class DoubtMark:
         end: The byte after the last.
         edit: The byte range there that the alternative replaces.
         text: What would stand in it.
+        rival: The byte range and the text of the alternative that tests do not tell from this one, if any.
         doubt: The mark, in the version in which it was found.
     """
 
@@ -27,6 +29,7 @@ class DoubtMark:
     end: int
     edit: tuple[int, int]
     text: str
+    rival: tuple[int, int, str] | None
     doubt: Doubt
 
 
@@ -53,11 +56,15 @@ class CheckedFunction:
         """What is shown of it."""
         for doubt in self.shown:
             shift = self.span[0] - doubt.scope.function.start
-            alternative = doubt.alternative
-            start, end = alternative.place
-            edit = alternative.start + shift, alternative.end + shift
-            text = text_for(doubt.scope.document, alternative)
-            yield DoubtMark(start + shift, end + shift, edit, text, doubt)
+            (start, end), document = doubt.alternative.place, doubt.scope.document
+            first, last, text = _edit(document, doubt.alternative, shift)
+            rival = _edit(document, doubt.rival, shift) if doubt.rival else None
+            yield DoubtMark(start + shift, end + shift, (first, last), text, rival, doubt)
+
+
+def _edit(document: Document, alternative: Alternative, shift: int) -> tuple[int, int, str]:
+    """The byte range that an alternative replaces in the newest version, and its text."""
+    return alternative.start + shift, alternative.end + shift, text_for(document, alternative)
 
 
 class KnownDoubts:

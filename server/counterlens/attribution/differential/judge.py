@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 from threading import Event
 
 from counterlens.attribution.base import Evidence, Judgement, Strength, Verdict
 from counterlens.attribution.differential.inputs import Call
 from counterlens.attribution.differential.original import SECONDS, STEPS, Original, Untestable
-from counterlens.attribution.recording import CallRecord
+from counterlens.attribution.recording import CallRecord, Recording
 from counterlens.counting import plural
 
 ID = "differential"
@@ -17,6 +18,25 @@ ENOUGH_INPUTS, ENOUGH_REACH = 30, 0.9  # with fewer inputs or branches the evide
 _CANDIDATE = 2.0  # seconds of one call of a candidate
 _TRIES, _TURNS, _PATIENCE = 80, 12, 6.0  # simpler inputs at a time, how often, and for how many seconds
 _JUDGEMENTS = {"invalid": Judgement.INVALID, "timed out": Judgement.TIMED_OUT}
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """An input on which a program does something else than the original, the smallest that was found.
+
+    Attributes:
+        call: The call, as it is written.
+        original: What the original does.
+        other: What the program does.
+        apart: How many inputs tell them apart.
+        tried: Of how many.
+    """
+
+    call: str
+    original: str
+    other: str
+    apart: int
+    tried: int
 
 
 class DifferentialJudge:
@@ -55,42 +75,56 @@ class DifferentialJudge:
         how = f"differential execution, {reach} reached: {self.strength} evidence"
         return f"{plural(self.tests, 'input')} ({how})"
 
+    def difference(self, program: str, *, cancel: Event | None = None) -> Difference | None:
+        """An input that tells a program from the original, if one of the inputs does.
+
+        Raises:
+            Cancelled: `cancel` was set.
+        """
+        found = self._compared(program, self._recorded(program, cancel), cancel)
+        return found and found[0]
+
     def judge(self, program: str, *, cancel: Event | None = None) -> Verdict:
         """Compare a program with the original; see `Judge.judge`."""
         started = time.monotonic()
-        original = self.original
-        recording = original.recorder.record(
-            program, [call.task() for call in original.calls], seconds=_CANDIDATE, stop=True, cancel=cancel
-        )
+        recording = self._recorded(program, cancel)
         seen, trouble = recording.observations, recording.trouble
-        pairs = list(zip(original.calls, original.observations, seen, strict=False))
-        apart = [(call, before, other) for call, before, other in pairs if not before.like(other)]
+        found = self._compared(program, recording, cancel)
         evidence: Evidence
-        if apart:
-            call, before, other = min(apart, key=lambda each: (not each[1].returned, each[0].size))
-            if not other.limit:
-                call, before, other = self._smallest(program, call, before, other, cancel)
+        if found is not None:
+            difference, other = found
             judgement = Judgement.TIMED_OUT if other.limit in {"time", "steps"} else Judgement.FAILED
-            evidence = self._difference(call, before, other, len(apart), len(pairs))
+            evidence = self._evidence(difference.tried, difference.call, _told(difference))
         elif trouble is not None:
             judgement = _JUDGEMENTS.get(trouble.kind, Judgement.FAILED)
-            running = original.calls[len(seen)] if trouble.kind in {"ended", "timed out"} and seen else None
+            running = (
+                self.original.calls[len(seen)] if trouble.kind in {"ended", "timed out"} and seen else None
+            )
             evidence = self._evidence(len(seen), self._written(running), str(trouble))
         else:
             judgement = Judgement.PASSED
             evidence = self._evidence(len(seen), None, self.basis)
         return Verdict(judgement, evidence, time.monotonic() - started)
 
-    def _difference(
-        self, call: Call, before: CallRecord, other: CallRecord, apart: int, tried: int
-    ) -> Evidence:
+    def _recorded(self, program: str, cancel: Event | None) -> Recording:
+        tasks = [call.task() for call in self.original.calls]
+        return self.original.recorder.record(program, tasks, seconds=_CANDIDATE, stop=True, cancel=cancel)
+
+    def _compared(
+        self, program: str, recording: Recording, cancel: Event | None
+    ) -> tuple[Difference, CallRecord] | None:
+        """The smallest input that tells them apart, and what the program does there."""
+        original = self.original
+        pairs = list(zip(original.calls, original.observations, recording.observations, strict=False))
+        apart = [(call, before, other) for call, before, other in pairs if not before.like(other)]
+        if not apart:
+            return None
+        call, before, other = min(apart, key=lambda each: (not each[1].returned, each[0].size))
+        if not other.limit:
+            call, before, other = self._smallest(program, call, before, other, cancel)
         was, now = before.differences(other)
-        how_many = f"{apart} of {tried} inputs tell them apart" + (
-            ", this is the smallest" if tried > 1 else ""
-        )
-        return self._evidence(
-            tried, self._written(call), f"original: {_brief(was)}\nthis one: {_brief(now)}\n{how_many}"
-        )
+        written = call.written(original.recorder.target)
+        return Difference(written, _brief(was), _brief(now), len(apart), len(pairs)), other
 
     def _evidence(self, tests: int, failed: str | None, message: str) -> Evidence:
         return Evidence(
@@ -137,6 +171,12 @@ class DifferentialJudge:
 def judge_of(found: Original | Untestable) -> DifferentialJudge | None:
     """The judge if there can be one."""
     return DifferentialJudge(found) if isinstance(found, Original) else None
+
+
+def _told(found: Difference) -> str:
+    how_many = f"{found.apart} of {found.tried} inputs tell them apart"
+    how_many += ", this is the smallest" if found.tried > 1 else ""
+    return f"original: {found.original}\nthis one: {found.other}\n{how_many}"
 
 
 def _brief(text: str) -> str:

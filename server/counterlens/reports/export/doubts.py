@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import Any
 from urllib.parse import quote
 
+from counterlens.doubt.alternative import Alternative
 from counterlens.doubt.marking import Doubt, Telling
 from counterlens.doubt.registry import DOUBT_KINDS
 from counterlens.reports.export.annotations import Annotation
@@ -26,7 +27,7 @@ def doubt_sentence(doubt: Doubt, t: Translator = ENGLISH) -> str:
     question = t.recognised(doubt.alternative.question) or t(
         "did you mean {other}?", other=f"`{shortened(doubt.alternative.text, _WIDTH)}`"
     )
-    figures = ", ".join(filter(None, (_preferred(doubt.trial.share, t), _told(doubt.tests, t))))
+    figures = ", ".join(filter(None, (_preferred(doubt.trial.share, t), _told(doubt, t))))
     return f"`{shortened(doubt.text, _WIDTH)}`: {question} ({figures})"
 
 
@@ -35,10 +36,32 @@ def _preferred(part: float, t: Translator) -> str:
     return share(part, t) if part < 0.99 else t("over 99 %")
 
 
-def _told(tests: Telling, t: Translator) -> str:
-    if tests is Telling.FAIL:
+def _told(doubt: Doubt, t: Translator) -> str:
+    """What tests say, and the input that tells two versions apart where they do not."""
+    if doubt.tests is Telling.FAIL:
         return t("tests fail now and pass with it")
-    return t("no test distinguishes them") if tests is Telling.SAME else ""
+    if doubt.tests is Telling.NONE:
+        return ""
+    parts = []
+    if doubt.rival is not None:
+        other = _changed(doubt, doubt.rival)
+        parts.append(t("failing tests pass with it, and also with {other}", other=other))
+    if doubt.apart is not None:
+        call = f"`{shortened(doubt.apart.call, _WIDTH)}`"
+        one, other = (shortened(text, _WIDTH) for text in (doubt.apart.original, doubt.apart.other))
+        parts.append(t("{call}: `{one}` or `{other}`", call=call, one=one, other=other))
+    if doubt.rival is None:
+        parts.append(t("no test distinguishes them"))
+    return "; ".join(parts)
+
+
+def _changed(doubt: Doubt, other: Alternative) -> str:
+    """Another alternative in words: what it replaces too, if that is another place."""
+    text = f"`{shortened(other.text, _WIDTH)}`"
+    if other.place == doubt.alternative.place:
+        return text
+    stands = " ".join(doubt.scope.text(*other.place).split())
+    return f"{text} for `{shortened(stands, _WIDTH)}`"
 
 
 def doubt_data(doubt: Doubt, encoding: PositionEncoding = PositionEncoding.UTF32) -> dict[str, Any]:

@@ -1,0 +1,51 @@
+"""What tells two versions of a function apart: an input on which they do not do the same."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from threading import Event
+
+from counterlens.attribution.base import Setting
+from counterlens.attribution.differential import Difference, DifferentialJudge, judge_of, study, texts_about
+from counterlens.doubt.scope import DoubtScope
+from counterlens.syntax.document import Document
+
+
+@dataclass(frozen=True)
+class Version:
+    """A version of a function, run on many inputs once another is compared with it.
+
+    Attributes:
+        scope: The function, in the document that all versions are of.
+        program: The whole document in this version.
+        setting: The sandbox, the interpreter and the limits.
+        cancel: Set it to give up.
+    """
+
+    scope: DoubtScope
+    program: str
+    setting: Setting
+    cancel: Event | None = None
+
+    @cached_property
+    def _judge(self) -> DifferentialJudge | None:
+        document, name = self.scope.document, self.scope.function.qualname
+        version, more = Document(self.program, document.path), texts_about(document, name)
+        return judge_of(study(version, name, self.setting, more=more, cancel=self.cancel))
+
+    def difference(self, other: str) -> Difference | None:
+        """The smallest input found on which another version does something else.
+
+        Raises:
+            SandboxError, Cancelled: as `study`.
+        """
+        return self._judge.difference(other, cancel=self.cancel) if self._judge else None
+
+    def does_the_same(self, other: str) -> bool:
+        """Whether another version was run, and did the same on every input.
+
+        Raises:
+            SandboxError, Cancelled: as `study`.
+        """
+        return self._judge is not None and self._judge.judge(other, cancel=self.cancel).passed
