@@ -1,7 +1,7 @@
 """Are marks of doubt right, and what do they find? On code that is right, on changes planted in it, on bugs.
 
     python benchmarks/doubt.py --data DATA [--model M]        # the tables of docs/doubt.md
-    python benchmarks/doubt.py --data DATA [--model M] --fit  # and keep the margins, for `counterlens check`
+    python benchmarks/doubt.py --data DATA --model M --fit    # and keep the margins, for `counterlens check`
     python benchmarks/doubt.py --data DATA --quick            # a few functions
 
 DATA is a folder with `mbpp` and `humanevalpack/python`. What is looked at:
@@ -34,9 +34,18 @@ from pathlib import Path
 import numpy as np
 from doubt_data import Bug, Named, bugs, mixed
 
-from counterlens.doubt.fitting import ALLOWED, Fit, Observation, code_lines, drawn, fitted, is_found, observed
+from counterlens.doubt.fitting import (
+    ALLOWED,
+    Fit,
+    RightFunction,
+    code_lines,
+    drawn,
+    fitted,
+    is_found,
+    observed,
+)
 from counterlens.doubt.generating import alternatives_in
-from counterlens.doubt.margins import FITTED, Margins, margins_of, save_margins
+from counterlens.doubt.margins import Margins, margins_of, save_margins
 from counterlens.doubt.marking import heard, marked
 from counterlens.doubt.passages import passages
 from counterlens.doubt.scope import DoubtScope
@@ -63,7 +72,7 @@ class Looked:
     """
 
     name: str
-    seen: Observation
+    seen: RightFunction
     lines: list[float]
     planted: list[float]
 
@@ -298,7 +307,7 @@ def main() -> int:
             fit = fitted([one.seen for one in looked[0]])
             print(f"{model.info.name}, seed {given.seed}; fitted on {len(looked[0])} functions")
             print_fit(fit)
-            if given.fit and model.info.identity not in FITTED:
+            if given.fit:
                 print(f"kept in {save_margins(model.info, fit.margins, fit.lines)}")
             elif fit.margins != margins_of(model.info):
                 print(f"not those that are in use: {fit.margins}")

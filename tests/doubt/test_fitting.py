@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from counterlens.doubt.alternative import Alternative
-from counterlens.doubt.fitting import ALLOWED, Observation, drawn, fitted, observed
+from counterlens.doubt.fitting import ALLOWED, RightFunction, drawn, fitted, observed
 from counterlens.doubt.generating import alternatives_in, scopes
 from counterlens.doubt.margins import EMBEDDED, margins_file, margins_of, save_margins
 from counterlens.doubt.registry import DOUBT_KINDS
@@ -27,11 +27,11 @@ def trial(kind: str, gain: float) -> Trial:
     return Trial(Alternative(kind, 0, 1, "x"), 0.0, gain, 0.0, 0.1, 1)
 
 
-def seen(false: dict[str, float], planted: dict[str, float], number: int = 200) -> list[Observation]:
+def seen(false: dict[str, float], planted: dict[str, float], number: int = 200) -> list[RightFunction]:
     """Functions of ten lines: false gains and planted ones of these mean sizes, falling off exponentially."""
     draw = np.random.default_rng(0)
     return [
-        Observation(
+        RightFunction(
             10,
             tuple(trial(kind, draw.exponential(size)) for kind, size in false.items()),
             tuple(trial(kind, -draw.exponential(size)) for kind, size in planted.items()),
@@ -63,7 +63,7 @@ def test_a_kind_without_preference_is_silent() -> None:
 
 def test_an_alternative_that_makes_the_rest_likelier_is_not_found_where_it_is_planted() -> None:
     rest = [replace(one, place=-20.0, rest=5.0) for one in [trial("order", 0.0)] * 100]
-    assert fitted([Observation(10, (), (one,)) for one in rest]).margins == {}
+    assert fitted([RightFunction(10, (), (one,)) for one in rest]).margins == {}
 
 
 def test_one_alternative_of_each_kind_is_planted_and_what_is_likelier_is_false() -> None:

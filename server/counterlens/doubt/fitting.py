@@ -33,7 +33,7 @@ STEP = 0.5
 
 
 @dataclass(frozen=True, slots=True)
-class Observation:
+class RightFunction:
     """A function that is right, as a model sees it.
 
     Attributes:
@@ -71,7 +71,7 @@ class Fit:
         return asdict(self)
 
 
-def observed(model: Model, scope: DoubtScope, *, cancel: Event | None = None) -> Observation:
+def observed(model: Model, scope: DoubtScope, *, cancel: Event | None = None) -> RightFunction:
     """Look at a function that is right.
 
     Args:
@@ -84,7 +84,7 @@ def observed(model: Model, scope: DoubtScope, *, cancel: Event | None = None) ->
     """
     false = marked(trials(model, scope, cancel=cancel), dict.fromkeys(DOUBT_KINDS, 0.0))
     planted = tried(model, scope, drawn(scope), cancel=cancel)
-    return Observation(len(code_lines(scope)), tuple(false), tuple(planted))
+    return RightFunction(len(code_lines(scope)), tuple(false), tuple(planted))
 
 
 def drawn(scope: DoubtScope) -> list[Alternative]:
@@ -111,7 +111,7 @@ def code_lines(scope: DoubtScope) -> frozenset[int]:
     return frozenset(positions.line_of(node.start_byte) for node in scope.nodes if node.type != "block")
 
 
-def fitted(seen: Sequence[Observation]) -> Fit:
+def fitted(seen: Sequence[RightFunction]) -> Fit:
     """The margins with which most is found.
 
     At most `ALLOWED` false marks are expected in 1,000 lines; among such margins those are taken with which
@@ -179,7 +179,7 @@ class _Curve:
         return best if worth[best] > 0 else math.inf
 
 
-def _beyond(seen: Iterable[Observation], kind: str) -> list[float]:
+def _beyond(seen: Iterable[RightFunction], kind: str) -> list[float]:
     return [
         trial.gain - TAIL_FROM
         for one in seen
@@ -188,5 +188,5 @@ def _beyond(seen: Iterable[Observation], kind: str) -> list[float]:
     ]
 
 
-def _planted(seen: Iterable[Observation], kind: str) -> list[Trial]:
+def _planted(seen: Iterable[RightFunction], kind: str) -> list[Trial]:
     return [trial for one in seen for trial in one.planted if trial.alternative.kind == kind]

@@ -16,7 +16,7 @@ from counterlens.doubt.generating import changed_text
 from counterlens.doubt.marking import Doubt, Telling, silenced
 from counterlens.doubt.scope import DoubtScope
 from counterlens.doubt.scoring import LEAST_HEAD, Trial, ranked_by_head
-from counterlens.doubt.telling_apart import Version
+from counterlens.doubt.telling_apart import StudiedVersion
 from counterlens.models.base import Model
 
 MOST = 60
@@ -58,7 +58,7 @@ def fix_for(
     if not passing:
         return None
     best, *others = passing
-    version = Version(scope, changed_text(scope.document, best.alternative), setting, cancel)
+    version = StudiedVersion(scope, changed_text(scope.document, best.alternative), setting, cancel)
     for rival in others:
         if best.gain - rival.gain >= CLEAR:
             break

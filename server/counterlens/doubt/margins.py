@@ -31,7 +31,7 @@ Margins = Mapping[str, float]
 """Nats, by the id of the kind."""
 
 EMBEDDED: Margins = MappingProxyType({"order": 6.3, "attribute": 14.0})
-"""Of the embedded model: `python benchmarks/doubt.py --data DATA --fit` prints them."""
+"""Of the embedded model: `python benchmarks/doubt.py --data DATA` fits them."""
 
 FITTED: Mapping[str, Margins] = MappingProxyType({EMBEDDED_SHA256: EMBEDDED})
 """By the identity of the model."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from threading import Event
 
-from counterlens.attribution.differential import Difference
+from counterlens.attribution.differential import Distinction
 from counterlens.confidence.ignoring import Ignored, ignored
 from counterlens.doubt.alternative import Alternative
 from counterlens.doubt.generating import alternatives_in, changed_text
@@ -49,7 +49,7 @@ class Doubt:
     tests: Telling = Telling.NONE
     failing: str = ""
     rival: Alternative | None = None
-    apart: Difference | None = None
+    apart: Distinction | None = None
 
     def within(self, scope: DoubtScope) -> Doubt:
         """The same in a version of the document in which the function is the same, elsewhere perhaps."""

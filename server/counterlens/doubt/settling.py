@@ -13,7 +13,7 @@ from counterlens.attribution.registry import find_judge
 from counterlens.doubt.fixing import fix_for
 from counterlens.doubt.marking import Doubt, Telling
 from counterlens.doubt.scope import DoubtScope
-from counterlens.doubt.telling_apart import Version
+from counterlens.doubt.telling_apart import StudiedVersion
 from counterlens.models.base import Model
 from counterlens.sandbox.base import Limits, Sandbox
 
@@ -68,7 +68,7 @@ def settled(
     if judge is None or stands is None:
         return list(found)
     setting = Setting(sandbox, python or interpreter_for(document.path), limits, cancel)
-    standing = Version(scope, document.text, setting, cancel)
+    standing = StudiedVersion(scope, document.text, setting, cancel)
     left = []
     failing = "" if stands.passed else _failing(stands)
     for doubt in found:
@@ -77,7 +77,10 @@ def settled(
             left.append(doubt)
         elif changed.passed or not stands.passed:
             tests = Telling.FAIL if changed.passed and not stands.passed else Telling.SAME
-            apart = standing.difference(doubt.fixed) if stands.passed else None
+            apart = None
+            if stands.passed:
+                say(f"looking for an input that tells two versions of {name} apart")
+                apart = standing.difference(doubt.fixed)
             left.append(replace(doubt, tests=tests, failing=failing, apart=apart))
     if stands.passed or any(one.tests is Telling.FAIL for one in left):
         return left

@@ -7,13 +7,13 @@ from functools import cached_property
 from threading import Event
 
 from counterlens.attribution.base import Setting
-from counterlens.attribution.differential import Difference, DifferentialJudge, judge_of, study, texts_about
+from counterlens.attribution.differential import DifferentialJudge, Distinction, judge_of, study, texts_about
 from counterlens.doubt.scope import DoubtScope
 from counterlens.syntax.document import Document
 
 
 @dataclass(frozen=True)
-class Version:
+class StudiedVersion:
     """A version of a function, run on many inputs once another is compared with it.
 
     Attributes:
@@ -34,7 +34,7 @@ class Version:
         version, more = Document(self.program, document.path), texts_about(document, name)
         return judge_of(study(version, name, self.setting, more=more, cancel=self.cancel))
 
-    def difference(self, other: str) -> Difference | None:
+    def difference(self, other: str) -> Distinction | None:
         """The smallest input found on which another version does something else.
 
         Raises:

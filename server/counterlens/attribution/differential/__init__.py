@@ -10,7 +10,7 @@ from pathlib import Path
 from threading import Lock
 
 from counterlens.attribution.base import Setting
-from counterlens.attribution.differential.judge import ID, Difference, DifferentialJudge, judge_of
+from counterlens.attribution.differential.judge import ID, DifferentialJudge, Distinction, judge_of
 from counterlens.attribution.differential.observed import texts_about
 from counterlens.attribution.differential.original import Original, Untestable, study
 from counterlens.sandbox.base import Limits
@@ -19,8 +19,8 @@ from counterlens.syntax.functions import Function
 
 __all__ = [
     "ID",
-    "Difference",
     "DifferentialJudge",
+    "Distinction",
     "Original",
     "Untestable",
     "find",

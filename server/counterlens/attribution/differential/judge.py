@@ -21,7 +21,7 @@ _JUDGEMENTS = {"invalid": Judgement.INVALID, "timed out": Judgement.TIMED_OUT}
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class Distinction:
     """An input on which a program does something else than the original, the smallest that was found.
 
     Attributes:
@@ -75,7 +75,7 @@ class DifferentialJudge:
         how = f"differential execution, {reach} reached: {self.strength} evidence"
         return f"{plural(self.tests, 'input')} ({how})"
 
-    def difference(self, program: str, *, cancel: Event | None = None) -> Difference | None:
+    def difference(self, program: str, *, cancel: Event | None = None) -> Distinction | None:
         """An input that tells a program from the original, if one of the inputs does.
 
         Raises:
@@ -112,7 +112,7 @@ class DifferentialJudge:
 
     def _compared(
         self, program: str, recording: Recording, cancel: Event | None
-    ) -> tuple[Difference, CallRecord] | None:
+    ) -> tuple[Distinction, CallRecord] | None:
         """The smallest input that tells them apart, and what the program does there."""
         original = self.original
         pairs = list(zip(original.calls, original.observations, recording.observations, strict=False))
@@ -124,7 +124,7 @@ class DifferentialJudge:
             call, before, other = self._smallest(program, call, before, other, cancel)
         was, now = before.differences(other)
         written = call.written(original.recorder.target)
-        return Difference(written, _brief(was), _brief(now), len(apart), len(pairs)), other
+        return Distinction(written, _brief(was), _brief(now), len(apart), len(pairs)), other
 
     def _evidence(self, tests: int, failed: str | None, message: str) -> Evidence:
         return Evidence(
@@ -173,7 +173,7 @@ def judge_of(found: Original | Untestable) -> DifferentialJudge | None:
     return DifferentialJudge(found) if isinstance(found, Original) else None
 
 
-def _told(found: Difference) -> str:
+def _told(found: Distinction) -> str:
     how_many = f"{found.apart} of {found.tried} inputs tell them apart"
     how_many += ", this is the smallest" if found.tried > 1 else ""
     return f"original: {found.original}\nthis one: {found.other}\n{how_many}"
