@@ -91,7 +91,7 @@ class Content(Scripted):
     [
         ((">", ">=", "<="), {">=": -0.4}, None),
         ((">", "!="), {"!=": -0.4}, "!="),
-        ((">", "!="), {"!=": -3.4}, None),
+        ((">", "!="), {"!=": -4.6}, None),
     ],
     ids=["does the same", "as likely", "less likely"],
 )
@@ -126,7 +126,7 @@ def test_where_no_test_tells_them_apart_an_input_is_shown_that_does(tmp_path: Pa
     (mark,) = settled(WordModel({}), scope, [found], best_sandbox())
     assert mark.tests is Telling.SAME
     assert mark.apart is not None
-    assert doubt_sentence(mark).endswith("; no test tells them apart)")
+    assert doubt_sentence(mark).endswith("; no test distinguishes them)")
     assert f"`{mark.apart.call}`: `{mark.apart.original}` or" in doubt_sentence(mark)
 
 

@@ -39,7 +39,7 @@ class RightFunction:
     Attributes:
         lines: Its lines of code.
         false: What would be a mark if no kind had a margin.
-        planted: For each kind an alternative, drawn at random, compared with what stands there.
+        planted: For each kind an alternative, drawn at random, compared with the existing code.
     """
 
     lines: int
@@ -101,7 +101,7 @@ def drawn(scope: DoubtScope) -> list[Alternative]:
 
 
 def is_found(planted: Trial, margin: float) -> bool:
-    """Whether what stands there would be a mark if a planted alternative stood there instead."""
+    """Whether the existing code would be a mark if a planted alternative took its place."""
     return -planted.gain > max(margin, planted.noise) and planted.rest < planted.noise
 
 
@@ -153,7 +153,7 @@ class _Curve:
     Attributes:
         number: False gains beyond `TAIL_FROM`.
         scale: How much further they go on average, in nats.
-        gains: By how much what stands there is likelier than planted alternatives that could be marked.
+        gains: By how much the existing code is likelier than planted alternatives that could be marked.
         planted: How many alternatives were planted.
     """
 

@@ -41,7 +41,7 @@ class Doubt:
         tests: The result of the function's tests.
         failing: The first of them that fails as it stands, and what happens there; empty if none does.
         rival: Another alternative with which the failing tests pass, if they do not decide between the two.
-        apart: An input that tells the alternative from its rival, or from what stands there.
+        apart: An input that tells the alternative from its rival, or from the existing code.
     """
 
     scope: DoubtScope

@@ -32,9 +32,9 @@ def settled(
 ) -> list[Doubt]:
     """The doubts of a function with what its tests say of each.
 
-    Those whose alternative breaks what works are left out. If no test tells an alternative from what stands
-    there, an input that does is looked for. If the function fails its tests and none of the alternatives
-    passes them, others are tried, see `fix_for`.
+    Those whose alternative breaks what works are left out. If no test distinguishes an alternative from the
+    existing code, an input that does is looked for. If the function fails its tests and none of the
+    alternatives passes them, others are tried, see `fix_for`.
 
     Args:
         model: The model.
