@@ -22,6 +22,7 @@ from mcp.types import CallToolResult
 from pytest_lsp import LanguageClient
 
 from counterlens.evaluation.results import RunResults
+from counterlens.models.registry import DEFAULT_MODEL
 from counterlens.probes.options import specs
 from counterlens.probes.probe import Need
 from counterlens.probes.record import plain, read, schema
@@ -34,6 +35,7 @@ from tests.lsp.test_tasks import ask
 FUNCTION = "larger"
 TASKS = [name for name, probe in PROBES.items() if not {Need.CORPUS, Need.BUG} & probe.needs]
 OPTIONS = {"timeout": 30.0, "max_tokens": 12}
+ALLOWED = ["--allow-weaker-sandbox", "--trust"]
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +49,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def command(folder: Path, *arguments: str) -> str:
     """What the command line prints in a folder."""
-    full = [sys.executable, "-m", "counterlens", *arguments, "--allow-weaker-sandbox", "--trust"]
+    full = [sys.executable, "-m", "counterlens", *arguments, *ALLOWED]
     done = subprocess.run(full, cwd=folder, capture_output=True, text=True, check=False, timeout=280)
     assert done.returncode == 0, done.stderr
     return done.stdout
@@ -105,7 +107,7 @@ def test_no_interval_of_any_table_is_a_point(benched: dict[str, str], functions:
 
 
 async def test_an_assistant_gets_the_record_of_a_run(folder: Path, benched: dict[str, str]) -> None:
-    arguments = ["-m", "counterlens", "mcp", "--root", str(folder), "--allow-weaker-sandbox", "--trust"]
+    arguments = ["-m", "counterlens", "mcp", "--root", str(folder), *ALLOWED]
     async with Client(StdioServerParameters(command=sys.executable, args=arguments)) as client:
         for task in TASKS:
             found = await client.call_tool(
@@ -130,7 +132,7 @@ async def test_an_assistant_gets_the_record_of_a_run(folder: Path, benched: dict
 async def editor(lsp_client: LanguageClient, folder: Path) -> AsyncIterator[None]:
     """An editor in which the folder is open."""
     watch(lsp_client)
-    parameters = initialize()
+    parameters = initialize({"model": DEFAULT_MODEL})
     parameters.workspace_folders = [types.WorkspaceFolder(uri=folder.as_uri(), name="faces")]
     await lsp_client.initialize_session(parameters)
     yield
@@ -142,6 +144,7 @@ async def test_the_editor_gets_the_record_of_a_run(
 ) -> None:
     configure(
         editor,
+        model=DEFAULT_MODEL,
         probe={"timeout": OPTIONS["timeout"], "maxTokens": OPTIONS["max_tokens"]},
         sandbox={"allowWeaker": True},
     )

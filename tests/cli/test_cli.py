@@ -113,7 +113,7 @@ def test_probe_prints_a_report_for_people(cli: Cli, sign: Path) -> None:
         "if-else-flip",
         "-    if x < 0:",
         "+    if x >= 0:",
-        "it wrote",
+        "after the counterfactual",
         "What this means:",
     ):
         assert expected in ran.out
@@ -433,7 +433,7 @@ def test_mutate_takes_java_and_says_what_java_does_not_have(cli: Cli, tmp_path: 
 @pytest.mark.parametrize(
     ("arguments", "data", "said"),
     [
-        (["--mutation", "annotate-strip"], JAVA, "annotate-strip is not for Java yet"),
+        (["--mutation", "annotate-strip"], JAVA, "annotate-strip does not support Java yet"),
         (["--settle"], JAVA, "this works for Python only"),
         ([], "class A { int f( { } }", "does not parse as Java"),
     ],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import re
 import string
 from pathlib import Path
 
@@ -57,7 +58,7 @@ def test_comments_of_other_languages_are_read_as_well() -> None:
 
 @pytest.mark.parametrize("name", ["user_pb2.py", "jquery.min.js", "app.bundle.js", "api.generated.py"])
 def test_names_that_only_generators_give(name: str) -> None:
-    assert "called " + name in str(reason_to_skip(Document(CODE, Path(name))))
+    assert name in str(reason_to_skip(Document(CODE, Path(name))))
 
 
 @pytest.mark.parametrize("name", ["admin.js", "pb2.py", "generated.py", "minjs.js"])
@@ -76,9 +77,8 @@ def test_minified_and_data_files() -> None:
 def test_a_long_file_is_left_out_with_its_size_and_the_limit() -> None:
     document = Document(CODE * 30)
     assert reason_to_skip(document) is None
-    assert reason_to_skip(document, ScoringLimits(bytes=1000)) == (
-        f"it has {len(document.data):,} bytes, and scoring is limited to 1,000"
-    )
+    reason = str(reason_to_skip(document, ScoringLimits(bytes=1000)))
+    assert re.findall(r"[\d,]+\d", reason) == [f"{len(document.data):,}", "1,000"]
 
 
 def test_nothing_of_this_repository_is_taken_for_generated_or_minified() -> None:

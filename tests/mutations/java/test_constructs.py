@@ -131,7 +131,7 @@ def test_counterfactuals_of_all_constructs_parse_and_change_only_what_they_say(
 
 def test_functions_are_named_by_their_classes() -> None:
     names = [function.qualname for function in JavaModule(SOURCE).functions]
-    assert names == ["Shape.Dot.Dot", "Shape.Kind.f", "Shape.Kind.f", "Shape.size"]
+    assert names == ["Shape.Dot.Dot", "Shape.Kind.f()", "Shape.Kind.f()", "Shape.size"]
 
 
 def test_equal_seeds_give_equal_counterfactuals_and_others_other_names() -> None:
