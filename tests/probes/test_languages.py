@@ -29,7 +29,7 @@ BOTH = [
     Target(Document("class A { int f(int a) { return a + 1; } }", language="java"), "A.f"),
 ]
 
-JAVA_PROBES = {"completion", "repair", "likelihood", "confidence", "operator", "memorisation"}
+JAVA_PROBES = {"completion", "repair", "likelihood", "confidence", "operator", "memorisation", "embedding"}
 """Those that are for Java."""
 
 

@@ -12,11 +12,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+from counterlens.attribution.languages import judged
 from counterlens.errors import CounterlensError, SourceError
 from counterlens.models.llama.model import LlamaModel
 from counterlens.probes.probe import Context, Target
 from counterlens.probes.record import plain, read, written
 from counterlens.probes.robustness.embedding import EmbeddingOptions, EmbeddingProbe, EmbeddingRecord
+from counterlens.probes.robustness.versions import Standing
 from counterlens.probes.runner import ProbeRun, run_targets
 from counterlens.sandbox.registry import best_sandbox
 from counterlens.syntax.document import Document
@@ -69,6 +71,32 @@ def by_meaning(text: str) -> list[float]:
 def by_looks(text: str) -> list[float]:
     """How often some signs stand in the text: the condition of a plain swap is the original's."""
     return [1.0, text.count(">") - text.count(">>>") * 3, text.count("<")]
+
+
+JAVA = """\
+class Cap {
+    static int cap(int value, int high) {
+        if (value > high) {
+            return high;
+        } else {
+            return value;
+        }
+    }
+}
+"""
+
+
+def test_swaps_of_java_are_judged_by_what_the_method_does(model: LlamaModel) -> None:
+    if missing := judged("java").missing():
+        pytest.skip(missing)
+    target = Target(Document(JAVA, Path("Cap.java"), "java"), "Cap.cap")
+    found = run_targets(PROBE, Context(Embeds(model, by_looks), best_sandbox), [target], EmbeddingOptions())
+    (record,) = found.probed
+    (pair,) = record.pairs
+    assert pair.standing is Standing.BREAKING
+    assert pair.published
+    assert not pair.nearer
+    assert pair.changed_tokens.plain < pair.changed_tokens.equivalent
 
 
 def test_a_model_that_embeds_the_meaning_has_the_equivalent_swap_nearer(model: LlamaModel) -> None:

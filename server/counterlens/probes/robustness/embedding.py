@@ -37,7 +37,7 @@ from counterlens.probes.options import (
 )
 from counterlens.probes.probe import Context, Need, Probe, Source, Target
 from counterlens.probes.record import Record
-from counterlens.probes.robustness.versions import UNVERSIONED, Standing, Version, planned, settled
+from counterlens.probes.robustness.versions import Standing, Version, planned, settled
 from counterlens.probes.sanity import require_repeatable
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import find_function
@@ -136,7 +136,6 @@ class EmbeddingProbe(Probe[EmbeddingOptions, EmbeddingRecord]):
     title = "does it embed code that means the same closer than code that looks the same?"
     source = Source("Ahmed et al. 2024", "section 3.2.4")
     needs = frozenset({Need.EMBED, Need.SANDBOX})
-    refused_languages = UNVERSIONED
     options = EmbeddingOptions
     record = EmbeddingRecord
 
@@ -241,7 +240,7 @@ def _measured(context: Context, target: Target, sites: Sites, *, raw: bool) -> I
         texts += [text_of(both[kind].document, target.qualname) for kind in (EQUIVALENT, PLAIN)]
     context.steps.next(f"embedding {len(texts)} texts")
     vectors = context.model.embed(texts, cancel=context.cancel) if raw else _embedded(context, texts)
-    tokens = [_tokens(text) for text in texts]
+    tokens = [_tokens(text, target.document.language) for text in texts]
     for number, (line, both) in enumerate(sites):
         equivalent, plain = 1 + 2 * number, 2 + 2 * number
         form, family = _kind(target, both[EQUIVALENT])
@@ -345,8 +344,8 @@ def _embedded(context: Context, texts: Sequence[str]) -> Vectors:
     return np.asarray(vectors / np.where(lengths > 0, lengths, 1.0), np.float64)
 
 
-def _tokens(text: str) -> list[bytes]:
-    document = Document(text)
+def _tokens(text: str, language: str) -> list[bytes]:
+    document = Document(text, language=language)
     return [document.data[start:end] for start, end in leaves(document)]
 
 

@@ -15,9 +15,8 @@ from counterlens.probes.prompts.function_text import masked
 from counterlens.probes.prompts.templates import filled
 from counterlens.probes.robustness.base import RobustnessProbe, Similarities, Similarity
 from counterlens.probes.robustness.published import fixed, name_in
-from counterlens.probes.robustness.questions import RobustnessOptions
+from counterlens.probes.robustness.questions import UNWORDED, RobustnessOptions
 from counterlens.probes.robustness.summary import first_line
-from counterlens.probes.robustness.versions import UNVERSIONED
 from counterlens.syntax.document import Document
 
 _NAME = re.compile(r"[^\W\d]\w*")
@@ -40,7 +39,7 @@ class NameProbe(RobustnessProbe[NameOptions]):
     id = "name"
     title = "do the names that it gives follow the code?"
     source = Source("Nguyen et al. 2024", "section 4.2.2")
-    refused_languages = UNVERSIONED
+    refused_languages = UNWORDED
     options = NameOptions
     heading = "method name prediction"
     unlike = "zebraUmbrella"

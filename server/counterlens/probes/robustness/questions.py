@@ -22,6 +22,9 @@ from counterlens.probes.robustness.programs import Code, CodeOption
 from counterlens.probes.robustness.published import EMPICA
 from counterlens.probes.robustness.versions import Standing, Version
 
+UNWORDED = {"java": "its question is worded for Python only"}
+"""The languages without a question, with the reason."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RobustnessOptions(ProbeOptions):

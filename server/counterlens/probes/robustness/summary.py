@@ -16,8 +16,7 @@ from counterlens.probes.prompts.function_text import definition
 from counterlens.probes.prompts.templates import filled
 from counterlens.probes.robustness.base import RobustnessProbe, Similarities
 from counterlens.probes.robustness.published import fixed, said_of
-from counterlens.probes.robustness.questions import RobustnessOptions
-from counterlens.probes.robustness.versions import UNVERSIONED
+from counterlens.probes.robustness.questions import UNWORDED, RobustnessOptions
 from counterlens.syntax.document import Document
 
 _WORD = re.compile(r"\w")
@@ -38,7 +37,7 @@ class SummaryProbe(RobustnessProbe[SummaryOptions]):
     id = "summary"
     title = "do its summaries follow the code?"
     source = Source("Nguyen et al. 2024", "section 4.2.1")
-    refused_languages = UNVERSIONED
+    refused_languages = UNWORDED
     options = SummaryOptions
     heading = "code summarisation"
     unlike = "zebras sleep under violet umbrellas"

@@ -9,20 +9,21 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from threading import Event
 
-from counterlens.attribution import differential
 from counterlens.attribution.base import Judge, Judgement, Setting
 from counterlens.attribution.layout import interpreter_for
 from counterlens.attribution.pace import paced
 from counterlens.attribution.registry import find_judge
-from counterlens.mutations import MUTATIONS, Counterfactual, Survey, survey
+from counterlens.attribution.ways import ways_of
+from counterlens.mutations import Counterfactual, Survey, survey
 from counterlens.mutations.assumptions import WHOLE_PROGRAM
+from counterlens.mutations.languages import mutated
 from counterlens.mutations.reorder_parameters import ReorderParameters
 from counterlens.probes.probe import Context, Target
 from counterlens.sandbox.base import Limits
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import find_function
 
-_SHOWN = {ReorderParameters.id: ReorderParameters(whole_program=True)}
+_SHOWN = {"python": {ReorderParameters.id: ReorderParameters(whole_program=True)}}
 """What is done otherwise where a version is only shown: then nothing outside of the file calls it."""
 
 
@@ -33,10 +34,6 @@ class Standing(StrEnum):
     BREAKING = "breaking"
     POSSIBLY_EQUIVALENT = "possibly equivalent"  # it should differ, and nothing tells it from the original
     UNSETTLED = "unsettled"  # it should differ, and nothing could be run to see that
-
-
-UNVERSIONED = {"java": "its versions are judged in Python only"}
-"""The languages without versions, with the reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,14 +78,17 @@ def planned(target: Target, mutations: Sequence[str], *, seed: int, without: Seq
     Raises:
         SourceError: there is no such function, or it does not parse.
     """
-    function = find_function(target.document, target.qualname)
-    chosen = mutations or [name for name, mutation in MUTATIONS.items() if not mutation.needs_observation]
+    function, language = find_function(target.document, target.qualname), target.document.language
+    known = mutated(language).mutations
+    chosen = mutations or [name for name, mutation in known.items() if not mutation.needs_observation]
+    shown = _SHOWN.get(language, {})
     return survey(
         target.document.text,
-        mutations=[_SHOWN.get(name, name) for name in chosen],
+        mutations=[shown.get(name, name) for name in chosen],
         function=function.qualname,
         seed=seed,
         without=without,
+        language=language,
     )
 
 
@@ -134,7 +134,7 @@ def settled(
     if tests is not None:
         verdict = tests.judge(document.text, cancel=cancel)
         correct = None if verdict.judgement is Judgement.REFUSED else verdict.passed
-    judge = tests if correct else differential.find(document, function, setting)
+    judge = tests if correct else ways_of(document).behaviour(document, function, setting)
     versions = []
     for number, made in enumerate(surveyed.counterfactuals):
         context.steps.next(f"rewriting {target.name}", number, len(surveyed.counterfactuals))
