@@ -29,7 +29,17 @@ BOTH = [
     Target(Document("class A { int f(int a) { return a + 1; } }", language="java"), "A.f"),
 ]
 
-JAVA_PROBES = {"completion", "repair", "likelihood", "confidence", "operator", "memorisation", "embedding"}
+JAVA_PROBES = {
+    "completion",
+    "repair",
+    "likelihood",
+    "confidence",
+    "operator",
+    "memorisation",
+    "embedding",
+    "name",
+    "summary",
+}
 """Those that are for Java."""
 
 

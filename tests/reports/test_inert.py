@@ -145,6 +145,16 @@ def test_no_name_in_a_report_forges_a_line_at_a_terminal(text: str) -> None:
         assert not [line for line in shown.splitlines() if line.startswith("passed  by")], shown
 
 
+def test_the_first_column_of_a_table_is_as_wide_as_its_words() -> None:
+    rows = (("robustness", 1), ("robustness to changes", 2))
+    lines = terminal.plain(Report("", (TableBlock("", ("similarity", "n"), rows),)), width=60).splitlines()
+    assert [line.split("  ")[0] for line in lines if line.strip()] == [
+        "similarity",
+        "robustness",
+        "robustness to changes",
+    ]
+
+
 @pytest.mark.parametrize("width", [40, 110])
 def test_no_width_of_a_terminal_forges_a_line(width: int) -> None:
     for length in range(width - 30, width + 2):

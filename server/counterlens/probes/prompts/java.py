@@ -27,6 +27,7 @@ class JavaPrompts(PromptLanguage):
     title = "Java"
     comment = "//"
     texts = frozenset({"line_comment", "block_comment", "string_fragment", "multiline_string_fragment"})
+    suffix = "-java"
 
     def described(self, text: str) -> str:
         """Like `PromptLanguage.described`."""

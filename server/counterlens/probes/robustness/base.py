@@ -116,6 +116,8 @@ class RobustnessProbe(Probe[OptionsT, RobustnessRecord]):
                 installed.
         """
         self.similarities([self.unlike], context.encoder)  # what is missing is said before anything is asked
+        if options.chosen_protocol:
+            published.transformations_of(target.document.language)
         left_out, asked = Counter[str](), list[_Asked]()
         limits, reader = lasting(options.timeout), self._reader(options)
         found, passed = self._programs(context, target, options, left_out), None

@@ -12,10 +12,9 @@ from counterlens.models.sentences import SentenceEncoder
 from counterlens.probes.options import MaxTokens
 from counterlens.probes.probe import Source
 from counterlens.probes.prompts.function_text import masked
-from counterlens.probes.prompts.templates import filled
 from counterlens.probes.robustness.base import RobustnessProbe, Similarities, Similarity
 from counterlens.probes.robustness.published import fixed, name_in
-from counterlens.probes.robustness.questions import UNWORDED, RobustnessOptions
+from counterlens.probes.robustness.questions import RobustnessOptions, asked_in_one_line
 from counterlens.probes.robustness.summary import first_line
 from counterlens.syntax.document import Document
 
@@ -39,7 +38,6 @@ class NameProbe(RobustnessProbe[NameOptions]):
     id = "name"
     title = "do the names that it gives follow the code?"
     source = Source("Nguyen et al. 2024", "section 4.2.2")
-    refused_languages = UNWORDED
     options = NameOptions
     heading = "method name prediction"
     unlike = "zebraUmbrella"
@@ -53,7 +51,7 @@ class NameProbe(RobustnessProbe[NameOptions]):
         max_tokens: int,
     ) -> Prompt:
         """Like `RobustnessProbe.prompt`."""
-        return filled(info, __package__, "name", max_tokens, ("\n",), source=masked(document, qualname))
+        return asked_in_one_line(info, self.id, document, masked(document, qualname), max_tokens)
 
     def read(self, text: str) -> str | None:
         """The name in what was said: all of it, or marked as code, or the only word that looks like code."""

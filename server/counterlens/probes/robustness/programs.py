@@ -7,11 +7,11 @@ from enum import StrEnum
 from typing import Annotated
 
 from counterlens.errors import SourceError
+from counterlens.mutations.languages import parse_document
 from counterlens.probes.options import option
 from counterlens.probes.probe import Context, Target
 from counterlens.probes.prompts.gap import Gap
 from counterlens.syntax.functions import find_function
-from counterlens.syntax.python_ast import parse_module
 
 WRITTEN_TOKENS = 384
 """So much a model may write of a function."""
@@ -66,7 +66,7 @@ def _written(context: Context, target: Target) -> Target:
     said = context.complete(gap.prompt(WRITTEN_TOKENS))
     document = replace(target.document, text=gap.fill(said.text))
     try:
-        parse_module(document.text)
+        parse_document(document)
         there = find_function(document, function.qualname)
     except (SourceError, SyntaxError, ValueError, MemoryError, RecursionError):
         raise _no_program("what the model wrote of it does not parse") from None

@@ -7,15 +7,16 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from keyword import iskeyword
 from types import MappingProxyType
 from typing import Any
 
+from counterlens.errors import OptionError
 from counterlens.models.base import ModelInfo, Prompt
 from counterlens.models.chat.replies import without_thought
 from counterlens.mutations import Counterfactual, Module, Refusal, Survey, everywhere
-from counterlens.mutations.empica import TRANSFORMATIONS
+from counterlens.mutations.empica import TRANSFORMATIONS, Transformation
 from counterlens.probes.execution.calls import calls_of
 from counterlens.probes.probe import Target
 from counterlens.probes.prompts.function_text import MASK, definition, masked
@@ -26,6 +27,8 @@ from counterlens.syntax.functions import find_function
 from counterlens.syntax.python_ast import parse_module
 
 EMPICA = "empica"
+_TRANSFORMED = {"python": TRANSFORMATIONS}
+"""The operators by language: those for Java are not there yet."""
 _DEFINED = re.compile(r"\bdef\s+([^\W\d]\w*)\s*\(")
 _QUOTED = re.compile(r"(`+|\*\*)([^`*\n]+)\1")
 _WORD = re.compile(r"\w")
@@ -51,16 +54,29 @@ def transformed(target: Target, *, seed: int, without: Collection[str]) -> Surve
 
     Raises:
         SourceError: there is no such function, or it does not parse.
+        OptionError: the language has no operators.
     """
+    transformations = transformations_of(target.document.language)
     function = find_function(target.document, target.qualname).qualname
     module = Module(target.document.text)
     made: list[Counterfactual] = []
     refused: list[Refusal] = []
-    for known in TRANSFORMATIONS:
+    for known in transformations:
         found = everywhere(module, known.mutation, function, seed=seed, without=without)
         made += found.counterfactuals
         refused += found.refusals
     return Survey(tuple(made), tuple(refused))
+
+
+def transformations_of(language: str) -> Sequence[Transformation]:
+    """The operators for a language.
+
+    Raises:
+        OptionError: it has none.
+    """
+    if language not in _TRANSFORMED:
+        raise OptionError(f"--protocol {EMPICA} is for Python only so far", "Leave out --protocol")
+    return _TRANSFORMED[language]
 
 
 def question(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
-from counterlens.models.base import Prompt
+from counterlens.models.base import ModelInfo, Prompt
 from counterlens.probes.options import (
     DEFAULT_MAP_TIMEOUT,
     DEFAULT_TIMEOUT,
@@ -18,12 +18,12 @@ from counterlens.probes.options import (
     Without,
     protocols,
 )
+from counterlens.probes.prompts.languages import prompted
+from counterlens.probes.prompts.templates import filled
 from counterlens.probes.robustness.programs import Code, CodeOption
 from counterlens.probes.robustness.published import EMPICA
 from counterlens.probes.robustness.versions import Standing, Version
-
-UNWORDED = {"java": "its question is worded for Python only"}
-"""The languages without a question, with the reason."""
+from counterlens.syntax.document import Document
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,3 +57,17 @@ class VersionQuestion:
     call: str | None
     original: Prompt
     changed: Prompt
+
+
+def asked_in_one_line(info: ModelInfo, task: str, document: Document, source: str, max_tokens: int) -> Prompt:
+    """A question that is answered in one line, with examples in the language of the document.
+
+    Args:
+        info: Of the model.
+        task: The name of the template.
+        document: The document of the function.
+        source: The text that is asked about.
+        max_tokens: How much may be said.
+    """
+    name = f"{task}{prompted(document.language).suffix}"
+    return filled(info, __package__, name, max_tokens, ("\n",), source=source)

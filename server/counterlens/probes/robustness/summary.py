@@ -13,10 +13,9 @@ from counterlens.models.sentences import SentenceEncoder, sentence_encoder
 from counterlens.probes.options import Encoder
 from counterlens.probes.probe import Source
 from counterlens.probes.prompts.function_text import definition
-from counterlens.probes.prompts.templates import filled
 from counterlens.probes.robustness.base import RobustnessProbe, Similarities
 from counterlens.probes.robustness.published import fixed, said_of
-from counterlens.probes.robustness.questions import UNWORDED, RobustnessOptions
+from counterlens.probes.robustness.questions import RobustnessOptions, asked_in_one_line
 from counterlens.syntax.document import Document
 
 _WORD = re.compile(r"\w")
@@ -37,7 +36,6 @@ class SummaryProbe(RobustnessProbe[SummaryOptions]):
     id = "summary"
     title = "do its summaries follow the code?"
     source = Source("Nguyen et al. 2024", "section 4.2.1")
-    refused_languages = UNWORDED
     options = SummaryOptions
     heading = "code summarisation"
     unlike = "zebras sleep under violet umbrellas"
@@ -51,8 +49,7 @@ class SummaryProbe(RobustnessProbe[SummaryOptions]):
         max_tokens: int,
     ) -> Prompt:
         """Like `RobustnessProbe.prompt`."""
-        source = definition(document, qualname)
-        return filled(info, __package__, "summary", max_tokens, ("\n",), source=source)
+        return asked_in_one_line(info, self.id, document, definition(document, qualname), max_tokens)
 
     def read(self, text: str) -> str | None:
         """Like `RobustnessProbe.read`."""

@@ -74,13 +74,16 @@ class HangingText:
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[RenderableType]:
         """The lines."""
-        lines = self._text.wrap(console, max(options.max_width - _HANGING, 1))
+        fits = self._text.cell_len <= options.max_width
+        room = options.max_width if fits else options.max_width - _HANGING
+        lines = self._text.wrap(console, max(room, 1))
         for number, line in enumerate(lines):
             yield Text.assemble(" " * _HANGING, line) if number else line
 
     def __rich_measure__(self, console: Console, options: ConsoleOptions) -> Measurement:
-        """Its width in a table."""
-        return Measurement.get(console, options, self._text)
+        """Its width in a table: no word is broken, in a line that is set in either."""
+        least, most = Measurement.get(console, options, self._text)
+        return Measurement(min(least + _HANGING, most), most)
 
 
 def render(report: Report) -> Group:

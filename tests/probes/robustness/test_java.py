@@ -1,0 +1,76 @@
+"""Names and summaries of a Java method and its versions, judged by what the method does."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from counterlens.attribution.languages import judged
+from counterlens.errors import OptionError
+from counterlens.models.llama.model import LlamaModel
+from counterlens.probes.options import make
+from counterlens.probes.probe import Context, Target
+from counterlens.probes.registry import PROBES
+from counterlens.probes.robustness.programs import Code
+from counterlens.probes.robustness.record import RobustnessRecord
+from counterlens.probes.robustness.versions import Standing
+from counterlens.probes.runner import run_probe
+from counterlens.progress import Steps
+from counterlens.sandbox.registry import best_sandbox
+from counterlens.syntax.document import Document
+from tests.probes.robustness.test_questions import Scripted
+
+SOURCE = """\
+class Cap {
+    /** The lower of two bounds. */
+    static int cap(int value, int high) {
+        if (value > high) {
+            return high;
+        } else {
+            return value;
+        }
+    }
+}
+"""
+BODY = "        int low = Math.min(value, high);\n        return low;\n    }\n"
+
+
+@pytest.fixture(autouse=True)
+def _kit() -> None:
+    """Skips where Java programs cannot be run."""
+    if missing := judged("java").missing():
+        pytest.skip(missing)
+
+
+def record(task: str, model: Scripted, **options: object) -> RobustnessRecord:
+    probe, target = PROBES[task], Target(Document(SOURCE, Path("Cap.java"), "java"), "Cap.cap")
+    found = run_probe(probe, Context(model, best_sandbox, Steps()), target, make(probe.options, options))
+    assert isinstance(found, RobustnessRecord), found.reason
+    return found
+
+
+@pytest.mark.parametrize("task", ["name", "summary"])
+def test_the_question_shows_java_and_its_versions_are_run(model: LlamaModel, task: str) -> None:
+    asked: list[str] = []
+
+    def answer(prompt: str) -> str:
+        asked.append(prompt)
+        return " lowerBound" if "value > high" in prompt else " higher"
+
+    found = record(task, Scripted(model.info, answer), mutations=["if-else-flip", "negate-condition"])
+    standing = {pair.mutation: pair.standing for pair in found.pairs}
+    assert standing == {"if-else-flip": Standing.PRESERVING, "negate-condition": Standing.BREAKING}
+    assert all("// " in prompt and "The lower of two bounds" not in prompt for prompt in asked)
+    assert all(("<FILL>(int value" in prompt) == (task == "name") for prompt in asked)
+
+
+def test_what_a_model_writes_in_java_is_asked_about(model: LlamaModel) -> None:
+    scripted = Scripted(model.info, lambda text: " low" if "<FILL>" in text else BODY)
+    found = record("name", scripted, code=Code.WRITTEN, mutations=["rename-random"])
+    assert [pair.mutation for pair in found.pairs] == ["rename-random"]
+
+
+def test_the_protocol_has_no_operators_for_java(model: LlamaModel) -> None:
+    with pytest.raises(OptionError, match="--protocol empica"):
+        record("name", Scripted(model.info, str), protocol="empica")
