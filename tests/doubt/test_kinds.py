@@ -9,7 +9,7 @@ import pytest
 
 from counterlens.doubt.alternative import Alternative, DoubtExample
 from counterlens.doubt.generating import alternatives_in, changed_text, fits, scopes
-from counterlens.doubt.margins import MARGINS
+from counterlens.doubt.margins import EMBEDDED
 from counterlens.doubt.registry import DOUBT_KINDS
 from counterlens.syntax.document import Document
 
@@ -42,8 +42,8 @@ def test_the_page_describes_every_kind_and_margins_are_of_kinds() -> None:
     page = (Path(__file__).parents[2] / "docs" / "doubt.md").read_text(encoding="utf-8")
     table = page.partition("## What can be in doubt")[2].partition("\n## ")[0]
     assert re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE) == list(DOUBT_KINDS)
-    assert set(MARGINS) <= set(DOUBT_KINDS)
-    assert all(margin > 0 for margin in MARGINS.values())
+    assert set(EMBEDDED) <= set(DOUBT_KINDS)
+    assert all(margin > 0 for margin in EMBEDDED.values())
 
 
 def test_names_that_are_bound_imports_strings_and_comments_are_never_in_doubt() -> None:

@@ -83,7 +83,7 @@ async def test_what_is_true_is_there_without_a_model(client: LanguageClient, tmp
     assert {style for style, _, _ in arcs} == {"true"}
     assert ("true", "4", "5") in arcs
     text = await hover_text(client, uri, position_of(SOURCE, "best = word"))
-    assert "What `best = word` depends on:" in text
+    assert "`best = word` depends on:" in text
     assert "- `word` from line 3" in text
     inferred = await ask(client, uri)
     assert not inferred.ok

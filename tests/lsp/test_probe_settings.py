@@ -95,7 +95,7 @@ async def test_summaries_are_compared_by_the_model_that_is_named(
             {"probe": {"code": "buggy"}},
             "counterlens.probe.code is 'buggy', but must be one of given, written",
         ),
-        ({"probe": {"encoder": 3}}, "counterlens.probe.encoder is 3, but must be a text"),
+        ({"probe": {"encoder": 3}}, "counterlens.probe.encoder is 3, but must be a string"),
     ],
 )
 def test_a_bad_value_is_named_and_not_used(raw: dict[str, Any], complaint: str) -> None:

@@ -106,3 +106,7 @@ def test_other_languages_have_no_functions_that_can_be_probed() -> None:
     assert functions(document) == []
     with pytest.raises(SourceError, match="is javascript: only functions of python and java"):
         find_function(document, "f")
+
+
+def test_a_language_without_a_grammar_has_no_functions() -> None:
+    assert functions(Document("some text", language="plaintext")) == []

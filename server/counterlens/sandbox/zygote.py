@@ -45,7 +45,6 @@ def main(control: int, preload: list[str], readable: list[str]) -> Callable[[], 
         except ImportError:  # this interpreter does not have it; who needs it will say so
             continue
     seccomp.prepare()
-    paths = landlock.ReadablePaths(readable)
     gc.collect()
     gc.freeze()  # copies share these pages as long as nobody touches them
     taken, take = os.pipe()
@@ -61,7 +60,7 @@ def main(control: int, preload: list[str], readable: list[str]) -> Callable[[], 
             if os.fork() == 0:
                 signal.signal(signal.SIGCHLD, signal.SIG_DFL)
                 os.close(taken)
-                return serve(line, take, paths)
+                return serve(line, take, readable)
         ready = dict(watch.poll())
         if control in ready:
             with contextlib.suppress(OSError):  # empty, or inside of a shell that goes with us
@@ -70,12 +69,13 @@ def main(control: int, preload: list[str], readable: list[str]) -> Callable[[], 
         missing = len(os.read(taken, 64))
 
 
-def serve(line: socket.socket, take: int, readable: landlock.ReadablePaths) -> Callable[[], None]:
+def serve(line: socket.socket, take: int, readable: list[str]) -> Callable[[], None]:
     """Wait for one job and carry it out."""
     launcher = Launcher()
     try:
         launcher.isolate()
-        launcher.ruleset = landlock.Ruleset(readable)
+        launcher.ruleset = landlock.Ruleset()
+        launcher.ruleset.allow_reading(readable)
         if launcher.namespaces:
             launcher.make_folder(os.path.dirname(os.environ["TMPDIR"]), _DISK)  # noqa: PTH120
         _, lines, _, _ = socket.recv_fds(line, 16, _LINES)

@@ -54,8 +54,10 @@ NamedT = TypeVar("NamedT", bound=Named)
 def functions(document: Document) -> list[Function]:
     """All functions of a document, outer ones before the ones inside them, in the order of the text.
 
-    None in a language that is scored only; `definitions.py` says which have functions.
+    None in a language that is scored only, or not at all; `definitions.py` says which have functions.
     """
+    if document.language not in defining_languages():
+        return []
     found = definitions(document.tree.root_node, document.language)
     return [_function(name, definition, document.data) for name, definition in found]
 

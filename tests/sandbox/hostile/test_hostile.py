@@ -129,7 +129,7 @@ def test_it_is_contained_and_leaves_nothing(
         with contextlib.suppress(KeyError, IndexError, ValueError):
             source = source.format(**world.names)
     compile(source, name, "exec")
-    outcome = run(sandbox, source, 1.0 if name in ENDLESS else 8.0)
+    outcome = run(sandbox, source, 1.0 if name in ENDLESS else 7.0)
     assert b"ESCAPED" not in outcome.output, outcome
     assert b"SyntaxError" not in outcome.errors
     assert b"KeyError" not in outcome.errors

@@ -7,7 +7,6 @@ taken back.
 from __future__ import annotations
 
 import os
-import stat
 import struct
 from collections.abc import Iterable
 
@@ -33,32 +32,17 @@ def landlock_version() -> int:
         return 0
 
 
-class ReadablePaths:
-    """Paths that are opened once, for the rules of all processes that this one forks.
-
-    Args:
-        paths: What does not exist is left out.
-    """
-
-    def __init__(self, paths: Iterable[str]) -> None:
-        self.opened = {path: opened for path in paths if (opened := _open(path)) is not None}
-        self.devices = [opened for path in _DEVICES if (opened := _open(path)) is not None]
-
-
 class Ruleset:
     """The rights of a process; nothing is restricted before `enforce`.
 
     TCP, signals and abstract sockets to processes outside are closed too, as far as the kernel's version
     knows them.
 
-    Args:
-        opened: Readable paths that are open already.
-
     Raises:
         OSError: there is no Landlock here.
     """
 
-    def __init__(self, opened: ReadablePaths | None = None) -> None:
+    def __init__(self) -> None:
         version = landlock_version()
         if version == 0:
             raise OSError("this kernel has no Landlock")
@@ -69,35 +53,20 @@ class Ruleset:
         attributes = attributes[: 24 if version >= 6 else 16 if version >= 4 else 8]
         self._rights, self._known = rights, set[str]()
         self._handle = sys_.syscall(sys_.LANDLOCK_CREATE_RULESET, attributes, len(attributes), 0)
-        prepared = opened or ReadablePaths(())
-        for device in prepared.devices:
-            _allow(self._handle, device, (_READ_FILE | _WRITE_FILE | _TRUNCATE) & rights)
-        for path, found in prepared.opened.items():
-            self._known.add(path)
-            _allow(self._handle, found, _READ & rights)
-        if opened is None:
-            for handle, _ in prepared.devices:
-                os.close(handle)
+        for path in _DEVICES:
+            _allow(self._handle, path, (_READ_FILE | _WRITE_FILE | _TRUNCATE) & rights)
 
     def allow_reading(self, paths: Iterable[str]) -> None:
         """Reading, and executing, below these; what does not exist is left out."""
         for path in paths:
             if path not in self._known:
                 self._known.add(path)
-                self._allow(path, _READ & self._rights)
+                _allow(self._handle, path, _READ & self._rights)
 
     def allow_writing(self, paths: Iterable[str]) -> None:
         """Everything below these, but making devices."""
         for path in paths:
-            self._allow(path, self._rights & ~_MAKE_DEVICE & ~_IOCTL_DEVICE)
-
-    def _allow(self, path: str, rights: int) -> None:
-        opened = _open(path)
-        if opened is not None:
-            try:
-                _allow(self._handle, opened, rights)
-            finally:
-                os.close(opened[0])
+            _allow(self._handle, path, self._rights & ~_MAKE_DEVICE & ~_IOCTL_DEVICE)
 
     def enforce(self) -> None:
         """Restrict the calling process for good."""
@@ -113,16 +82,15 @@ def restrict_files(ruleset: Ruleset, writable: Iterable[str]) -> None:
     ruleset.enforce()
 
 
-def _open(path: str) -> tuple[int, bool] | None:
-    """A handle on a path, and whether it is a folder; None if it does not exist."""
+def _allow(ruleset: int, path: str, rights: int) -> None:
     try:
         handle = os.open(path, os.O_PATH | os.O_CLOEXEC)
     except OSError:
-        return None
-    return handle, stat.S_ISDIR(os.fstat(handle).st_mode)
-
-
-def _allow(ruleset: int, opened: tuple[int, bool], rights: int) -> None:
-    handle, is_folder = opened
-    rule = struct.pack("<Qi", rights if is_folder else rights & _FILE_RIGHTS, handle)
-    sys_.syscall(sys_.LANDLOCK_ADD_RULE, ruleset, _PATH_BENEATH, rule, 0)
+        return
+    try:
+        if not os.path.isdir(path):  # noqa: PTH112 - pathlib would double the launcher's start
+            rights &= _FILE_RIGHTS
+        rule = struct.pack("<Qi", rights, handle)
+        sys_.syscall(sys_.LANDLOCK_ADD_RULE, ruleset, _PATH_BENEATH, rule, 0)
+    finally:
+        os.close(handle)
