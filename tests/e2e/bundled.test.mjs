@@ -49,9 +49,8 @@ describe("the package for one platform", { skip: skip || unknown }, () => {
   const step = (name, body) => test(name, () => session.witness(name, body));
 
   step("the first run asks which model to use; the embedded one is there", async () => {
-    await vscode.statusItem(/SmolLM2-135M.*: ready/).waitFor(SCORED);
     const question = vscode.notification("Which model should Counterlens examine?");
-    await question.waitFor();
+    await question.waitFor(SCORED); // it hides after a while, into the list of notifications
     const text = await question.innerText();
     for (const way of ["Embedded", "Code Model…", "Model File…", "Server…"]) {
       assert.ok(text.includes(way), text);
@@ -59,6 +58,7 @@ describe("the package for one platform", { skip: skip || unknown }, () => {
     await session.screenshot("first-run");
     await question.getByRole("button", { name: "Embedded" }).click();
     await question.waitFor({ state: "detached" });
+    await vscode.statusItem(/SmolLM2-135M.*: ready/).waitFor(SCORED);
   });
 
   step("the hover has the model's scores", async () => {

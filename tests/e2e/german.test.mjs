@@ -84,7 +84,7 @@ describe("in German", { skip }, () => {
     await session.screenshot("views");
     assert.match(
       await vscode.more("parity", { line: "def parity" }),
-      /Die Konfidenz ist die mittlere Wahrscheinlichkeit der Token/,
+      /Rohe Konfidenz: die mittlere Wahrscheinlichkeit der Token/,
     );
     await session.screenshot("hover");
     await vscode.leave();

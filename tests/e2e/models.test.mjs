@@ -229,7 +229,7 @@ describe("models, status and look", { skip }, () => {
     await vscode.choice("house-model").waitFor(SOON);
     await session.screenshot("listed");
     await vscode.choice("house-model").click();
-    const connected = vscode.notification("Counterlens asks house-model");
+    const connected = vscode.notification("Counterlens now uses house-model");
     await connected.getByRole("button", { name: "Test Connection" }).waitFor(SOON);
     await until(() => assert.match(session.log(), /API key changed[\s\S]*The language server is running/), {
       ms: 60_000,

@@ -1,9 +1,10 @@
 // The .vsix as users get it: what is in it, and that a clean VS Code takes it.
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import path from "node:path";
 import { describe, test } from "node:test";
-import { e2e } from "../../scripts/paths.mjs";
+import { e2e, venvPython } from "../../scripts/paths.mjs";
 import { Home } from "./driver/home.mjs";
 import { packaged } from "./driver/installed.mjs";
 import { skip } from "./driver/requirements.mjs";
@@ -56,6 +57,20 @@ describe("the packaged extension", { skip }, () => {
       "walkthrough/setup.nls.de.md",
     ];
     assert.deepEqual(files.sort(), expected.sort());
-    assert.ok(statSync(vsix).size < 2_000_000, `the package has ${statSync(vsix).size} bytes`);
+    // The server's wheel grows with what it can do: it has the package and nothing else.
+    const wheel = path.join(
+      folder,
+      files.find((name) => name.endsWith(".whl")),
+    );
+    const besides = statSync(vsix).size - statSync(wheel).size;
+    assert.ok(besides < 400_000, `the package has ${besides} bytes besides the server`);
+    const listed = execFileSync(venvPython, ["-m", "zipfile", "-l", wheel], { encoding: "utf8" });
+    const inside = listed.split("\n").slice(1).filter(Boolean);
+    const own = new RegExp(`^counterlens(-${version}\\.dist-info)?/`);
+    assert.deepEqual(
+      inside.filter((name) => !own.test(name)),
+      [],
+    );
+    assert.ok(statSync(wheel).size < 2_500_000, `the server has ${statSync(wheel).size} bytes`);
   });
 });

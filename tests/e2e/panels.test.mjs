@@ -127,7 +127,7 @@ describe("the panels", { skip }, () => {
     const inferred = view.locator("g.found, g.missed, g.invented, g.beyond");
     await inferred.first().waitFor({ state: "attached", timeout: 10_000 });
     assert.equal(await view.locator("g.true").count(), 0);
-    assert.match(await view.locator("main").innerText(), /shows \d+, and \d+ that (is|are) none/);
+    assert.match(await view.locator("main").innerText(), /shows \d+ of \d+, and \d+ that do(es)? not exist/);
     await session.screenshot("dependences");
   });
 
