@@ -138,7 +138,9 @@ describe("the package that makes its environment", { skip }, () => {
     await vscode.page.locator(".quick-input-title", { hasText: "The Model's Name on the Server" }).waitFor();
     await (await vscode.quickInput()).fill("coder");
     await vscode.page.keyboard.press("Enter");
-    await vscode.notification("Counterlens now uses coder at http://127.0.0.1:9/v1").waitFor({ timeout: 20_000 });
+    await vscode
+      .notification("Counterlens now uses coder at http://127.0.0.1:9/v1")
+      .waitFor({ timeout: 20_000 });
     await vscode.statusItem(/coder/).waitFor({ timeout: 30_000 });
     await session.screenshot("connected");
   });
