@@ -16,6 +16,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import logging
 import os
 import re
 import statistics
@@ -50,6 +51,7 @@ class Editor:
     @classmethod
     async def start(cls, folder: Path, cache: Path) -> Editor:
         """Start a server on a workspace, and greet it."""
+        logging.getLogger("pygls").setLevel(logging.ERROR)  # of notifications that nothing here needs
         client = LanguageClient("benchmark", "1")
         environment = {**os.environ, "XDG_CACHE_HOME": str(cache)}
         await client.start_io(sys.executable, "-m", "counterlens", "serve", "--stdio", env=environment)
