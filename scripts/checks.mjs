@@ -8,7 +8,7 @@ import { total } from "./results.mjs";
 import { whyNoEndToEnd } from "./setup/code-server.mjs";
 import { run, say, seconds } from "./terminal.mjs";
 
-// Two processes per processor: about a third of the time a test waits, for a server, a sandbox or a clock. A file's
+// Two processes per processor: tests often wait, for a server, a sandbox or a clock. A file's
 // tests stay in one process, which shares what they begin with; files go in the order of their names, which begins
 // with the long ones and ends with short ones, so that no process is left with a long one.
 const IN_PARALLEL = [
