@@ -250,7 +250,7 @@ async def test_an_editor_that_says_nothing_asks_once_and_runs_nothing_unasked(re
 async def test_an_editor_that_does_not_trust_runs_nothing(
     repository: Path, editor: Editor, questions: int
 ) -> None:
-    with pytest.raises(TrustError, match="trust"):
+    with pytest.raises(TrustError, match="untrusted workspace"):
         await consent.require_trusted_workspace(editor, repository / "m.py")
     assert len(editor.asked) == questions
     assert not trusted_folders()

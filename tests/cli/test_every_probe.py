@@ -116,7 +116,7 @@ def test_an_interrupt_keeps_what_is_done(
     assert [one["probe"] for one in document["results"]] == ["works"]
     assert document["left_out"] == {"refuses": "cancelled", "last": "cancelled"}
     assert document["interrupted"] is True
-    assert "refuses, last" in printed.err
+    assert "unfinished: refuses, last" in printed.err
 
 
 def test_a_dataset_that_has_nothing_for_a_probe_ends_no_other(

@@ -54,7 +54,7 @@ def test_the_report_shows_the_code_the_legend_and_the_weakest_places(cli: Cli, t
 def test_a_language_is_named_where_the_name_does_not_tell(cli: Cli, tmp_path: Path) -> None:
     path = tmp_path / "code.txt"
     path.write_text(JAVA)
-    assert "language of code.txt" in cli("score", path).err
+    assert "language of code.txt is unknown" in cli("score", path).err
     ran = cli("score", path, "--language", "java", "--json")
     assert ran.code == 0, ran.err
     assert ran.json["language"] == "java"

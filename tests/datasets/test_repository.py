@@ -103,7 +103,7 @@ def test_git_says_what_is_ignored_and_what_changed(project: Path) -> None:
     git(project, "add", ".")
     git(project, "commit", "-q", "-m", "first")
     assert python_files(project) == ["pack/__init__.py", "pack/code.py", "tests/test_code.py"]
-    with pytest.raises(DataError, match=r"Python file .* differs from HEAD"):
+    with pytest.raises(DataError, match=r"no selected Python file .* differs from HEAD"):
         ids(project, since="HEAD")
     (project / "pack/code.py").write_text(CODE.replace("return 1\n", "return 2 - 1\n"))
     assert ids(project, since="HEAD") == ["pack/code.py::documented"]

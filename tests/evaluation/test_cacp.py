@@ -271,7 +271,7 @@ def test_the_ranges_of_cuts_are_of_one_set_of_programs(data: Path, tmp_path: Pat
     assert [row[-1] for row in rows] == [len(asked[0.4, 0.6])] * 3
     for title, found in again.items():
         assert_same(own[title], found)
-    assert "options: cut_ranges" in cli("report", run, runs["copies"][0], fails=True)
+    assert "different options: cut_ranges" in cli("report", run, runs["copies"][0], fails=True)
 
 
 def test_one_that_answers_at_random_is_refused(data: Path, tmp_path: Path) -> None:

@@ -131,7 +131,7 @@ def test_a_hook_names_the_lines_of_what_changed(place: Path) -> None:
     changed = command_of("changed", "--allow-weaker-sandbox", "--mutation", "if-else-flip", "--github")
     nothing = subprocess.run(changed, cwd=code, capture_output=True, text=True, check=False)
     assert (nothing.returncode, nothing.stderr) == (0, "")
-    assert nothing.stdout.startswith("nothing to ask: ")
+    assert nothing.stdout.startswith("nothing to ask: no selected Python file of ")
     larger = (place / "code" / "larger.py").read_text(encoding="utf-8")
     (code / "larger.py").write_text(larger, encoding="utf-8")
     done = subprocess.run(

@@ -67,6 +67,6 @@ async def test_models_are_listed_with_their_speed_and_fetched(client: LanguageCl
 
     refused = await ask(client, "counterlens.fetchModel", "", id="none")
     assert not refused.ok
-    assert " model none" in refused.error
+    assert "no offered model none" in refused.error
     missing = await ask(client, "counterlens.fetchModel", "", id="qwen2.5-coder-3b")
-    assert "Qwen/Qwen2.5-Coder-3B" in missing.error
+    assert "the hub does not provide Qwen/Qwen2.5-Coder-3B" in missing.error

@@ -27,7 +27,7 @@ async def test_a_cell_is_scored_and_probed(client: LanguageClient, tmp_path: Pat
         types.DidOpenTextDocumentParams(types.TextDocumentItem(uri, "python", 1, SOURCE))
     )
     await scored(client, uri)
-    assert " for short" in await hover_text(client, uri, types.Position(6, 8))
+    assert "its tokens for short" in await hover_text(client, uri, types.Position(6, 8))
     report = await client.text_document_diagnostic_async(
         types.DocumentDiagnosticParams(types.TextDocumentIdentifier(uri))
     )

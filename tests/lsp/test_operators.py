@@ -70,7 +70,7 @@ async def test_an_operator_is_asked_about_when_pointed_at_then_marked_and_mended
 
     below = SOURCE + "\n\nx = 1\n"
     edit(client, uri, 2, below)
-    assert " with `==`" in await hover_text(client, uri, position_of(below, "!="))
+    assert "most likely with `==`" in await hover_text(client, uri, position_of(below, "!="))
     configure(client, operators={"diagnostics": "off"})
     await until(lambda: not marked(client, uri))
     configure(client, operators={"diagnostics": "hint"})

@@ -141,7 +141,7 @@ async def test_results_come_one_by_one_and_the_answer_has_all(client: LanguageCl
     assert seen.index(("completion", "done")) < seen.index(("operator", "running"))
     last = {one.task: one for one in news if one.task}
     assert "passes its own tests, so there is nothing to repair" in last["repair"].summary
-    assert "1 operator" in last["operator"].html
+    assert "of 1 operator as" in last["operator"].html
     assert "95 % interval" in last["completion"].html
     assert "Checked before any figure" in last["completion"].html
     page = Page(last["completion"].html)
