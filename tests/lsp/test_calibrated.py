@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from pytest_lsp import LanguageClient
 from counterlens.confidence import Aggregation
 from counterlens.confidence.calibration import EVERYTHING, Calibration, Curve, save_calibration
 from counterlens.models.llama.model import LlamaModel
-from tests.lsp.conftest import open_file, scored, until
+from tests.lsp.conftest import configure, open_file, scored
 
 TEXT = "def add(a, b):\n    return a + b\n"
 
@@ -34,6 +35,7 @@ async def test_the_map_is_used_and_named(client: LanguageClient, tmp_path: Path)
     answer = await client.text_document_hover_async(params)
     assert answer is not None
     assert isinstance(answer.contents, types.MarkupContent)
+    assert "Calibrated confidence: " in answer.contents.value
     assert "2026-11-01" in answer.contents.value
     assert "**25 %**" in answer.contents.value
     for granularity in ("token", "leaf", "statement", "concept"):
@@ -43,10 +45,13 @@ async def test_the_map_is_used_and_named(client: LanguageClient, tmp_path: Path)
         assert found.calibrated
         assert {round(span.confidence, 6) for span in found.spans} == {0.25}
 
-    client.workspace_did_change_configuration(
-        types.DidChangeConfigurationParams({"counterlens": {"confidence": {"calibrated": False}}})
-    )
-    await until(lambda: client.scored.count((uri, 1)) > 1)  # type: ignore[attr-defined]
-    answer = await client.text_document_hover_async(params)
-    assert answer is not None
-    assert "2026-11-01" not in str(answer.contents)
+    configure(client, confidence={"calibrated": False})
+    for _ in range(600):  # it is scored anew
+        answer = await client.text_document_hover_async(params)
+        assert answer is not None
+        assert isinstance(answer.contents, types.MarkupContent)
+        if "scoring…" not in answer.contents.value:
+            break
+        await asyncio.sleep(0.05)
+    assert "Raw confidence: " in answer.contents.value
+    assert "2026-11-01" not in answer.contents.value

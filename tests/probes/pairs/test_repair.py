@@ -138,7 +138,17 @@ def test_flaky_tests_block_the_figures(tmp_path: Path) -> None:
 
 def test_the_real_model_writes_a_body_that_is_judged(embedded: LlamaModel) -> None:
     found = repaired(embedded, BUGGY, "operand-swap", "if-else-flip")
-    assert RepairProbe().summary([found]).startswith(("The model fixed", "The model's success in fixing"))
+    assert (
+        RepairProbe()
+        .summary([found])
+        .startswith(
+            (
+                "The model fixed kind",
+                "The model fixed no version of kind",
+                "The model's success in fixing kind",
+            )
+        )
+    )
     assert found.pairs
     for pair in found.pairs:
         assert pair.original.completion
