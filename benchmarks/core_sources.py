@@ -1,6 +1,7 @@
 """How far the dependence graph, and rules that ask no model, answer CoRe's questions as people do.
 
     python benchmarks/core_sources.py DATA/core
+    python benchmarks/core_sources.py DATA/core-java --language java
 
 The folder is one that `core_agreement.py` reads. Asked are, by the protocol core (docs/results/core.md), all
 pairs of instances (of control: of lines) in different lines, and of each instance all its sources; people's
@@ -16,7 +17,7 @@ import json
 import sys
 from pathlib import Path
 
-from core_agreement import analysed
+from core_agreement import SUFFIXES, analysed
 
 from counterlens.datasets.core_labels import CoreLabels, CoreNode, CoreTask
 from counterlens.errors import SourceError
@@ -28,13 +29,13 @@ from counterlens.probes.dependence.examined import ExaminedFunction
 BY = {"graph": labels_of_graph, "rules": labels_of_rules}
 
 
-def compare(folder: Path) -> dict[str, dict[str, dict[str, float | None]]]:
+def compare(folder: Path, language: str = "python") -> dict[str, dict[str, dict[str, float | None]]]:
     """The figures by task, of the graph and of the rules."""
     pairs: dict[tuple[CoreTask, str], Agreement] = {}
     lists: dict[tuple[CoreTask, str], list[tuple[float | None, bool]]] = {}
-    for path in sorted((folder / "code").glob("*.py")):
+    for path in sorted((folder / "code").glob(f"*.{SUFFIXES[language]}")):
         try:
-            subject = ExaminedFunction.of(analysed(path))
+            subject = ExaminedFunction.of(analysed(path, language))
         except SourceError:
             continue
         people = CoreLabels.read((folder / "label" / f"{path.stem}.yaml").read_text(encoding="utf-8"))
@@ -78,7 +79,9 @@ def main() -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("folder", type=Path)
-    found = compare(parser.parse_args().folder)
+    parser.add_argument("--language", choices=("python", "java"), default="python")
+    given = parser.parse_args()
+    found = compare(given.folder, given.language)
     for task, figures in found.items():
         for by, one in figures.items():
             said = "  ".join(f"{name} {value:.3f}" for name, value in one.items() if value is not None)

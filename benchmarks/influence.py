@@ -29,7 +29,7 @@ from influence_tables import compared, report
 from counterlens.models import Model, load
 from counterlens.models.registry import DEFAULT_MODEL, Options
 from counterlens.probes.dependence.examined import ExaminedFunction
-from counterlens.probes.dependence.reactions import LEAD
+from counterlens.probes.dependence.reactions import lead_of
 
 
 def surprise(model: Model, chosen: list[tuple[ExaminedFunction, str]], lead: str) -> float:
@@ -74,7 +74,7 @@ def main() -> int:
     parser.add_argument("--second", help="another model, compared on the same functions")
     parser.add_argument("--degraded", action="store_true", help="compare with the embedded model in Q2_K")
     parser.add_argument("--functions", type=int, default=100)
-    parser.add_argument("--lead", default=LEAD)
+    parser.add_argument("--lead", default=lead_of("python"))
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--threads", type=int, default=0)
     parser.add_argument("--quick", action="store_true", help="eight functions")

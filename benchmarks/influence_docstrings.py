@@ -33,7 +33,8 @@ from counterlens.probes.dependence.estimators import (
     data_scores,
     looked_at,
 )
-from counterlens.probes.dependence.examined import ExaminedFunction, Part
+from counterlens.probes.dependence.examined import ExaminedFunction
+from counterlens.probes.dependence.parts import Part
 from counterlens.probes.dependence.reactions import Reaction, react
 
 MOST_STATEMENTS = 10

@@ -17,7 +17,8 @@ from counterlens.probes.dependence.estimators import (
     minus_placebo,
     peak,
 )
-from counterlens.probes.dependence.examined import NameRole, Relation
+from counterlens.probes.dependence.examined import Relation
+from counterlens.probes.dependence.parts import NameRole
 
 Score = Callable[[Case], PairScores]
 

@@ -209,12 +209,14 @@ def test_c(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert json.loads(out)["data"] == [[3, 4, "n", "name"]]
 
 
-def test_what_is_for_python_alone_is_refused_with_the_reason(
-    capsys: pytest.CaptureFixture[str], java: Path
+def test_what_no_model_is_asked_about_is_refused_with_the_reason(
+    capsys: pytest.CaptureFixture[str], java: Path, tmp_path: Path
 ) -> None:
-    code, out, err = run(capsys, "dependence", f"{java}::best", "--infer", "core")
+    path = tmp_path / "first.c"
+    path.write_text("int first(void) {\n    int n = 1;\n    return n;\n}\n")
+    code, out, err = run(capsys, "dependence", f"{path}::first", "--infer", "core")
     assert (code != 0, out) == (True, "")
-    assert "Python only" in err
+    assert "of Python and Java only, not of c" in err
     java.write_text("class Best {\n    int best( { }\n}")
     code, _, err = run(capsys, "dependence", java)
     assert code != 0

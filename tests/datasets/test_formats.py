@@ -464,6 +464,39 @@ def test_core_keeps_the_lines_of_its_labels(tmp_path: Path) -> None:
         list(dataset)
 
 
+def test_core_keeps_the_class_around_a_method_of_java(tmp_path: Path) -> None:
+    name, missing = "gcj_1_2_mostOf_3_6", "gcj_1_2_mostOf_7_9"
+    program = (
+        "class Main {\n    int other(int a) { return a; }\n    @Deprecated\n    int mostOf(int[] a) {\n"
+        "        return a[0];\n    }\n    int mostOf(int a) { return a; }\n}\n"
+    )
+    asked = {"label_file": f"{name}.yaml", "task_id": f"control_{name}_5_1", "category": "trace"}
+    asked |= {"src": 4, "dst": 5, "groundtruth": False, "prompt": "Does it?"}
+    program_folder(
+        tmp_path,
+        "core",
+        {
+            f"raw_annotation/Java/code/{name}.java": program,
+            f"raw_annotation/Java/label/{name}.yaml": "variables:\n",
+            f"raw_annotation/Java/code/{missing}.java": program.replace("int mostOf(int a)", "int x = 1; //"),
+            f"raw_annotation/Java/label/{missing}.yaml": "variables:\n",
+            "prompts/control_Java_trace.jsonl": json.dumps(asked) + "\n",
+            "prompts/control_Python_trace.jsonl": "not read of Java\n",
+            "lite.json": json.dumps({"control": {"Java": [asked["task_id"]], "Python": ["x"]}}),
+        },
+    )
+    for path in (tmp_path / "core", tmp_path / "core" / "raw_annotation" / "Java"):
+        if path.name == "core":
+            (path / "prompts" / "control_Python_trace.jsonl").write_text("")
+        dataset = open_dataset(path)
+        first, second = dataset
+        assert (first.language, first.function) == ("java", "Main.mostOf(int[])")
+        assert first.source == program
+        assert json.loads(first.details["questions"])[0]["src"] == 4
+        assert json.loads(first.details["lite"]) == [asked["task_id"]]
+        assert (second.function, second.unusable) == (None, "no method in lines 7 to 9")
+
+
 def test_core_has_its_questions_and_lite_and_says_what_is_no_python_3(tmp_path: Path) -> None:
     good, old = "gcj_1_2_add_1_2", "gcj_1_3_show_1_2"
     asked = {

@@ -254,7 +254,7 @@ class Longest {
 """
 
 
-async def test_java_is_analysed_and_a_model_is_not_asked_about_it(
+async def test_java_is_analysed_and_the_model_is_asked_about_it(
     client: LanguageClient, tmp_path: Path
 ) -> None:
     uri = open_file(client, tmp_path / "Longest.java", JAVA, language="java")
@@ -269,9 +269,10 @@ async def test_java_is_analysed_and_a_model_is_not_asked_about_it(
     edit(client, uri, 2, "// moved\n" + JAVA)
     text = await hover_text(client, uri, position_of("// moved\n" + JAVA, "best = word"))
     assert "- `word` from line 6" in text
-    refused = await ask(client, uri, method="prompted")
-    assert not refused.ok
-    assert "Python only" in refused.error
+    inferred = await ask(client, uri, function="Longest.longest", method="interventional")
+    assert inferred.ok, inferred.error
+    assert inferred.method == "interventional"
+    assert inferred.summary.startswith("control: ")
     here = types.Range(position_of(JAVA, "return"), position_of(JAVA, "return"))
     actions = await client.text_document_code_action_async(
         types.CodeActionParams(types.TextDocumentIdentifier(uri), here, types.CodeActionContext([]))

@@ -34,6 +34,7 @@ JAVA_PROBES = {
     "repair",
     "likelihood",
     "confidence",
+    "dependence",
     "operator",
     "memorisation",
     "embedding",

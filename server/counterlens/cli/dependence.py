@@ -62,7 +62,7 @@ def dependence(
     """Show what each statement depends on: control, and data through names and objects.
 
     Python, Java and C are analysed. Without a name, every function is, and a Python module's own statements
-    (as <module>). No model is asked without --infer, which is for Python alone.
+    (as <module>). No model is asked without --infer, which is for Python and Java.
     """
     path, qualname = split_target(target)
     document = Document.read(path)

@@ -14,20 +14,26 @@ from typing import Any, ClassVar
 from counterlens.datasets.base import Loader, Problem
 from counterlens.datasets.files import records
 from counterlens.errors import DataError
+from counterlens.syntax.document import Document
+from counterlens.syntax.functions import functions
 from counterlens.syntax.python_ast import parse_module
 
-_NAME = re.compile(r"(?P<program>.+)_(?P<first>\d+)_(?P<last>\d+)\.py")
+_NAME = re.compile(r"(?P<program>.+)_(?P<first>\d+)_(?P<last>\d+)\.(py|java)")
 _KEPT = ("task_id", "category", "src", "dst", "groundtruth", "prompt")
-_LITE, _PROMPTS, _LANGUAGE = "lite.json", "prompts", "Python"
+_LITE, _PROMPTS, _ANNOTATED = "lite.json", "prompts", "raw_annotation"
+_LANGUAGES = {".py": "Python", ".java": "Java"}
+"""What CoRe calls the languages that are read, by the ending of their files."""
 
 
 class Core(Loader):
-    """A folder with `code/PROGRAM_FUNCTION_FIRST_LAST.py` and labels of the same names in `label/`.
+    """A folder with `code/PROGRAM_FUNCTION_FIRST_LAST.py` or `.java`, and labels of these names in `label/`.
 
-    A problem is the function in the lines FIRST to LAST, at the place that it has in its program: the lines
-    before it are empty, so that the labels' line numbers hold. A function that is no Python 3 is unusable,
-    and says so. CoRe's repository is read, too: `raw_annotation/Python` in it is such a folder. If `prompts/`
-    and `lite.json` are beside the two folders, or in the repository, a problem has its own.
+    A problem is the function in the lines FIRST to LAST, at the place that it has in its program: of Python,
+    the lines before it are empty, so that the labels' line numbers hold; of Java, the whole program is kept,
+    because a method needs its class. A function that is no Python 3 is unusable, and says so. CoRe's
+    repository is read, too: `raw_annotation/Python` and `raw_annotation/Java` in it are such folders, and
+    without a name the first is meant. If `prompts/` and `lite.json` are beside the two folders, or in the
+    repository, a problem has its own.
 
     Details: `label`, the text of the labels; `questions`, a JSON list of CoRe's own questions (`task_id`,
     `category`, `src`, `dst`, `groundtruth`, `prompt`); `lite`, a JSON list of the ids in CoRe Lite.
@@ -46,21 +52,23 @@ class Core(Loader):
         root = _labelled(path)
         if not (root / "code").is_dir() or not (root / "label").is_dir():
             return 0
-        first = next(iter(sorted((root / "code").glob("*.py"))), None)
+        first = next(iter(_files(root)), None)
         return 200 if first is not None and _NAME.fullmatch(first.name) else 0
 
     def problems(self, path: Path) -> Iterator[Problem]:
         """Like `Loader.problems`."""
         root = _labelled(path)
-        asked, lite = _questions(path), _lite(path)
-        for file in sorted((root / "code").glob("*.py")):
+        known = {
+            language: (_questions(path, language), _lite(path, language)) for language in _LANGUAGES.values()
+        }
+        for file in _files(root):
+            asked, lite = known[_LANGUAGES[file.suffix]]
             named = _NAME.fullmatch(file.name)
             if named is None:
                 raise DataError(f"{file.name}: the name does not end in the line numbers of its function")
             first, last = int(named["first"]), int(named["last"])
-            lines = _text(file).split("\n")
-            source = "\n" * (first - 1) + textwrap.dedent("\n".join(lines[first - 1 : last])) + "\n"
-            function, unusable = _function(source)
+            read = _java if file.suffix == ".java" else _python
+            source, function, unusable = read(_text(file), first, last)
             details = {"label": _text(root / "label" / f"{file.stem}.yaml")}
             if file.stem in asked:
                 details["questions"] = json.dumps(asked[file.stem])
@@ -69,7 +77,7 @@ class Core(Loader):
             yield Problem(
                 id=file.stem,
                 dataset=self.id,
-                language="python",
+                language=_LANGUAGES[file.suffix].lower(),
                 source=source,
                 function=function,
                 details=details,
@@ -79,14 +87,23 @@ class Core(Loader):
 
 def _labelled(path: Path) -> Path:
     """The folder with `code` and `label`: the one that is named, or the one in CoRe's repository."""
-    inside = path / "raw_annotation" / _LANGUAGE
-    return inside if inside.is_dir() else path
+    inside = (path / _ANNOTATED / language for language in _LANGUAGES.values())
+    return next((folder for folder in inside if folder.is_dir()), path)
 
 
-def _questions(path: Path) -> dict[str, list[dict[str, Any]]]:
-    """CoRe's questions about Python functions, by the name of the function's files."""
+def _beside(path: Path) -> Path:
+    """The folder with the questions: the one that is named, or the repository around it."""
+    return path.parent.parent if path.absolute().parent.name == _ANNOTATED else path
+
+
+def _files(root: Path) -> list[Path]:
+    return sorted(file for file in (root / "code").glob("*") if file.suffix in _LANGUAGES)
+
+
+def _questions(path: Path, language: str) -> dict[str, list[dict[str, Any]]]:
+    """CoRe's questions about functions in a language, by the name of the function's files."""
     found: dict[str, list[dict[str, Any]]] = {}
-    for file in sorted((path / _PROMPTS).glob(f"*_{_LANGUAGE}_*.jsonl")):
+    for file in sorted((_beside(path) / _PROMPTS).glob(f"*_{language}_*.jsonl")):
         for record in records(file):
             name = record.text("label_file").removesuffix(".yaml")
             missing = [key for key in _KEPT if key not in record.fields]
@@ -96,15 +113,16 @@ def _questions(path: Path) -> dict[str, list[dict[str, Any]]]:
     return found
 
 
-def _lite(path: Path) -> list[str]:
-    """The ids in CoRe Lite about Python functions."""
-    if not (path / _LITE).is_file():
+def _lite(path: Path, language: str) -> list[str]:
+    """The ids in CoRe Lite about functions in a language."""
+    file = _beside(path) / _LITE
+    if not file.is_file():
         return []
     try:
-        document = json.loads(_text(path / _LITE))
-        return [str(one) for languages in document.values() for one in languages.get(_LANGUAGE, ())]
+        document = json.loads(_text(file))
+        return [str(one) for languages in document.values() for one in languages.get(language, ())]
     except (ValueError, AttributeError) as error:
-        raise DataError(f"{path / _LITE} is not a list of CoRe's ids by task and language: {error}") from None
+        raise DataError(f"{file} is not a list of CoRe's ids by task and language: {error}") from None
 
 
 def _text(file: Path) -> str:
@@ -114,6 +132,26 @@ def _text(file: Path) -> str:
         raise DataError(f"there is no file {file}") from None
     except (OSError, UnicodeDecodeError) as error:
         raise DataError(f"{file} cannot be read: {error}") from error
+
+
+def _java(text: str, first: int, last: int) -> tuple[str, str | None, str]:
+    """The program, the method in some of its lines, and why there is none."""
+    document = Document(text, language="java")
+    inside = [
+        one
+        for one in functions(document)
+        if text.encode().count(b"\n", 0, one.header) + 1 >= first and one.end_line <= last
+    ]
+    if not inside:
+        return text, None, f"no method in lines {first} to {last}"
+    return text, inside[0].qualname, ""
+
+
+def _python(text: str, first: int, last: int) -> tuple[str, str | None, str]:
+    """The function in some lines of a program, its name, and why it is no Python 3."""
+    lines = text.split("\n")
+    source = "\n" * (first - 1) + textwrap.dedent("\n".join(lines[first - 1 : last])) + "\n"
+    return source, *_function(source)
 
 
 def _function(source: str) -> tuple[str | None, str]:

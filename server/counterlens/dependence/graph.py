@@ -20,6 +20,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 
+from tree_sitter import Node
+
+from counterlens.dependence.braces.statements import BraceStatements
 from counterlens.dependence.cfg import ENTRY, EXIT, NOWHERE, Arc, ControlFlowGraph
 from counterlens.dependence.post_dominance import control_dependence, joint_control_dependence
 from counterlens.dependence.reaching import data_dependence
@@ -61,10 +64,20 @@ class Dependences:
     Attributes:
         function: Its qualified name; `<module>` for the module's own statements.
         graph: Its control-flow graph.
+        language: The id of its language.
     """
 
-    def __init__(self, function: str, text: str, statements: StatementTable, graph: ControlFlowGraph) -> None:
+    def __init__(
+        self,
+        function: str,
+        text: str,
+        statements: StatementTable,
+        graph: ControlFlowGraph,
+        *,
+        language: str = "python",
+    ) -> None:
         self.function = function
+        self.language = language
         self.graph = graph
         self._text = text
         self._statements = statements
@@ -82,6 +95,14 @@ class Dependences:
         There are such nodes for Python alone.
         """
         return tuple(self._statements.nodes) if isinstance(self._statements, Statements) else ()
+
+    @property
+    def nodes(self) -> tuple[Node, ...]:
+        """The same of a language with braces: nodes of the tree, with the positions of the whole source.
+
+        There are none for Python.
+        """
+        return tuple(self._statements.nodes) if isinstance(self._statements, BraceStatements) else ()
 
     @property
     def last_line(self) -> int:

@@ -8,8 +8,10 @@ from pathlib import Path
 import pytest
 
 from counterlens.dependence import MODULE, Program, dependences
-from counterlens.probes.dependence.examined import ExaminedFunction, NameRole
-from counterlens.probes.dependence.interventions import Intervention, another, negated, readings
+from counterlens.probes.dependence.examined import ExaminedFunction
+from counterlens.probes.dependence.interventions import Intervention, readings
+from counterlens.probes.dependence.parts import NameRole
+from counterlens.probes.dependence.python_interventions import another, negated
 
 SOURCE = """\
 def f(text, n):

@@ -97,12 +97,13 @@ class BraceProgram:
     def _nothing(self) -> Dependences:
         graph = ControlFlowGraph(NOWHERE)
         graph.connect([(ENTRY, Arc.NEXT)], EXIT)
-        return Dependences(MODULE, self._text, NoStatements(), graph)
+        return Dependences(MODULE, self._text, NoStatements(), graph, language=self.language.id)
 
     def _analyse(self, name: str, node: Node) -> Dependences:
         statements = BraceStatements(node)
         layout = self.language.layout(statements, self.language.syntax, self.rules)
-        return Dependences(name, self._text, statements, layout.function(node))
+        graph = layout.function(node)
+        return Dependences(name, self._text, statements, graph, language=self.language.id)
 
     def _refuse_errors(self, root: Node) -> None:
         if not root.has_error:

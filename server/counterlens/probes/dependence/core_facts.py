@@ -11,7 +11,8 @@ from collections.abc import Iterable, Set
 
 from counterlens.datasets.core_labels import NO_VARIABLE, CoreLabels, CoreNode, LabelledInstance
 from counterlens.dependence import Kind
-from counterlens.probes.dependence.examined import ExaminedFunction, Part, Relation, StatementPair
+from counterlens.probes.dependence.examined import ExaminedFunction, Relation
+from counterlens.probes.dependence.parts import Part, StatementPair
 from counterlens.probes.dependence.rules import ruled
 
 Flow = tuple[int, int, str]

@@ -7,7 +7,6 @@ CoRe's form, `{"DataDependence": true}`; `trace_questions.py` asks for the steps
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Mapping, Sequence
 
@@ -15,9 +14,9 @@ from counterlens.models.base import Model, ModelInfo, Prompt, Reply, Stop
 from counterlens.probes.dependence.examined import ExaminedFunction, Relation
 from counterlens.probes.dependence.instances import DependenceQuestion, Instance
 from counterlens.probes.dependence.parsing import read_yes_no
-from counterlens.probes.dependence.prompts import YES_NO
+from counterlens.probes.dependence.prompts import YES_NO, asked_in
 from counterlens.probes.dependence.yes_no import YesNo, ask
-from counterlens.probes.prompts.templates import chats, worded
+from counterlens.probes.prompts.templates import chats
 from counterlens.progress import Steps
 
 KEYS = {Relation.CONTROL: "ControlDependence", Relation.DATA: "DataDependence"}
@@ -72,9 +71,9 @@ def words(
     info: ModelInfo, task: str, subject: ExaminedFunction, question: DependenceQuestion, listing: str
 ) -> tuple[str, str]:
     """The instruction and the text of a question, by a template; `listing` is what `lines` gives."""
-    return worded(
+    return asked_in(
         info,
-        __package__,
+        subject,
         task,
         lines=listing,
         function=subject.dependences.function,
@@ -86,16 +85,7 @@ def words(
 def lines(subject: ExaminedFunction) -> str:
     """The function's lines with their numbers in the file; of its docstring the first line alone."""
     first = subject.starts.index(0) + 1
-    docstring = next(
-        (
-            part.statement
-            for part in subject.parts[:2]
-            if isinstance(part.node, ast.Expr)
-            and isinstance(part.node.value, ast.Constant)
-            and isinstance(part.node.value.value, str)
-        ),
-        None,
-    )
+    docstring = next((part.statement for part in subject.parts[:2] if part.described), None)
     left_out = range(docstring.line + 1, docstring.end_line + 1) if docstring else range(0)
     numbered = enumerate(subject.text.split("\n"), first)
     shown = [(number, text) for number, text in numbered if number not in left_out]

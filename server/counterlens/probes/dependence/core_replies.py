@@ -20,7 +20,8 @@ from counterlens.probes.dependence.core_form import CoreForm, OwnQuestion
 from counterlens.probes.dependence.core_questions import lines
 from counterlens.probes.dependence.core_reading import KEYS, CoreReply, read_reply
 from counterlens.probes.dependence.examined import ExaminedFunction
-from counterlens.probes.prompts.templates import chats, worded
+from counterlens.probes.dependence.prompts import asked_in
+from counterlens.probes.prompts.templates import chats
 from counterlens.probes.sanity import require_repeatable
 from counterlens.progress import Steps
 
@@ -108,9 +109,9 @@ def _prompt(
             Stop() if chats(info) else Stop(texts=("```\n",))
         )  # one that continues goes on behind its answer
         return Prompt(question.prompt, limit, stop, Reply("", ""))
-    instruction, text = worded(
+    instruction, text = asked_in(
         info,
-        __package__,
+        subject,
         f"core-{question.form}-{question.task}",
         lines=listing,
         function=subject.dependences.function,

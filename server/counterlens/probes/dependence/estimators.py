@@ -17,8 +17,9 @@ from collections.abc import Callable, Iterable, Mapping
 import numpy as np
 import numpy.typing as npt
 
-from counterlens.probes.dependence.examined import ExaminedFunction, Part, StatementPair
+from counterlens.probes.dependence.examined import ExaminedFunction
 from counterlens.probes.dependence.interventions import Intervention
+from counterlens.probes.dependence.parts import Part, StatementPair
 from counterlens.probes.dependence.reactions import Reaction
 
 PairScores = dict[StatementPair, float]

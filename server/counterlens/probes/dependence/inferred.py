@@ -11,14 +11,16 @@ from counterlens.errors import SourceError
 from counterlens.metrics.agreement import Agreement, closure
 from counterlens.metrics.traces import Trace
 from counterlens.models.base import Model, ModelInfo
-from counterlens.probes.dependence.examined import ExaminedFunction, Relation, StatementPair, true_edges
+from counterlens.probes.dependence.examined import ExaminedFunction, Relation, true_edges
 from counterlens.probes.dependence.influence import THRESHOLDS, Influence, infer_influence
 from counterlens.probes.dependence.pairwise import RelationAnswers, by_core, by_pairs, by_trace
 from counterlens.probes.dependence.parsing import ListedPairs
+from counterlens.probes.dependence.parts import StatementPair
 from counterlens.probes.dependence.prompted import ask_all
 from counterlens.probes.dependence.rules import RULES, ruled
 from counterlens.probes.dependence.sampling import QuestionCounts
 from counterlens.probes.dependence.yes_no import AnswerSource, how
+from counterlens.probes.prompts.languages import prompted, prompted_languages
 from counterlens.progress import Steps
 from counterlens.syntax.document import Document
 
@@ -170,11 +172,12 @@ def require_inferred(document: Document) -> Document:
     Raises:
         SourceError: it is in another language.
     """
-    if document.language == "python":
+    known = prompted_languages()
+    if document.language in known:
         return document
+    titles = " and ".join(prompted(language).title for language in known)
     raise SourceError(
-        f"inference by a model is measured for Python only, not for {document.language}: interventions "
-        f"change Python code",
+        f"a model is asked about the dependences of {titles} only, not of {document.language}",
         "The true dependences need no model",
     )
 

@@ -22,7 +22,8 @@ from counterlens.probes.dependence.estimators import (
     data_scores,
     looked_at,
 )
-from counterlens.probes.dependence.examined import ExaminedFunction, Relation, StatementPair
+from counterlens.probes.dependence.examined import ExaminedFunction, Relation
+from counterlens.probes.dependence.parts import StatementPair
 from counterlens.probes.dependence.reactions import react
 from counterlens.progress import Steps
 

@@ -14,14 +14,13 @@ Rules:
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Mapping, Set
 from dataclasses import dataclass
 from itertools import chain
 
 from counterlens.dependence import Kind
 from counterlens.metrics.agreement import closure
-from counterlens.probes.dependence.examined import ExaminedFunction, Part, Relation
+from counterlens.probes.dependence.examined import ExaminedFunction, Relation
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -127,13 +126,8 @@ def _control(subject: ExaminedFunction) -> InstanceGraph:
         if edge.kind is Kind.CONTROL:
             direct.setdefault(Instance(edge.source), set()).add(Instance(edge.target))
     deciding = tuple(Instance(part.statement.id) for part in subject.parts if part.branch)
-    text = [part.statement.id for part in subject.parts if _text(part)]
+    text = [part.statement.id for part in subject.parts if part.described]
     decided = tuple(
         Instance(part.statement.id) for part in subject.parts if part.statement.id not in {0, *text}
     )
     return InstanceGraph(deciding, decided, direct)
-
-
-def _text(part: Part) -> bool:
-    """Whether a statement is a docstring or the like."""
-    return isinstance(part.node, ast.Expr) and isinstance(part.node.value, ast.Constant)

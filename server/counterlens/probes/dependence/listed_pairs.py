@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from counterlens.dependence import Program
+from counterlens.dependence import dependences
 from counterlens.metrics.agreement import Agreement
 from counterlens.metrics.bootstrap import bootstrap, mean
 from counterlens.metrics.table import Cell, Table
@@ -34,7 +34,7 @@ def list_pairs(context: Context, target: Target) -> Inferred:
         Cancelled: it was cancelled.
     """
     (program,) = programs(context, target, Code.WRITTEN)
-    found = Program(program.document.text).dependences(program.qualname)
+    found = dependences(program.document.text, program.qualname, language=program.document.language)
     return infer(context.model, found, InferenceMethod.PROMPTED, steps=context.steps)
 
 

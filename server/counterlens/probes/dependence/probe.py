@@ -12,7 +12,7 @@ from threading import Event
 from typing import Annotated, Any, ClassVar
 
 from counterlens.counting import plural
-from counterlens.dependence import Program
+from counterlens.dependence import Dependences, dependences
 from counterlens.metrics.agreement import Agreement
 from counterlens.metrics.table import Table
 from counterlens.models.base import Capability, Model
@@ -91,9 +91,6 @@ class DependenceOptions(ProbeOptions):
         return InferenceMethod.INTERVENTIONAL if scores else InferenceMethod.PROMPTED
 
 
-_UNCHANGED = {"java": "its statements are changed and asked about in Python only"}
-
-
 class DependenceProbe(Probe[DependenceOptions, DependenceRecord]):
     """A model's dependences, compared with the dependence graph and with rules that use no model."""
 
@@ -101,7 +98,6 @@ class DependenceProbe(Probe[DependenceOptions, DependenceRecord]):
     title = "which statements does it think depend on which?"
     source = Source("Nguyen et al. 2024", "section 5.1, RQ4; core and trace: Xie et al. 2025 (CoRe)")
     needs = frozenset[Need]()
-    refused_languages = _UNCHANGED
     options = DependenceOptions
     record = DependenceRecord
 
@@ -109,11 +105,11 @@ class DependenceProbe(Probe[DependenceOptions, DependenceRecord]):
         """Like `Probe.run`."""
         if options.chosen_protocol == EMPICA:
             return dependence_record(list_pairs(context, target))
-        dependences = Program(target.document.text).dependences(target.qualname)
+        found = _analysed(target)
         if options.chosen_protocol == CORE:
             return run_core(
                 context.model,
-                dependences,
+                found,
                 target.name,
                 target.details,
                 lite=options.lite,
@@ -122,15 +118,15 @@ class DependenceProbe(Probe[DependenceOptions, DependenceRecord]):
                 max_tokens=options.max_tokens,
                 steps=context.steps,
             )
-        found = infer(
+        inferred = infer(
             context.model,
-            dependences,
+            found,
             options.method_for(context.model, context.cancel),
             limit=options.most,
             seed=options.seed,
             steps=context.steps,
         )
-        return dependence_record(found)
+        return dependence_record(inferred)
 
     def tables(self, records: Sequence[DependenceRecord], *, seed: int) -> tuple[Table, ...]:
         """Like `Probe.tables`."""
@@ -184,7 +180,7 @@ class DependenceProbe(Probe[DependenceOptions, DependenceRecord]):
         """Like `Probe.estimate`."""
         if options.chosen_protocol == EMPICA:
             return QUESTIONS
-        subject = ExaminedFunction.of(Program(target.document.text).dependences(target.qualname))
+        subject = ExaminedFunction.of(_analysed(target))
         if options.chosen_protocol == CORE:
             limit, seed = options.questions, options.seed
             return len(
@@ -201,6 +197,15 @@ class DependenceProbe(Probe[DependenceOptions, DependenceRecord]):
             for relation in Relation
         )
         return sum(min(options.most, count) for count in possible)
+
+
+def _analysed(target: Target) -> Dependences:
+    """The true dependences of a function.
+
+    Raises:
+        SourceError: its source does not parse.
+    """
+    return dependences(target.document.text, target.qualname, language=target.document.language)
 
 
 def _total(records: Sequence[DependenceRecord], relation: Relation) -> Agreement:

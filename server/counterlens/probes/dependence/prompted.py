@@ -9,8 +9,9 @@ from collections.abc import Sequence
 from threading import Event
 
 from counterlens.models.base import Model
-from counterlens.probes.dependence.examined import ExaminedFunction, Relation, StatementPair
+from counterlens.probes.dependence.examined import ExaminedFunction, Relation
 from counterlens.probes.dependence.parsing import ListedPairs, read_pairs, read_yes_no
+from counterlens.probes.dependence.parts import StatementPair
 from counterlens.probes.dependence.prompts import all_pairs, one_pair
 from counterlens.probes.dependence.yes_no import YesNo, ask
 from counterlens.progress import Steps

@@ -2,17 +2,18 @@
 
 A `.completion.txt` is continued as it stands; a `.chat.txt` is an instruction, a line of three hyphens, and a
 message. `$statements` are the numbered statements (`3:     return x`), `$source` and `$target` two of the
-numbers; `core-` tasks have `$lines` and `$function` (`core_questions.py`, `trace_questions.py`). To reword a
-task, edit its files.
+numbers; `core-` tasks have `$lines` and `$function` (`core_questions.py`, `trace_questions.py`). `$language`
+is the language's name; a template that shows a program has one more file for Java, such as
+`data-java.completion.txt`. To reword a task, edit its files.
 """
 
 from __future__ import annotations
 
-import ast
-
 from counterlens.models.base import ModelInfo, Prompt, Reply, Stop
-from counterlens.probes.dependence.examined import ExaminedFunction, Part, Relation
-from counterlens.probes.prompts.templates import worded
+from counterlens.probes.dependence.examined import ExaminedFunction, Relation
+from counterlens.probes.dependence.parts import Part
+from counterlens.probes.prompts.languages import prompted
+from counterlens.probes.prompts.templates import chats, has_template, worded
 
 _PAIR_TOKENS, _FRAME_TOKENS = 8, 16
 _PAIRS_PER_STATEMENT = 8
@@ -26,7 +27,7 @@ def all_pairs(info: ModelInfo, subject: ExaminedFunction, relation: Relation) ->
     room = min(_MOST_TOKENS, info.context // 2 if info.context else _MOST_TOKENS)
     fitting = max(1, (room - _FRAME_TOKENS) // _PAIR_TOKENS)
     most = min(count * count, count * _PAIRS_PER_STATEMENT, fitting)
-    instruction, text = worded(info, __package__, str(relation), statements=numbered(subject))
+    instruction, text = asked_in(info, subject, str(relation), statements=numbered(subject))
     reply = Reply(instruction, _list_grammar(count, most), _LIST_SCHEMA)
     return Prompt(text, _PAIR_TOKENS * most + _FRAME_TOKENS, Stop(texts=("\n\n", "]}\n")), reply)
 
@@ -35,15 +36,30 @@ def one_pair(
     info: ModelInfo, subject: ExaminedFunction, relation: Relation, source: int, target: int
 ) -> Prompt:
     """Ask whether one statement depends on another one, to be answered by yes or no."""
-    instruction, text = worded(
+    instruction, text = asked_in(
         info,
-        __package__,
+        subject,
         f"{relation}-pair",
         statements=numbered(subject),
         source=str(source),
         target=str(target),
     )
     return Prompt(text, 4, Stop(texts=("\n",)), Reply(instruction, YES_NO))
+
+
+def asked_in(info: ModelInfo, subject: ExaminedFunction, task: str, **places: str) -> tuple[str, str]:
+    """The instruction and the text of a question, with the programs of the subject's language.
+
+    Args:
+        info: Of the model.
+        subject: The function.
+        task: The template, without the language's ending.
+        places: The values of the placeholders; `$language` is the language's name.
+    """
+    language = prompted(subject.language)
+    own = f"{task}{language.suffix}"
+    name = own if has_template(__package__, own, chats(info)) else task
+    return worded(info, __package__, name, language=language.title, **places)
 
 
 def numbered(subject: ExaminedFunction) -> str:
@@ -56,9 +72,8 @@ def numbered(subject: ExaminedFunction) -> str:
 def _shown(part: Part) -> str:
     """A statement's text; of a docstring the first line."""
     text = part.statement.text
-    described = isinstance(part.node, ast.Expr) and isinstance(part.node.value, ast.Constant)
     first, _, rest = text.partition("\n")
-    return f"{first} ..." if described and rest else text
+    return f"{first} ..." if part.described and rest else text
 
 
 YES_NO = 'root ::= " "? ("yes" | "no")'

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from counterlens.models.base import Model, TokenScores
-from counterlens.probes.dependence.examined import ExaminedFunction, Part, Span
+from counterlens.probes.dependence.examined import ExaminedFunction
 from counterlens.probes.dependence.interventions import (
     ChangedText,
     Intervention,
@@ -24,10 +24,21 @@ from counterlens.probes.dependence.interventions import (
     everything,
     readings,
 )
+from counterlens.probes.dependence.parts import Part, Span
+from counterlens.probes.prompts.languages import prompted
 
-LEAD = "# Python\n"
-"""What the model reads before every function: it anchors attention, as a BOS token would, so that the first
-statement does not have to. Without it, to change the header would be to change what everything is read by."""
+
+def lead_of(language: str) -> str:
+    """What the model reads before every function of a language: a comment with the language's name.
+
+    It anchors attention, as a BOS token would, so that the first statement does not have to. Without it, to
+    change the header would be to change what everything is read by.
+
+    Raises:
+        SourceError: functions in the language are not asked about.
+    """
+    known = prompted(language)
+    return f"{known.comment} {known.title}\n"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -67,7 +78,7 @@ def react(
     kinds: Sequence[Intervention],
     *,
     looked_at: LookedAt = everything,
-    lead: str = LEAD,
+    lead: str | None = None,
     cancel: Event | None = None,
 ) -> list[Reaction]:
     """Change one statement in some ways and see how each later statement reacts.
@@ -78,7 +89,7 @@ def react(
         part: The statement that is changed.
         kinds: How.
         looked_at: The statements whose reactions are needed; others may be unknown.
-        lead: The text before the function.
+        lead: The text before the function; None for that of its language.
         cancel: Set it to give up.
 
     Raises:
@@ -93,7 +104,7 @@ def react(
     after: list[dict[Span, float]] = []
     if read:
         texts = [subject.data[: max(reading.stop for reading in read)], *(reading.data for reading in read)]
-        context = lead + subject.data[:cut].decode()
+        context = (lead_of(subject.language) if lead is None else lead) + subject.data[:cut].decode()
         rests = [text[cut:].decode() for text in texts]
         scores = model.score_continuations(context, rests, alternatives=0, cancel=cancel)
         base, *after = [_by_span(scored, cut) for scored in scores]

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from counterlens.probes.dependence.examined import ExaminedFunction, Relation, StatementPair
+from counterlens.probes.dependence.examined import ExaminedFunction, Relation
+from counterlens.probes.dependence.parts import StatementPair
 
 RULES = {Relation.CONTROL: "indentation", Relation.DATA: "recurring names"}
 """What a rule is called."""

@@ -58,6 +58,18 @@ def worded(info: ModelInfo, package: str | None, name: str, **places: str) -> tu
 
 
 @cache
+def has_template(package: str | None, name: str, chat: bool) -> bool:
+    """Whether there is a general template of a name.
+
+    Args:
+        package: The package that has the `templates` folder.
+        name: The template.
+        chat: Whether for models that are spoken to in messages.
+    """
+    return (files(package or "") / "templates" / f"{name}.{'chat' if chat else 'completion'}.txt").is_file()
+
+
+@cache
 def template(package: str | None, name: str, form: str, model: str = "") -> Template:
     """A template, unchanged.
 

@@ -1,0 +1,50 @@
+"""How statements of Java are changed so that whatever follows them can stay as it is."""
+
+from __future__ import annotations
+
+from tree_sitter import Node
+
+from counterlens.dependence.braces.blocks import text_of
+from counterlens.dependence.braces.reading import unbracketed
+from counterlens.dependence.braces.statements import for_parts
+from counterlens.probes.dependence.examined import ExaminedFunction
+from counterlens.probes.dependence.parts import Part, StatementEdits
+
+_OPPOSITE = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
+_TIGHT = frozenset({"identifier", "method_invocation", "field_access", "array_access", "true", "false"})
+_DECIDING = frozenset({"if_statement", "while_statement", "for_statement", "enhanced_for_statement"})
+
+
+def negate(subject: ExaminedFunction, part: Part) -> StatementEdits:
+    """A condition becomes its opposite; a loop over elements gets none."""
+    node = part.node
+    if not isinstance(node, Node) or node.type not in _DECIDING:
+        return
+    if node.type == "enhanced_for_statement":
+        value = node.child_by_field_name("value")
+        if value is not None:
+            yield subject.node_span(value), "List.of()"
+        return
+    test = for_parts(node)[1] if node.type == "for_statement" else node.child_by_field_name("condition")
+    if test is not None:
+        inner = unbracketed(test)
+        yield subject.node_span(inner), negated(inner)
+
+
+def neutralise(_subject: ExaminedFunction, part: Part) -> StatementEdits:
+    """A branch becomes a header that decides nothing."""
+    if isinstance(part.node, Node) and part.node.type in _DECIDING:
+        yield part.span, "synchronized (lock)"
+
+
+def negated(test: Node) -> str:
+    """The source of a condition that holds when another does not; what NaN does aside."""
+    text = text_of(test)
+    if test.type == "unary_expression" and text_of(test.child_by_field_name("operator")) == "!":
+        operand = test.child_by_field_name("operand")
+        return text_of(None if operand is None else unbracketed(operand))
+    opposite = _OPPOSITE.get(text_of(test.child_by_field_name("operator")))
+    if test.type == "binary_expression" and opposite is not None:
+        left, right = (text_of(test.child_by_field_name(side)) for side in ("left", "right"))
+        return f"{left} {opposite} {right}"
+    return f"!{text}" if test.type in _TIGHT else f"!({text})"
