@@ -17,6 +17,7 @@ from enum import Enum
 from pathlib import Path
 from threading import Event
 
+from counterlens.attribution.base import Judgement
 from counterlens.attribution.java.sharing import why_alone
 from counterlens.errors import Cancelled, SandboxError
 from counterlens.sandbox.java.jdk import Jdk
@@ -33,6 +34,18 @@ _SEAL = 16  # bytes
 Units = Sequence[tuple[str, str]]
 Classes = Mapping[str, bytes]
 Library = tuple[Path, ...]
+
+
+class CompilerStoppedError(Exception):
+    """The compiler came to no end, so nothing is known of what it was given.
+
+    Attributes:
+        judgement: What that means for the program that was to be judged.
+    """
+
+    def __init__(self, message: str, judgement: Judgement) -> None:
+        super().__init__(message)
+        self.judgement = judgement
 
 
 class Fate(Enum):
@@ -92,6 +105,7 @@ class JavaBench:
         """Compile units of source together; the classes, or the errors. Those of tests are remembered.
 
         Raises:
+            CompilerStoppedError: it took too long, or the compiler ended early.
             SandboxError: the compiler cannot be run.
             Cancelled: `cancel` was set.
         """
@@ -105,7 +119,8 @@ class JavaBench:
             if made is None and used:  # what it did before may have been the reason
                 made = self._compile(units, tests, cancel)
         if made is None:
-            return "the compiler ended early; it may have run out of memory"
+            message = "the compiler ended early; it may have run out of memory"
+            raise CompilerStoppedError(message, Judgement.REFUSED)
         if tests:
             self._compiled[key] = made
             while len(self._compiled) > _KEPT:
@@ -119,7 +134,9 @@ class JavaBench:
             return self._compiler().compile(units, deadline, tests=tests, cancel=cancel)
         except ServiceLateError:
             self._leave_desk()
-            return f"the compiler was stopped after {_COMPILE_SECONDS:g} s"
+            message = f"the compiler was stopped after {_COMPILE_SECONDS:g} s"
+            late = Judgement.REFUSED if tests else Judgement.TIMED_OUT
+            raise CompilerStoppedError(message, late) from None
         except ServiceEndedError:
             self._leave_desk()
             return None

@@ -9,7 +9,7 @@ from pathlib import Path
 from threading import Event
 
 from counterlens.attribution.base import Evidence, Isolation, Judgement, Setting, Strength, Verdict
-from counterlens.attribution.java.bench import Fate, JavaBench, TestsReport
+from counterlens.attribution.java.bench import CompilerStoppedError, Fate, JavaBench, TestsReport
 from counterlens.attribution.java.benches import BENCHES
 from counterlens.attribution.java.libraries import INSTALL, JUNIT, junit_for
 from counterlens.attribution.java.stand_ins import (
@@ -99,7 +99,10 @@ class JavaTestsJudge:
         """
         started = time.monotonic()
         with BENCHES.bench(self._setting.sandbox, self._around.library) as bench:
-            judgement, evidence = self._judged(program, bench, cancel)
+            try:
+                judgement, evidence = self._judged(program, bench, cancel)
+            except CompilerStoppedError as stopped:
+                judgement, evidence = stopped.judgement, Evidence(self.attribution, 0, None, str(stopped))
         return Verdict(judgement, evidence, time.monotonic() - started)
 
     def _judged(self, program: str, bench: JavaBench, cancel: Event | None) -> tuple[Judgement, Evidence]:
@@ -153,18 +156,24 @@ class JavaTestsJudge:
         if self._original is None:
             return self._with(program, bench, cancel)
         if self._plan is None:
-            plan = self._with(self._original, bench, cancel)
-            if plan.why_shared and self._uncompiled(self._original, bench, cancel):
-                plan = _Plan(None, refused="the tests do not compile with the original")
-            if plan.classes is not None:
-                classes = bench.compile(self._program(self._original), tests=False, cancel=cancel)
-                if not isinstance(classes, str):
-                    seconds = self._setting.limits.seconds
-                    report = bench.run_apart(classes, plan.classes, seconds, cancel)
-                    if not report.passed:
-                        plan = self._unless_together(plan, bench, cancel)
-            self._plan = plan
+            try:
+                self._plan = self._tried(self._original, bench, cancel)
+            except CompilerStoppedError as stopped:
+                return _Plan(None, refused=f"of the original, {stopped}")
         return self._plan
+
+    def _tried(self, original: str, bench: JavaBench, cancel: Event | None) -> _Plan:
+        """The plan for all programs, tried on the original."""
+        plan = self._with(original, bench, cancel)
+        if plan.why_shared and self._uncompiled(original, bench, cancel):
+            return _Plan(None, refused="the tests do not compile with the original")
+        if plan.classes is None:
+            return plan
+        classes = bench.compile(self._program(original), tests=False, cancel=cancel)
+        if isinstance(classes, str):
+            return plan
+        report = bench.run_apart(classes, plan.classes, self._setting.limits.seconds, cancel)
+        return plan if report.passed else self._unless_together(plan, bench, cancel)
 
     def _unless_together(self, plan: _Plan, bench: JavaBench, cancel: Event | None) -> _Plan:
         """Judge in one machine, if the original passes there and does not apart."""

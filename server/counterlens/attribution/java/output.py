@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from threading import Event
 
 from counterlens.attribution.base import Judgement
-from counterlens.attribution.java.bench import HeldProgram
+from counterlens.attribution.java.bench import CompilerStoppedError, HeldProgram
 from counterlens.attribution.java.benches import BENCHES
 from counterlens.attribution.output import TOO_MUCH, OutputJudge
 from counterlens.sandbox.java.machine import AnswerParts
@@ -22,7 +22,11 @@ class JavaOutputJudge(OutputJudge):
 
     def _printed(self, program: str, cancel: Event | None) -> Iterator[str | tuple[Judgement, str]]:
         with BENCHES.bench(self.setting.sandbox) as bench:
-            classes = bench.compile([("Main.java", program)], tests=False, cancel=cancel)
+            try:
+                classes = bench.compile([("Main.java", program)], tests=False, cancel=cancel)
+            except CompilerStoppedError as stopped:
+                yield stopped.judgement, str(stopped)
+                return
             if isinstance(classes, str):
                 yield Judgement.INVALID, f"it does not compile: {classes}"
                 return

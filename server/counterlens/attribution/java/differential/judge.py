@@ -7,7 +7,7 @@ from threading import Event
 
 from counterlens.attribution.base import Evidence, Judgement, Strength, Verdict
 from counterlens.attribution.differential.judge import ENOUGH_INPUTS, ENOUGH_REACH, ID
-from counterlens.attribution.java.bench import JavaBench
+from counterlens.attribution.java.bench import CompilerStoppedError, JavaBench
 from counterlens.attribution.java.benches import BENCHES
 from counterlens.attribution.java.differential.calling import (
     CallFate,
@@ -84,7 +84,10 @@ class JavaDifferentialJudge:
         return Verdict(judgement, evidence, time.monotonic() - started)
 
     def _judged(self, program: str, bench: JavaBench, cancel: Event | None) -> tuple[Judgement, Evidence]:
-        classes = bench.compile(self.original.units(program), tests=False, cancel=cancel)
+        try:
+            classes = bench.compile(self.original.units(program), tests=False, cancel=cancel)
+        except CompilerStoppedError as stopped:
+            return stopped.judgement, Evidence(ID, 0, None, str(stopped))
         if isinstance(classes, str):
             return Judgement.INVALID, Evidence(ID, 0, None, brief(f"it does not compile: {classes}"))
         target, tried = self.original.target, 0
