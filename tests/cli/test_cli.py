@@ -447,3 +447,26 @@ def test_what_java_cannot_do_is_said(
     assert ran.code == 1
     assert said in ran.err
     assert "Traceback" not in ran.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (
+            ["probe", "x.py", "--task", "name", "--task", "repair"],
+            "--task takes one value, but is given name, repair",
+        ),
+        (["judge", "x.py", "--timeout=3", "--timeout", "4"], "--timeout takes one value, but is given 3, 4"),
+    ],
+)
+def test_an_option_that_takes_one_value_does_not_drop_others(
+    cli: Cli, arguments: list[str], said: str
+) -> None:
+    ran = cli(*arguments)
+    assert ran.code == 2
+    assert said in ran.err
+
+
+def test_the_same_value_twice_and_several_of_several_are_fine(cli: Cli, sign: Path) -> None:
+    chosen = ["--mutation", "if-else-flip", "--mutation", "operand-swap", "--seed", "2", "--seed", "2"]
+    assert cli("mutate", f"{sign}::sign", *chosen).code == 0

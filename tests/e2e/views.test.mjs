@@ -128,12 +128,18 @@ describe("the views", { skip }, () => {
     },
   );
 
-  step("in a light theme shapes and words say what colours do", async () => {
-    const folder = path.join(session.workspace, ".vscode"); // changes of the user's own settings are not seen live
-    mkdirSync(folder, { recursive: true });
-    const chosen = { "workbench.colorTheme": "Default Light Modern" };
-    writeFileSync(path.join(folder, "settings.json"), JSON.stringify(chosen));
-    await vscode.page.locator(".monaco-workbench.vs").waitFor({ timeout: 20_000 });
-    await session.screenshot("light");
-  });
+  for (const [name, theme, shown] of [
+    ["light", "Default Light Modern", ".vs"],
+    ["high contrast", "Default High Contrast", ".hc-black"],
+  ]) {
+    step(`in a theme that is ${name} shapes and words say what colours do`, async () => {
+      const folder = path.join(session.workspace, ".vscode"); // changes of the user's own settings are not seen live
+      mkdirSync(folder, { recursive: true });
+      const chosen = { "workbench.colorTheme": theme };
+      writeFileSync(path.join(folder, "settings.json"), JSON.stringify(chosen));
+      await vscode.page.locator(`.monaco-workbench${shown}`).waitFor({ timeout: 20_000 });
+      await row("Runs", "runs/20").waitFor();
+      await session.screenshot(name.replace(" ", "-"));
+    });
+  }
 });

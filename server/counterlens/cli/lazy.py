@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import copy
 from importlib import import_module
 from typing import Any
 
@@ -36,3 +37,44 @@ class LazyGroup(click.Group):
         command = getattr(import_module(place), cmd_name)
         assert isinstance(command, click.Command)
         return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The subcommand and its arguments, none of which contradicts another.
+
+        Raises:
+            click.UsageError: an option that takes one value is given several.
+        """
+        name, command, rest = super().resolve_command(ctx, args)
+        if name is not None and command is not None:
+            _require_one_value(ctx, name, command, rest)
+        return name, command, rest
+
+
+def _require_one_value(parent: click.Context, name: str, command: click.Command, args: list[str]) -> None:
+    """Refuse what click would settle by dropping all values of an option but the last."""
+    twin = copy(command)
+    twin.params = [_repeatable(each) if _takes_one(each) else each for each in command.params]
+    context = click.Context(twin, parent, name)
+    try:
+        values, _, _ = twin.make_parser(context).parse_args(list(args))
+    except click.UsageError:
+        return  # the command's own parser says it
+    for parameter in filter(_takes_one, command.params):
+        given = dict.fromkeys(values.get(parameter.name) or ())
+        if len(given) > 1:
+            flag = parameter.opts[0]
+            raise click.UsageError(f"{flag} takes one value, but is given {', '.join(given)}", parent)
+
+
+def _takes_one(parameter: click.Parameter) -> bool:
+    return isinstance(parameter, click.Option) and not (
+        parameter.multiple or parameter.is_flag or parameter.count or parameter.nargs != 1
+    )
+
+
+def _repeatable(parameter: click.Parameter) -> click.Parameter:
+    twin = copy(parameter)
+    twin.multiple = True
+    return twin
