@@ -146,7 +146,7 @@ export function start(context: vscode.ExtensionContext): Running {
       if (affectsStart(event)) await running.renew("its settings changed");
       else await running.settingsChanged();
     }),
-    vscode.workspace.onDidGrantWorkspaceTrust(() => void running.renew("the workspace is now trusted")),
+    vscode.workspace.onDidGrantWorkspaceTrust(() => void running.trustGranted()),
     onDidChangeApiKey(context.secrets, () => void running.renew("the API key changed")),
   );
   running.startWhenNeeded();

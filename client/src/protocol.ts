@@ -36,6 +36,9 @@ export interface StatusParams {
   steps?: { done: number; total: number; unit: string } | null;
 }
 
+/** Client to server: the user trusts the workspace now. */
+export const TRUSTED = "counterlens/trusted";
+
 /** Server to client: new scores for a document; ask for its overlay again. */
 export const SCORES_CHANGED = "counterlens/scoresChanged";
 

@@ -21,6 +21,7 @@ import {
   type StatusParams,
   TASK_NEWS,
   type TaskNews,
+  TRUSTED,
 } from "./protocol";
 import { proxyEnvironment } from "./proxy";
 import { RestartPolicy } from "./restart";
@@ -58,6 +59,8 @@ export interface ServerListener {
 
 export class Server implements vscode.Disposable {
   private client: LanguageClient | undefined;
+  /** The Python that the server was last started with. */
+  private python = "";
   private readonly policy = new RestartPolicy();
   /** Starts and stops run one after the other, in the order they were asked for. */
   private queue: Promise<void> = Promise.resolve();
@@ -112,6 +115,29 @@ export class Server implements vscode.Disposable {
   async renew(reason: string): Promise<void> {
     if (this.needed) await this.restart(reason);
     else this.startWhenNeeded();
+  }
+
+  /** The workspace is trusted: its Python is started if it is another one, else the server hears of it. */
+  async trustGranted(): Promise<void> {
+    if (!this.needed) return this.startWhenNeeded();
+    const told = this.queue.then(() => this.tellTrust());
+    this.queue = told.then(() => undefined);
+    if (!(await told)) await this.restart("the workspace is now trusted");
+  }
+
+  /** Whether the server goes on as it is. */
+  private async tellTrust(): Promise<boolean> {
+    if (!this.client || !this.isRunning) return false;
+    const { chosen } = await findInterpreter(this.context, this.settings());
+    if (chosen?.path !== this.python) return false;
+    try {
+      await this.client.sendNotification(TRUSTED);
+    } catch (error) {
+      this.log.debug(`Telling of the trust: ${error}`);
+      return false;
+    }
+    this.log.info("The workspace is now trusted; the language server goes on.");
+    return true;
   }
 
   stop(): Promise<void> {
@@ -192,6 +218,7 @@ export class Server implements vscode.Disposable {
     if (!interpreter) return;
     const client = await this.createClient(interpreter);
     this.client = client;
+    this.python = interpreter.path;
     try {
       await client.start();
     } catch (error) {

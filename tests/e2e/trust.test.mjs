@@ -61,5 +61,6 @@ describe("an untrusted workspace", { skip }, () => {
       ms: 20_000,
     });
     await vscode.tab("Probe of grade").waitFor({ timeout: 300_000 });
+    assert.match(session.log(), /workspace is now trusted; the language server goes on/);
   });
 });

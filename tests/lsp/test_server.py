@@ -5,24 +5,29 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+from collections.abc import AsyncIterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 from urllib.parse import unquote
 
 import pytest
+import pytest_lsp
 from lsprotocol import types
 from pytest_lsp import LanguageClient
 
 from counterlens.probes.pairs.record import PairsRecord
 from counterlens.probes.record import read
 from tests.lsp.conftest import (
+    CONFIG,
+    initialize,
     model_process,
     model_waiting,
     open_file,
     scored,
     show_uncertainty,
     until,
+    watch,
 )
 
 SOURCE = '''"""Größe 😀 of things."""
@@ -52,6 +57,17 @@ def position_of(text: str, needle: str, shift: int = 0) -> types.Position:
     line = before.count("\n")
     column = len(before[before.rfind("\n") + 1 :].encode("utf-16-le")) // 2
     return types.Position(line, column)
+
+
+@pytest_lsp.fixture(config=CONFIG)
+async def project_client(lsp_client: LanguageClient, tmp_path: Path) -> AsyncIterator[None]:
+    """A client with a folder open that the user does not trust."""
+    watch(lsp_client)
+    said = initialize({"probe": {"maxTokens": None}}, trusted=False)
+    said.workspace_folders = [types.WorkspaceFolder(tmp_path.as_uri(), "project")]
+    await lsp_client.initialize_session(said)
+    yield
+    await lsp_client.shutdown_session()
 
 
 async def probe(client: LanguageClient, argument: dict[str, Any]) -> SimpleNamespace:
@@ -332,6 +348,24 @@ async def test_an_untrusted_workspace_runs_nothing(untrusted_client: LanguageCli
     assert not answer.ok
     assert "untrusted" in answer.error
     assert not marker.exists()
+
+
+async def test_a_workspace_that_is_trusted_later_has_its_settings_and_keeps_its_scores(
+    project_client: LanguageClient, tmp_path: Path
+) -> None:
+    client = project_client
+    (tmp_path / "counterlens.toml").write_text("max-tokens = 3\n")
+    uri = open_file(client, tmp_path / "sign.py", SOURCE)
+    await scored(client, uri)
+    model, before = model_process(), len(client.statuses)  # type: ignore[attr-defined]
+    client.protocol.notify("counterlens/trusted", None)
+    answer = await probe(client, {"uri": uri, "function": "sign", "mutations": ["if-else-flip"]})
+    assert answer.ok, answer.error
+    (pair,) = read(answer.records[0], PairsRecord).pairs
+    assert len(pair.original.completion or "") < 30  # three tokens
+    assert model_process() == model
+    states = {status.state for status in client.statuses[before:]}  # type: ignore[attr-defined]
+    assert not states & {"loading", "scoring"}
 
 
 async def test_a_model_that_was_killed_is_started_again_and_the_file_scored(

@@ -40,7 +40,8 @@ class CounterlensServer(LanguageServer):
     """What is open, what is known about it, and the model that is asked.
 
     Attributes:
-        settings: What the user has set.
+        settings: What the user has set, and the repository where it is trusted.
+        given: What the client sent of it.
         trusted: Whether the client says that code of the workspace may be run; None where it does not say.
         file: What the repository decides, where it is trusted and says something.
         client_shows_results: Whether the client has the commands of our own extension.
@@ -67,6 +68,7 @@ class CounterlensServer(LanguageServer):
     def __init__(self) -> None:
         super().__init__("counterlens", counterlens.__version__, protocol_cls=PatientProtocol)
         self.settings = EditorSettings()
+        self.given: object = None
         self.trusted: bool | None = None
         self.file: SettingsFile | None = None
         self.client_shows_results = False
@@ -116,7 +118,7 @@ class CounterlensServer(LanguageServer):
 
     def configure(self, raw: object) -> None:
         """Take new settings, and start what they change."""
-        before = self.settings
+        before, self.given = self.settings, raw
         self.settings, complaints = read_settings(raw, self.file)
         for complaint in complaints:
             self.show(complaint, types.MessageType.Warning)

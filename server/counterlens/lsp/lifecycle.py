@@ -15,12 +15,15 @@ from counterlens.lsp.base import LOG, CounterlensServer
 from counterlens.lsp.consent import is_workspace_trusted
 from counterlens.lsp.settings import read_settings
 
+TRUSTED = "counterlens/trusted"
+
 
 def register(server: CounterlensServer) -> None:
     """Add this feature."""
     server.feature(types.INITIALIZE)(_initialize)
     server.feature(types.INITIALIZED)(_initialized)
     server.feature(types.WORKSPACE_DID_CHANGE_CONFIGURATION)(_did_change_configuration)
+    server.feature(TRUSTED)(_trust)
     server.feature(types.SHUTDOWN)(_shutdown)
 
 
@@ -33,17 +36,17 @@ def _initialize(ls: CounterlensServer, params: types.InitializeParams) -> None:
     said = options.get("trusted")
     ls.trusted = said if isinstance(said, bool) else None
     ls.client_shows_results = options.get("showsResults") is True
-    complaints = _read_file(ls, params)
-    ls.settings, wrong = read_settings(options.get("settings"), ls.file)
+    uri = next((one.uri for one in params.workspace_folders or ()), params.root_uri)
+    complaints = _read_file(ls, to_fs_path(uri) if uri else None)
+    ls.given = options.get("settings")
+    ls.settings, wrong = read_settings(ls.given, ls.file)
     ls.host.choose(ls.settings)
     for complaint in (*complaints, *wrong):
         LOG.warning(complaint)
 
 
-def _read_file(ls: CounterlensServer, params: types.InitializeParams) -> list[str]:
+def _read_file(ls: CounterlensServer, path: str | None) -> list[str]:
     """Take what the first folder's repository decides, if it is trusted; returns what is wrong with it."""
-    uri = next((one.uri for one in params.workspace_folders or ()), params.root_uri)
-    path = to_fs_path(uri) if uri else None
     if path is None or not is_workspace_trusted(ls, Path(path)):
         return []
     try:
@@ -63,6 +66,16 @@ def _did_change_configuration(ls: CounterlensServer, params: types.DidChangeConf
     settings = params.settings
     if isinstance(settings, dict):
         ls.configure(settings.get("counterlens", settings))
+
+
+def _trust(ls: CounterlensServer, _params: object) -> None:
+    """The user trusts the workspace now: what its repository decides holds, and its code may run."""
+    ls.trusted = True
+    for complaint in _read_file(ls, next((to_fs_path(uri) for uri in ls.workspace.folders), None)):
+        LOG.warning(complaint)
+    ls.configure(ls.given)
+    for analysis in ls.analyses.values():
+        ls.changed(analysis)
 
 
 def _shutdown(ls: CounterlensServer, _params: None) -> None:
