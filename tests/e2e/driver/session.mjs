@@ -32,10 +32,10 @@ export const UNCERTAINTY = {
 export class Session {
   /**
    * @param {string} name of the folder that it lives in
-   * @param {{ open: string, example?: string, files?: Record<string, string>, settings?: object,
+   * @param {{ open: string, folder?: string, example?: string, files?: Record<string, string>, settings?: object,
    *   machine?: object, trustDialogs?: boolean, viewport?: object, vsix?: string, untouched?: boolean,
    *   environment?: Record<string, string>, extensions?: string[], language?: string, proposed?: string[] }} options
-   *   `open` is a file of the workspace; `example` one of examples/ to put there, `files` others; `vsix` the
+   *   `open` is a file of the workspace, a copy of `folder`, else of tests/e2e/workspace; `example` one of examples/ to put there, `files` others; `vsix` the
    *   package, else the universal one, `extensions` others beside it, of which those with the ids in `proposed` may
    *   use proposed interfaces; `untouched`: as after the installation, with neither interpreter nor model chosen;
    *   `language`: that of the user, English without it
@@ -44,7 +44,7 @@ export class Session {
     const { open, example, settings = {}, machine = {}, trustDialogs = false, viewport, language } = options;
     const home = new Home(path.join(RUN, name), options.environment);
     const workspace = path.join(home.folder, "work");
-    cpSync(path.join(e2e, "workspace"), workspace, { recursive: true });
+    cpSync(options.folder ?? path.join(e2e, "workspace"), workspace, { recursive: true });
     if (example) copyFileSync(path.join(root, "examples", example), path.join(workspace, example));
     for (const [name, text] of Object.entries(options.files ?? {})) {
       writeFileSync(path.join(workspace, name), text);
