@@ -1,17 +1,15 @@
-"""One run that was never interrupted, which others are compared with."""
+"""Code to ask about, and models that take as long as a test wants."""
 
 from __future__ import annotations
 
 import os
 import shutil
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.conftest import embedded_file
-from tests.evaluation.running import FUNCTIONS, bench, run
 from tests.test_plugins import install
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -48,16 +46,6 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("evaluation")
     shutil.copytree(EXAMPLES, folder / "code")
     return folder
-
-
-@pytest.fixture(scope="session")
-def uninterrupted(place: Path) -> tuple[Path, float]:
-    """A finished run, and how long it took."""
-    folder, started = place / "whole", time.monotonic()
-    done = run(bench(place, folder))
-    assert done.returncode == 0, done.stderr
-    assert f"All {FUNCTIONS} functions" in done.stdout
-    return folder, time.monotonic() - started
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,4 @@
-"""A small run with the real model, as a user starts it, and what it leaves behind."""
+"""A small run with a real model, as a user starts it, and what it leaves behind."""
 
 from __future__ import annotations
 
@@ -10,15 +10,20 @@ from pathlib import Path
 
 from counterlens.evaluation.results import RunResults
 from counterlens.reports.formats import write_evaluation
+from tests.conftest import short_model
 
 FUNCTIONS = "4"
+"""How many functions a run is about, unless it says so."""
 
 
-def bench(place: Path, folder: Path, *more: str) -> list[str]:
-    """The command of a small run with the real model."""
+def bench(
+    place: Path, folder: Path, *more: str, model: str | None = None, functions: str = FUNCTIONS
+) -> list[str]:
+    """The command of a small run; the model is a short one by default."""
     command = [sys.executable, "-m", "counterlens", "bench", "--out", str(folder)]
-    command += ["--data", f"repo:{place / 'code'}", "--limit", FUNCTIONS, "--max-tokens", "12"]
+    command += ["--data", f"repo:{place / 'code'}", "--limit", functions, "--max-tokens", "12"]
     command += ["--mutation", "if-else-flip", "--mutation", "operand-swap", "--threads", "1"]
+    command += ["--model", model or str(short_model())]
     return [*command, "--allow-weaker-sandbox", *more]
 
 

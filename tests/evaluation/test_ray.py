@@ -23,11 +23,13 @@ from counterlens.errors import CounterlensError
 from counterlens.evaluation.engines.ray.cluster import RayCluster
 from counterlens.evaluation.engines.ray.inside import Circumstances
 from counterlens.evaluation.results import RunResults
-from tests.evaluation.running import FUNCTIONS, answered, bench, reports, resume, run, wait_for_an_answer
+from tests.evaluation import running
+from tests.evaluation.running import answered, reports, resume, run, wait_for_an_answer
 
 cluster_utils = pytest.importorskip("ray.cluster_utils", reason="ray is not installed")
 
 pytestmark = pytest.mark.timeout(600)
+FUNCTIONS = "12"  # more than are done while a node is killed
 TRUE_VERSION = f'__version__ = "{counterlens.__version__}"'
 
 
@@ -63,6 +65,21 @@ def nodes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Nodes]:
         cluster.shutdown()
 
 
+def bench(place: Path, folder: Path, *more: str) -> list[str]:
+    """The command of a run that takes some time."""
+    return running.bench(place, folder, *more, functions=FUNCTIONS)
+
+
+@pytest.fixture(scope="module")
+def uninterrupted(place: Path) -> Path:
+    """The folder of a finished run on this machine."""
+    folder = place / "whole"
+    done = run(bench(place, folder))
+    assert done.returncode == 0, done.stderr
+    assert f"All {FUNCTIONS} functions" in done.stdout
+    return folder
+
+
 def models_of_nodes() -> set[int]:
     """The processes of models that were started from a node."""
     found = set()
@@ -87,9 +104,8 @@ def started(command: list[str]) -> subprocess.Popen[str]:
 
 
 def test_a_node_is_killed_in_the_middle_and_nothing_is_lost_or_doubled(
-    place: Path, uninterrupted: tuple[Path, float], nodes: Nodes
+    place: Path, uninterrupted: Path, nodes: Nodes
 ) -> None:
-    whole, _ = uninterrupted
     folder = place / "nodes"
     process = started(bench(place, folder, *nodes.where))
     try:
@@ -101,14 +117,14 @@ def test_a_node_is_killed_in_the_middle_and_nothing_is_lost_or_doubled(
     assert process.returncode == 0, said
     assert "is left out: counterlens is 0.0.1, here" in said
     assert "was lost; its requests are repeated" in said
-    assert reports(folder) == reports(whole)
-    assert answered(folder).keys() == answered(whole).keys()
+    assert reports(folder) == reports(uninterrupted)
+    assert answered(folder).keys() == answered(uninterrupted).keys()
     assert len(RunResults.read(folder).records) == int(FUNCTIONS)
     assert none_left()
 
 
 def test_a_run_is_stopped_on_a_cluster_and_goes_on_without_it(
-    place: Path, uninterrupted: tuple[Path, float], nodes: Nodes
+    place: Path, uninterrupted: Path, nodes: Nodes
 ) -> None:
     folder = place / "stopped"
     process = started(bench(place, folder, *nodes.where))
@@ -125,11 +141,11 @@ def test_a_run_is_stopped_on_a_cluster_and_goes_on_without_it(
     resumed = run(resume(folder))
     assert resumed.returncode == 0, resumed.stderr
     assert before.items() <= answered(folder).items()
-    assert reports(folder) == reports(uninterrupted[0])
+    assert reports(folder) == reports(uninterrupted)
 
 
 def test_a_model_that_no_node_has_is_said_with_the_node(place: Path, nodes: Nodes) -> None:
-    done = run(bench(place, place / "none", *nodes.where, "--model", "nowhere/such.gguf"))
+    done = run(running.bench(place, place / "none", *nodes.where, model="nowhere/such.gguf"))
     assert done.returncode == 1
     assert "on the node " in done.stderr
     assert "nowhere/such.gguf" in done.stderr

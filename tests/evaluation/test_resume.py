@@ -17,14 +17,14 @@ from tests.evaluation.running import FUNCTIONS, answered, bench, reports, resume
 
 KILLS = int(os.environ.get("COUNTERLENS_KILLS", "2"))  # many more by hand
 SEED = 20
-SLOW = ("--model", "slow")
+SLOW = "slow"
 
 
 @pytest.fixture(scope="module")
 def uninterrupted(place: Path, toys: None) -> tuple[Path, float]:  # noqa: ARG001
     """A finished run of the slow toy, and how long it took."""
     folder, started = place / "slow", time.monotonic()
-    done = run(bench(place, folder, *SLOW))
+    done = run(bench(place, folder, model=SLOW))
     assert done.returncode == 0, done.stderr
     assert f"All {FUNCTIONS} functions" in done.stdout
     return folder, time.monotonic() - started
@@ -45,7 +45,9 @@ def test_killed_runs_end_with_the_same_tables_and_ask_nothing_twice(
         while True:
             before = answered(folder)
             process = subprocess.Popen(
-                bench(place, folder, *SLOW, "--resume"), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+                bench(place, folder, "--resume", model=SLOW),
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.PIPE,
             )
             try:
                 patience = draw.uniform(0.3, 1.0) * seconds if kills < KILLS else 120
@@ -68,7 +70,7 @@ def test_killed_runs_end_with_the_same_tables_and_ask_nothing_twice(
 def test_a_second_process_is_refused_and_ctrl_c_says_how_to_go_on(place: Path) -> None:
     folder = place / "shared"
     first = subprocess.Popen(
-        bench(place, folder, *SLOW),
+        bench(place, folder, model=SLOW),
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         text=True,
@@ -76,7 +78,7 @@ def test_a_second_process_is_refused_and_ctrl_c_says_how_to_go_on(place: Path) -
     )
     try:
         wait_for_an_answer(folder, first)
-        second = run(bench(place, folder, *SLOW, "--resume"))
+        second = run(bench(place, folder, "--resume", model=SLOW))
         assert second.returncode == 1
         assert f"another process is using {folder}" in second.stderr
         assert "Traceback" not in second.stderr
