@@ -46,7 +46,7 @@ class EmptyPromptError(ModelError):
 
 
 class UnsteadyModelError(CounterlensError):
-    """The model does not answer the same question the same way twice: figures would mean nothing."""
+    """The model does not answer the same question the same way twice: figures would be meaningless."""
 
 
 class UnscorableError(ModelError):

@@ -55,7 +55,7 @@ def require_trust(
                 raise TrustError(refusal)
             raise TrustError(
                 f"{folder} is not trusted, so none of its code was run: {would_run}",
-                "Use --trust, which is remembered; scoring and reading need no trust",
+                "Use --trust (it is remembered); scoring and reading need no trust",
             )
 
 

@@ -108,7 +108,7 @@ def test_what_cannot_be_handed_over_is_refused(setting: Setting) -> None:
         original
     )
     assert verdict.judgement is Judgement.REFUSED
-    assert "cannot be handed over" in verdict.evidence.message
+    assert "cannot cross between processes" in verdict.evidence.message
     nothing = SuppliedTestsJudge("assert True", "apply", original, setting).judge(original)
     assert nothing.judgement is Judgement.REFUSED
 

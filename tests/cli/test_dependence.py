@@ -220,4 +220,4 @@ def test_what_no_model_is_asked_about_is_refused_with_the_reason(
     java.write_text("class Best {\n    int best( { }\n}")
     code, _, err = run(capsys, "dependence", java)
     assert code != 0
-    assert "the Java source is not valid in line 2" in err
+    assert "the Java source is not valid at line 2" in err

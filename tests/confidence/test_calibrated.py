@@ -36,4 +36,4 @@ def test_nodes_are_mapped_and_tokens_are_not(model: LlamaModel) -> None:
     assert calibrated_json(found, other) is None
     (said,) = raw_or_calibrated(found, other).blocks
     assert isinstance(said, Paragraph)
-    assert said.text == "Confidence is raw: this model was calibrated for go and says nothing of python."
+    assert said.text == "Confidence is raw: this model was calibrated for go and not for python."

@@ -74,7 +74,7 @@ def test_whole_programs_are_judged_by_what_they_print(runner: Runner) -> None:
     wrong = runner.judge(echo, "print(3)")
     assert (wrong.judgement, wrong.evidence.failed) == (Judgement.FAILED, "case 2")
     broken = runner.judge(echo, "raise KeyError(1)")
-    assert broken.evidence.message == "it ends in an error: KeyError: 1"
+    assert broken.evidence.message == "it ends with an error: KeyError: 1"
     assert runner.judge(program(ECHO), ECHO).judgement is Judgement.REFUSED
 
 

@@ -314,7 +314,7 @@ def test_a_file_has_no_statements_of_its_own() -> None:
     ("source", "line"), [("class A {\n void f( { }\n}", 2), ("class A {\n int f() { x = ; }", 2)]
 )
 def test_what_does_not_parse_is_refused_with_its_line(source: str, line: int) -> None:
-    with pytest.raises(SourceError, match=f"the Java source is not valid in line {line}"):
+    with pytest.raises(SourceError, match=f"the Java source is not valid at line {line}"):
         dependences(source, language="java")
 
 

@@ -136,7 +136,7 @@ def test_an_empty_result_says_why() -> None:
     (line,) = why_nothing(replace(run, records=((second, StoredRecord(elsewhere)),)))
     assert line.endswith(f"no pair of 1 function could be judged: {ELSEWHERE} (1)")  # that is what to know
     hurried = replace(run, records=(), settings=replace(run.settings, minutes=0.5))
-    assert progress_of(hurried) == "The 0.5 minutes were not enough to start: allow more."
+    assert progress_of(hurried) == "The 0.5 minutes were too few to start: allow more."
     assert list(why_nothing(results((False, False)))) == []  # it is too weak, which is said elsewhere
     assert list(why_nothing(results(None, task="likelihood"))) == []
 

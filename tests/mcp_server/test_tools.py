@@ -109,7 +109,7 @@ WRONG: list[tuple[str, dict[str, Any], str]] = [
     (
         "counterlens_probe_function",
         {"path": "parity.py", "function": "parity", "task": "name", "options": {"code": "buggy"}},
-        "no program with a bug is known",
+        "no buggy variant of it is known",
     ),
     (
         "counterlens_probe_function",

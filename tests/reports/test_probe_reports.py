@@ -259,10 +259,10 @@ def test_a_probe_has_every_format(form: str) -> None:
 @pytest.mark.parametrize(
     ("original", "mutated", "wrote", "said"),
     [
-        (PASSED, PASSED, REST, "still got it right"),
+        (PASSED, PASSED, REST, "still completed it correctly"),
         (FAILED, PASSED, REST, "failed on the original"),
-        (FAILED, FAILED, REST, "says nothing about the change"),
-        (PASSED, FAILED, "        return 1\n", "no longer got it right"),
+        (FAILED, FAILED, REST, "so the pair is uninformative"),
+        (PASSED, FAILED, "        return 1\n", "no longer completed it correctly"),
         (PASSED, Verdict(Judgement.INVALID, Evidence("tests", 0)), "(", "does not parse"),
         (PASSED, Verdict(Judgement.REFUSED, Evidence("none", 0)), REST, "nothing can judge"),
     ],

@@ -73,7 +73,7 @@ class OutputJudge(ABC):
             judgement, evidence = self._judged(program, cancel)
         else:
             judgement = Judgement.REFUSED
-            evidence = Evidence(ID, 0, None, "there is no input to run it on")
+            evidence = Evidence(ID, 0, None, "there is no input to run it with")
         return Verdict(judgement, evidence, time.monotonic() - started)
 
     def _judged(self, program: str, cancel: Event | None) -> tuple[Judgement, Evidence]:
@@ -126,7 +126,7 @@ class PythonOutputJudge(OutputJudge):
             return self._late()
         if outcome.ending is not Ending.EXITED or outcome.code != 0:
             said = outcome.errors.decode("utf-8", "replace").strip().rpartition("\n")[2]
-            return Judgement.FAILED, f"it ends in an error: {said or f'exit code {outcome.code}'}"
+            return Judgement.FAILED, f"it ends with an error: {said or f'exit code {outcome.code}'}"
         if outcome.truncated:
             return Judgement.FAILED, TOO_MUCH
         return outcome.output.decode("utf-8", "replace")

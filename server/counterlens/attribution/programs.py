@@ -69,7 +69,7 @@ def judge_by_tests(
     try:
         tree = parse_module(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        raise SourceError(f"{tests} is no Python: {error}", "Tests are a Python file") from None
+        raise SourceError(f"{tests} is no Python: {error}", "Give the tests as a Python file") from None
     if not _can_fail(tree):
         reason = f"{tests.name} has no assertion and no test case: nothing in it could fail"
         return Verdict(Judgement.REFUSED, Evidence(TESTS, 0, None, reason))

@@ -73,7 +73,7 @@ class SuppliedTestsJudge:
         if any(mark in json.dumps(calls) for mark in ('["?"', _CUT)):
             return (
                 Judgement.REFUSED,
-                "the tests pass it functions, or other values that cannot be handed over",
+                "the tests pass it functions, or other values that cannot cross between processes",
             )
         return list(calls)
 

@@ -47,16 +47,16 @@ _PRELOAD = (
 WITH_CASES = (*_PRELOAD, "pytest", "hypothesis", "counterlens.attribution.sandboxed.pytest_warm")
 Reader = Callable[[dict[str, Any]], tuple[Judgement, Evidence]]
 _LINES, _WIDTH = 8, 200  # how much of a message is kept
-_SHARED = "in one process with its tests, where it could have forged this: "
+_SHARED = "in the same process as its tests, where it could have forged this: "
 _DOUBTS = {
-    "nothing": "it gave nothing where the tests loop over its result, so nothing was compared there",
-    "few": "it gave too few items to a loop of the tests, which compared no more than these",
-    "nan": "it gave NaN or infinity, which no difference tells from other numbers",
-    "unasserted": "a test case ended before it had asserted anything",
-    "unused": "it did not call a function that the tests handed to it to check what it does",
-    "own": "all that the tests compare are values of the program with others of its own",
-    "skipped": "tests were skipped, and whether they are is for the program to say",
-    "swallowed": "it kept an error to itself with which a function of the tests found it wrong",
+    "nothing": "it returned nothing where the tests loop over its result, so nothing was compared there",
+    "few": "it returned too few items for a loop of the tests, which compared only these",
+    "nan": "it returned NaN or infinity, which a difference does not distinguish from other numbers",
+    "unasserted": "a test case ended before its first assertion",
+    "unused": "it did not call a function that the tests passed to it to check its behaviour",
+    "own": "the tests compare only values of the program with each other",
+    "skipped": "tests were skipped because of a value of the program",
+    "swallowed": "it swallowed the error by which a function of the tests rejected it",
 }
 """Why "passed" is weak, by what `CandidateConnection.doubts` says."""
 _NOT_APART = (

@@ -121,7 +121,7 @@ def show_plan(
     teller: RunTeller | None = None,
     trial: EvaluationEngine | None = None,
 ) -> None:
-    """Say what a run would ask, and how long that takes as far as it is known.
+    """Print the plan of a run, with its estimated time if that is known.
 
     Args:
         choices: The questions.
@@ -153,7 +153,7 @@ def _facts(
 
 
 def hold_to(out: Path, fail_under: float | None) -> None:
-    """Hold the models of a run to a share, and say how that went.
+    """Apply `--fail-under` to the models of a run, and print the outcome.
 
     Raises:
         click.exceptions.Exit: with `FAILED_GATE`, if one certainly keeps less.

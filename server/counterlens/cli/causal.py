@@ -80,7 +80,7 @@ def causal(
     model: ChosenModel,
     as_json: bool,
 ) -> None:
-    """Estimate the effect of confidence in a concept on cross-entropy over functions, confounders held.
+    """Estimate the causal effect of confidence in a concept on cross-entropy, with confounders controlled.
 
     The functions are those of Python files and folders (PATH), of a dataset (--data), or of a run (--run).
     docs/causal.md explains the assumptions of the figures, and their limits.

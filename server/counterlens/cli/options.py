@@ -52,13 +52,13 @@ class ChosenModel:
     given: frozenset[str] = frozenset()
 
     def named(self, name: str) -> ChosenModel:
-        """Another model, opened in the same way, that gives embeddings."""
+        """Open another model in the same way, for embeddings."""
         options = replace(self.options, api="completions")
         return replace(self, name=name, options=options, given=frozenset())
 
     @property
     def opening(self) -> Options:
-        """How it is opened, with what settings files say of its name.
+        """Return how to open the model, including the settings for its name.
 
         Raises:
             OptionError: a settings file cannot be read; or an option was typed that has no effect on it.
@@ -79,7 +79,7 @@ class ChosenModel:
 
 
 def refuse_untaken(given: Iterable[str], names: Sequence[str], entries: tuple[ModelEntry, ...]) -> None:
-    """See to it that each option that the user typed has an effect on some model.
+    """Check that each option that the user typed has an effect on some model.
 
     Args:
         given: Names of options of `SOME_TAKE`.
@@ -108,7 +108,7 @@ def typed() -> frozenset[str]:
 
 
 def entries_of(*names: str) -> tuple[ModelEntry, ...]:
-    """The named models that some names mean, of the user's settings file and the repository's.
+    """Look up named models in the user's and the repository's settings files.
 
     Raises:
         OptionError: one cannot be read, or holds what it cannot hold.
@@ -196,12 +196,12 @@ def model_options(command: Command) -> Command:
 
 
 def cache_option(command: Command) -> Command:
-    """`--no-cache`, for `model_options`: ask the model again what it was asked before."""
+    """`--no-cache`, for `model_options`: ignore cached responses."""
     return click.option("--no-cache", is_flag=True, help="Ignore cached responses.")(command)
 
 
 def exact_option(command: Command) -> Command:
-    """`--exact`: refuse a model whose completions depend on what is asked beside."""
+    """`--exact`: refuse a model whose completions depend on the other prompts of a batch."""
     return click.option(
         "--exact",
         is_flag=True,
@@ -294,14 +294,14 @@ def strong_sandbox(*places: Path) -> Sandbox:
         what = f"the only sandbox here is weak: {best.name} {best.reason}"
         if not weaker_allowed():
             raise SandboxError(
-                what, "docs/sandbox.md names stronger ones; --allow-weaker-sandbox runs all the same"
+                what, "docs/sandbox.md lists stronger ones; --allow-weaker-sandbox permits this one"
             )
         say(f"warning: {what}", err=True, colour="yellow")
     return best_sandbox()
 
 
 def split_target(target: str) -> tuple[Path, str | None]:
-    """`PATH[::QUALNAME]` in its parts.
+    """Split `PATH[::QUALNAME]` into its parts.
 
     Raises:
         click.UsageError: a part is empty.

@@ -70,8 +70,8 @@ _LIKELIHOOD, _COMPLETION = "likelihood", "completion"
     "--tests",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="The tests that judge the functions of PATH, instead of those that are found. In Java: a class "
-    "with a `main` that throws where a function is wrong.",
+    help="Tests that judge the functions of PATH, instead of those found automatically. In Java: a class "
+    "with a `main` that throws if a function is wrong.",
 )
 @click.option("--limit", type=click.IntRange(1), metavar="N", help="Sample size; --seed draws the sample.")
 @cache_option
@@ -97,7 +97,7 @@ def probe(
     if bool(target) == (data is not None):
         raise click.UsageError("give either PATH[::QUALNAME] or --data")
     if data is not None and tests is not None:
-        raise click.UsageError("a dataset has tests of its own: give --tests with PATH")
+        raise click.UsageError("a dataset has its own tests: give --tests with PATH")
     probes = chosen([_LIKELIHOOD if likelihood else task])
     if tests is not None and not any(probe.runs_programs for probe in probes):
         raise click.UsageError(f"the task {probes[0].id} runs no programs, so it takes no --tests")
@@ -255,7 +255,7 @@ def _mean(target: Target, found: FunctionConfidence) -> float | None:
 
 
 def about(run: ProbeRun) -> str:
-    """How many functions a run is about, and which model was asked."""
+    """State the number of functions and the model."""
     functions = plural(len(run.records), "function")
     return f"{functions}, asked of {run.model.name} ({run.model.where})" if run.model else functions
 

@@ -23,7 +23,7 @@ _FILE = "counterlens.settings_file"
 
 
 def from_file(context: click.Context) -> SettingsFile | None:
-    """The settings file that the command line names, or the nearest one; None without one.
+    """Return the settings file named on the command line, or the nearest one, or None.
 
     Raises:
         OptionError: it cannot be read, or holds what it cannot hold.
@@ -61,7 +61,7 @@ def filed(context: click.Context | None = None) -> set[str]:
 def taken_from(
     given: Mapping[str, Any], filed: Collection[str], probes: Iterable[Probe[Any, Any]]
 ) -> list[str]:
-    """The names of the options that hold: what the file says only if a probe takes it.
+    """Return the names of the options that apply: those of the file only if a probe takes them.
 
     Args:
         given: Values by the names of options.
@@ -116,7 +116,7 @@ def probe_options(command: Command) -> Command:
 
 
 def options_of(task: str, *names: str) -> Callable[[Command], Command]:
-    """Add some flags of one probe to a command that is about it alone, which gets them as `given`.
+    """Add some flags of one probe to a command for that probe only, which gets them as `given`.
 
     Args:
         task: The probe.

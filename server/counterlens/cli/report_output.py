@@ -70,7 +70,7 @@ class ReportOutput:
         return not self._shown and not self.as_json
 
     def write(self, made: Callable[[str], str]) -> None:
-        """Write what was asked for; only that is made.
+        """Create and write the requested forms only.
 
         Args:
             made: Makes the report in a form.

@@ -30,7 +30,7 @@ _OWN = tuple(name for name in specs(RunOptions) if name != "fail_under")  # whic
 
 
 def run_options(command: Command) -> Command:
-    """Add the flags that every command has that makes a run; it reads them with `RunChoices.of`."""
+    """Add the flags of commands that make a run; they read them with `RunChoices.of`."""
     decorated: Any = sandbox_option(command)
     for option in (
         click.option("--plan", "only_plan", is_flag=True, help="Show the plan, and stop."),
@@ -128,7 +128,7 @@ class RunChoices:
 
     @property
     def note(self) -> str:
-        """Which choices a settings file made, for whoever started the run; empty if it made none."""
+        """Describe the choices made by a settings file, for the person who started the run; empty if there are none."""
         if self._file is None:
             return ""
         return f"from {self._file.name}: {', '.join(name.replace('_', '-') for name in self._file.chose)}"

@@ -83,7 +83,7 @@ class EventTeller:
         return followed()
 
     def note(self, line: str, *, colour: str | None = None) -> None:  # noqa: ARG002 - a program sees none
-        """Like `RunTeller.note`: for the log of who started it."""
+        """Like `RunTeller.note`: for the log of the program that started the run."""
         say(line, err=True)
 
     def ended(self, made: Callable[[], None], done: int, total: int) -> None:  # noqa: ARG002 - it is not shown
@@ -92,7 +92,7 @@ class EventTeller:
 
     @contextmanager
     def telling(self) -> Iterator[None]:
-        """Tell also of an error that ends it, and listen for the end of standard input meanwhile."""
+        """Also report an error that ends the run; meanwhile, watch for the end of standard input."""
         if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as of programs in the background
             signal.signal(signal.SIGINT, signal.default_int_handler)
         Thread(target=_interrupt_at_the_end, daemon=True).start()

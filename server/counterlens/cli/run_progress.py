@@ -23,7 +23,7 @@ EVERY_SECONDS = 15.0
 def run_progress(
     total: int, done: int, remaining: Callable[[], float | None]
 ) -> Iterator[tuple[Advance, Notice]]:
-    """Live progress with rate, remaining time, and what is being done.
+    """Show live progress with rate, remaining time and current step.
 
     Args:
         total: How many items the run has.

@@ -43,15 +43,15 @@ class RunTeller(Protocol):
     """The teller."""
 
     def steps(self, what: str, *, total_known: bool) -> AbstractContextManager[ProgressCallback]:
-        """Something is being done before the first question."""
+        """A step before the first question."""
         ...
 
     def planned(self, facts: PlanFacts, *, begins: bool) -> None:
-        """The plan; `begins`: it is asked now."""
+        """The plan; `begins`: the run starts now."""
         ...
 
     def following(self, total: int, done: int, remaining: Callable[[], float | None]) -> Following:
-        """The run goes on while the context lasts; as `run_progress`."""
+        """Show progress while the context lasts, as `run_progress` does."""
         ...
 
     def note(self, line: str, *, colour: str | None = None) -> None:
@@ -59,7 +59,7 @@ class RunTeller(Protocol):
         ...
 
     def ended(self, made: Callable[[], None], done: int, total: int) -> None:
-        """It is over; `made` shows what it found."""
+        """The run is over; `made` shows the results."""
         ...
 
 

@@ -8,7 +8,7 @@ from counterlens.text import printable
 
 
 def say(line: object = "", *, err: bool = False, colour: str | None = None, styled: str = "") -> None:
-    """Say a line, with line breaks of names and messages indented, so that they cannot pass for ours.
+    """Print a line; line breaks in names and messages are indented, so they cannot pass for ours.
 
     Args:
         line: The line, or a path.

@@ -63,7 +63,7 @@ class _How:
     no_context: bool = False
 
     def read(self, path: Path) -> Document:
-        """A document that is to be scored.
+        """Read a document for scoring.
 
         Raises:
             SourceError: it cannot be read, or there is a reason not to score it.

@@ -15,7 +15,7 @@ _PASSED_OVER = frozenset({"__pycache__", "node_modules", "site-packages"})
 
 
 def files_of(paths: Iterable[Path]) -> list[Path]:
-    """The files that are named, and those of known languages in the folders, each once.
+    """Return the named files, and the files of known languages in the named folders, each once.
 
     Raises:
         SourceError: there is no such path, or nothing to score in any.

@@ -88,7 +88,7 @@ def measure_function(
     if most is not None:
         around = [unit for unit in units(document) if unit.start < function.end and function.start < unit.end]
         if sum(unit.end - unit.start for unit in around) > most:
-            return FunctionConfidence(None, "not measured yet: the definition that it is in is long")
+            return FunctionConfidence(None, "not measured yet: it is part of a long definition")
     try:
         if not model.offers(Capability.SCORE, cancel=steps.cancel):
             return FunctionConfidence(None, "unknown: this model gives no token probabilities")

@@ -79,7 +79,7 @@ def settled(
             tests = Telling.FAIL if changed.passed and not stands.passed else Telling.SAME
             apart = None
             if stands.passed:
-                say(f"looking for an input that tells two versions of {name} apart")
+                say(f"looking for an input that distinguishes two versions of {name} apart")
                 apart = standing.difference(doubt.fixed)
             left.append(replace(doubt, tests=tests, failing=failing, apart=apart))
     if stands.passed or any(one.tests is Telling.FAIL for one in left):

@@ -28,7 +28,7 @@ _BESIDE = 2  # models in one table, as in the paper
 _NOTE = (
     "Pearson's correlation of the confidence in a concept with each confounder and with cross-entropy; "
     "effect: the average treatment effect on cross-entropy in nats per token, for a confidence of 1 instead "
-    "of 0, the four confounders held, with a 95 % interval over files"
+    "of 0, with the four confounders held constant and a 95 % interval over files"
 )
 _AS_PUBLISHED = "Palacio et al. 2023, Table II"
 _OWN = f"Counterlens's own definitions, in the layout of {_AS_PUBLISHED}; theirs by --protocol {ASTXPLAINER}"

@@ -174,7 +174,7 @@ class RunEffects:
                     for one in self.standings
                 ),
                 "difference: of the average mutation effects, lower being better, over the same functions; "
-                "all intervals hold together at 95 %. Different: 0 is outside the interval. "
+                "all intervals hold simultaneously at 95 %. Different: 0 is outside the interval. "
                 f"{100 * TELLING:.0f} points: at {POWER:.0%} power",
             )
 

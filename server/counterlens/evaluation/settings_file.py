@@ -35,10 +35,10 @@ _PYPROJECT, _TABLE = "pyproject.toml", ("tool", "counterlens")
 _HEADER = re.compile(r"^\s*\[+\s*([^\]]+?)\s*\]+")
 _ELSEWHERE = {
     "base-url": (
-        "a file that comes with code must not set a model's address: use --base-url or COUNTERLENS_BASE_URL"
+        "a file that comes with code must not set a model's address; use --base-url or COUNTERLENS_BASE_URL"
     ),
     "allow-weaker-sandbox": (
-        "a file that comes with code must not weaken the sandbox: use --allow-weaker-sandbox"
+        "a file that comes with code must not weaken the sandbox; use --allow-weaker-sandbox"
     ),
 }
 _ALIASES = {"model": "models"}  # beside [models.NAME], where `models` is that table

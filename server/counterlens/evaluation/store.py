@@ -249,7 +249,7 @@ class Store:
             try:
                 record = read(body.decode(), PROBES[item.task].record)
                 if manifest not in known:
-                    raise ValueError("nothing is known of its circumstances")
+                    raise ValueError("its circumstances are unknown")
                 found = StoredRecord(record, float(seconds), manifest)
             except UNREADABLE as error:
                 yield item, str(error).partition("\n")[0]

@@ -296,7 +296,7 @@ def _scored(job: ScoringJob) -> str:
     if job.aside:
         lines = ", ".join(str(job.first_line(unit)) for unit in sorted(job.aside))
         why = "the model's process ended there" if job.failure else "it is too long"
-        return f"{name} is scored, except for what begins in line {lines}: {why}"
+        return f"{name} is scored, except for the part that begins at line {lines}: {why}"
     return f"the visible part of {name} is scored" if job.unscored else f"{name} is scored"
 
 

@@ -1,4 +1,4 @@
-"""How expected code is to the model, as a report for reading: what a tool for assistants answers with.
+"""How likely the model finds code, as a readable report: the answer of a tool for assistants.
 
 Command `counterlens.confidence`: argument `{uri, function? | position?}`, answer `ConfidenceAnswer`.
 """

@@ -49,7 +49,7 @@ def _hover(ls: CounterlensServer, analysis: Analysis, offset: int) -> HoverPart:
         return HoverPart(detail=t("{code} depends on nothing in this function.", code=first))
     model = known.inferred.model.name if known.inferred else ""
     head = (
-        t("{code} depends on (with what {model} infers):", code=first, model=escaped(model))
+        t("{code} depends on (with the inference of {model}):", code=first, model=escaped(model))
         if model
         else t("{code} depends on:", code=first)
     )

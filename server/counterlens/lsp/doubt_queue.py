@@ -161,7 +161,10 @@ def _present(document: Document, settings: EditorSettings) -> list[tuple[str, Do
 @cache
 def _say_unfitted(model: str) -> None:
     """Say once why a model marks nothing by itself."""
-    LOG.info("no margins are fitted for %s, so only tests mark anything: counterlens check --fit", model)
+    LOG.info(
+        "no margins are fitted for %s, so only tests mark places; fit them with counterlens check --fit",
+        model,
+    )
 
 
 def _ask(host: ModelHost, settings: EditorSettings, scope: DoubtScope, cancel: Event) -> tuple[Doubt, ...]:

@@ -46,7 +46,7 @@ class FrameReader:
                 del self._held[: -_OVERLAP - _PIECE]
                 continue
             if self._held[: header.start()].strip():
-                LOG.warning("%d bytes before a message belong to none", header.start())
+                LOG.warning("%d bytes before a message belong to no message", header.start())
             size = int(header[1])
             del self._held[: header.end()]
             if size <= LARGEST:

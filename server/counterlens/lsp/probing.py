@@ -213,7 +213,7 @@ def _watcher(ls: CounterlensServer, uri: str, document: Document, path: str | No
 
 def _how_far(record: PairsRecord, options: CompletionOptions) -> str:
     if options.drawing is None:
-        return t("Following other ways where tokens were nearly tied.")
+        return t("Following alternatives where tokens were nearly tied.")
     most = options.drawing.most
     counts = [pair.drawn.original.count.n for pair in record.pairs if pair.drawn is not None]
     return t(

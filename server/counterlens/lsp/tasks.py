@@ -39,7 +39,7 @@ from counterlens.trust import TrustError
 LIST_COMMAND = "counterlens.tasks"
 COMMAND = "counterlens.probeTasks"
 NEWS = "counterlens/taskNews"
-NOT_TRUSTED = "it runs code, and this workspace is not trusted"
+NOT_TRUSTED = "it runs code, but this workspace is not trusted"
 NO_CORPUS = "no corpus is set in which to count operators"
 NAME_ONE = "set counterlens.probe.corpus"
 

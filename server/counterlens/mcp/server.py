@@ -27,8 +27,8 @@ INSTRUCTIONS = (
     "Counterlens asks a code model whether it understands code or only recognises it. Use "
     "counterlens_confidence to see where a model's expectations fail, and counterlens_probe_function for "
     "evidence: the model completes the function and equivalent ways of writing it, and the function's own "
-    "tests judge. Only probes with tests say anything about right and wrong; report n and the interval with "
-    "every figure. The model examined was chosen by the user and is not you, unless they say so."
+    "tests judge. Only probes with tests distinguish right from wrong; report n and the interval with "
+    "every figure. The user chose the examined model; it is not you, unless they say so."
 )
 
 Path = Annotated[str, Field(description="The file, relative to the folder that the server was started in.")]
@@ -53,7 +53,7 @@ def create_server(workspace: ToolWorkspace) -> MCPServer:
 
         return add
 
-    @tool(title="How expected code is to the model", annotations=_READS)
+    @tool(title="How likely the model finds code", annotations=_READS)
     async def counterlens_confidence(
         context: Context[Any, Any],
         path: Path | None = None,

@@ -41,7 +41,7 @@ def measure_confidence(
     cancel: Event,
     progress: ProgressCallback,
 ) -> ToolAnswer:
-    """How expected code is to the model, by concept and place.
+    """How likely the model finds code, by concept and place.
 
     Raises:
         SourceError: neither or both of a path and a source were given, or they cannot be read.

@@ -83,7 +83,7 @@ class ToolWorkspace:
         if best.weak and not self.allow_weaker_sandbox:
             raise SandboxError(
                 f"the only sandbox here is weak: {best.name} {best.reason}",
-                "docs/sandbox.md names stronger ones; --allow-weaker-sandbox runs all the same",
+                "docs/sandbox.md lists stronger ones; --allow-weaker-sandbox permits this one",
             )
         return best_sandbox()
 

@@ -83,7 +83,7 @@ def cross_fitted(
     groups = np.unique(seen.group)
     if len(groups) < 2:
         raise CounterlensError(
-            "calibration needs nodes of at least two functions: one to fit, one to report",
+            "calibration needs nodes of at least two functions: one to fit on, one to report on",
             "Give more files, or a folder",
         )
     shuffled = np.random.default_rng(seed).permutation(groups)

@@ -156,7 +156,7 @@ class AnswerStore:
         except OSError:
             return False
         where = printable(str(aside), keep="")
-        LOG.warning("the kept answers were damaged, and are begun anew; the old ones are in %s", where)
+        LOG.warning("the cached answers were damaged; a new cache is used, and the old one is in %s", where)
         return True
 
     def _prune(self, database: sqlite3.Connection) -> None:

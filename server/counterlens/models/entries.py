@@ -211,7 +211,7 @@ def _entry(name: str, values: object, where: Callable[[str, str], str]) -> Model
             raise OptionError(f"{where(name, key)}: {key} cannot be {shown}: it must be {wanted}")
     if "base-url" not in values:
         raise OptionError(
-            f"{where(name, '')}: models.{name} has no base-url", "Say where the model is served"
+            f"{where(name, '')}: models.{name} has no base-url", "Give the address of its endpoint"
         )
     return ModelEntry(
         name=name,
@@ -302,12 +302,12 @@ _KEYS: dict[str, tuple[Callable[[object], bool], str]] = {
     "concurrency": (_is_whole(1, 64), "a whole number from 1 to 64"),
     "requests-per-minute": (_is_rate, "a number above 0"),
     "tokens-per-minute": (_is_rate, "a number above 0"),
-    "thinking-tokens": (_is_whole(0, 2**20), "a whole number of tokens, 0 for none apart"),
+    "thinking-tokens": (_is_whole(0, 2**20), "a whole number of tokens; 0 for no separate limit"),
     "price": (
         _is_price,
-        'what a million tokens cost, such as { input = 0.15, output = 0.6, currency = "USD" }, and cached of '
-        "those that were read before",
+        'the price per million tokens, such as { input = 0.15, output = 0.6, currency = "USD" }, and cached for '
+        "cached tokens",
     ),
-    "template": (_is_template, f"a text with {PLACE} once, where the question stands"),
+    "template": (_is_template, f"a text with {PLACE} once, in place of the question"),
     "parameters": (_are_parameters, f"a table that JSON can hold, without {', '.join(sorted(_OURS))}"),
 }

@@ -55,7 +55,7 @@ def check_gguf(path: Path) -> None:
         ModelError: the file is missing, empty, truncated, or of another format.
     """
     if path.is_dir():
-        raise ModelError(f"{path} is a folder", "Choose a .gguf file in it")
+        raise ModelError(f"{path} is a folder", "Choose a .gguf file in that folder")
     try:
         with path.open("rb") as file:
             header = file.read(_HEADER.size)

@@ -52,7 +52,7 @@ class Options:
 SOME_TAKE = {
     "threads": "local models",
     "mask": "masked models (onnx:FOLDER)",
-    "base_url": "remote:NAME; a name in [models] has its own",
+    "base_url": "remote:NAME; models named in [models] state it there",
     "thinking_tokens": "remote models",
 }
 """The options that have an effect on some models alone, and on which."""

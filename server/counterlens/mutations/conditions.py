@@ -42,7 +42,7 @@ _TIGHT = (
 
 @dataclass(frozen=True, slots=True)
 class Negation:
-    """The edits that negate a condition's truth, and what they assume."""
+    """The edits that negate a condition, and their assumptions."""
 
     edits: tuple[Edit, ...]
     assumptions: tuple[str, ...]

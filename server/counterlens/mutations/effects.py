@@ -13,7 +13,7 @@ from counterlens.mutations.variables import Variable
 
 
 class Heap(IntEnum):
-    """How objects that others may hold are touched."""
+    """How code touches objects that others may hold."""
 
     NONE = 0
     READ = 1

@@ -25,7 +25,7 @@ from counterlens.mutations.replace_arithmetic import ReplaceArithmetic
 
 
 class ExplicitIfElseFlip(IfElseFlip):
-    """Flip only what has an `else` of its own, and negate by `not` (Nguyen et al. 2024, Table 1)."""
+    """Flip only an `if` with its own `else`, and negate by `not` (Nguyen et al. 2024, Table 1)."""
 
     def __init__(self) -> None:
         super().__init__("not")

@@ -18,7 +18,7 @@ from counterlens.mutations.reading import deep_recursion
 
 @dataclass(frozen=True, slots=True)
 class Survey:
-    """All that the mutations found in one source, in the order of the mutations and of the text."""
+    """All results of the mutations for one source, in the order of the mutations and of the text."""
 
     counterfactuals: tuple[Counterfactual, ...]
     refusals: tuple[Refusal, ...]

@@ -11,7 +11,7 @@ from counterlens.mutations.variables import Variable
 
 @dataclass(frozen=True, slots=True)
 class Independence:
-    """That two pieces of code can change places: the reason why not, or what is assumed."""
+    """Whether two pieces of code can change places: the reason why not, or the assumptions."""
 
     reason: str | None
     assumptions: tuple[str, ...] = ()

@@ -15,7 +15,7 @@ from counterlens.mutations.variables import Role, Variable
 
 
 class ValueKind(IntEnum):
-    """Classes of values, the surer the lower."""
+    """Classes of values; the lower, the more certain."""
 
     NUMBER = 0  # int, float, bool
     ATOM = 1  # and what else cannot change: str, bytes, None, complex

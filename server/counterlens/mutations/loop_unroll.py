@@ -19,7 +19,7 @@ from counterlens.mutations.mutation import Example, Mutation, MutationContext, S
 
 @dataclass(frozen=True, slots=True)
 class Rounds:
-    """How a loop was seen to run.
+    """The observed execution of a loop.
 
     Attributes:
         count: How many times its body ran to its end.

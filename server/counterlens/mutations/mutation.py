@@ -18,7 +18,7 @@ from counterlens.mutations.module import Module
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A program before and after, both its documentation and its test.
+    """A program before and after a mutation: its documentation and its test.
 
     Attributes:
         before: The whole program.
@@ -67,7 +67,7 @@ class Site:
 
 @dataclass(frozen=True, slots=True)
 class SiteRefused:
-    """One place where it cannot be done safely, and why, in one sentence without a full stop."""
+    """One place where a mutation cannot be done safely, and why, in one sentence without a full stop."""
 
     at: int
     reason: str

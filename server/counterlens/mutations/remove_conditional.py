@@ -59,7 +59,7 @@ class RemoveConditional(Mutation):
             elif context.effects.of(node.test).writes:
                 yield SiteRefused(start, "the condition binds a name that the body may need")
             else:
-                description = f"removed the condition `{shown(module, node.test)}`; what it guarded stays"
+                description = f"removed the condition `{shown(module, node.test)}`; the guarded code stays"
                 yield Site((start, end), description, tuple(_unguarded(module, node)))
 
 

@@ -18,7 +18,7 @@ Chooser = Callable[[FunctionNode, Locals], dict[Variable, str] | str]
 
 
 class Renaming(Mutation):
-    """Gives the variables of a function other names, all at once.
+    """Renames all variables of a function at the same time.
 
     Parameters keep theirs, because a caller may use them; so do functions, classes and imports, and a
     module's own variables, which other modules may import.

@@ -21,7 +21,7 @@ _MAKES_LOCAL = frozenset(Role) - {Role.USE, Role.DECLARE}
 
 
 class Scopes:
-    """The scopes of a tree, and the variable that each name in it means.
+    """The scopes of a tree, and the variable that each name refers to.
 
     Attributes:
         module: The module's scope, which has the others inside.

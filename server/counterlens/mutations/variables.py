@@ -112,7 +112,7 @@ class Occurrence:
 
 @dataclass(eq=False, slots=True)
 class Variable:
-    """A variable of one scope, and all of its occurrences, those in inner scopes included."""
+    """A variable of one scope, and all of its occurrences, including those in inner scopes."""
 
     name: str
     scope: Scope

@@ -178,7 +178,7 @@ class Probe(ABC, Generic[OptionsT, RecordT]):
 
         Raises:
             SourceError, UnscorableError: the function cannot be probed; the runner leaves it out.
-            CounterlensError: a sanity check failed, so that figures would mean nothing.
+            CounterlensError: a sanity check failed: figures would be meaningless.
             ModelError, SandboxError: the model or the sandbox failed.
             Cancelled: `context.cancel` was set.
         """

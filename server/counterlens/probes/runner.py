@@ -87,7 +87,7 @@ def run_probe(probe: AnyProbe, context: Context, target: Target, options: ProbeO
     """Probe one function; one that cannot be probed has a record that says why.
 
     Raises:
-        CounterlensError: a sanity check failed, so that figures would mean nothing.
+        CounterlensError: a sanity check failed: figures would be meaningless.
         ModelError, SandboxError: the model or the sandbox failed, which says nothing about the function.
         Cancelled: `context.cancel` was set.
     """

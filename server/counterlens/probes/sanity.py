@@ -35,5 +35,5 @@ def require_repeatable(
     if not same(first, ask()):
         raise UnsteadyModelError(
             f"{model} does not {does} the same way twice",
-            "Figures would mean nothing: ask a model at temperature 0",
+            "Figures would be meaningless: use a model at temperature 0",
         )

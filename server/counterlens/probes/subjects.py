@@ -53,14 +53,17 @@ def targets_of(
             f"; it is in {dataset.language}" if dataset.language not in (None, *prompted_languages()) else ""
         )
         raise DataError(
-            f"{dataset.path} has no functions in {known}{other}", "Choose a dataset that has some"
+            f"{dataset.path} has no functions in {known}{other}", "Choose a dataset with functions"
         )
     if sandbox is not None and language is not None and (missing := judged(language).missing()):
         raise SandboxError(missing)
     if buggy:
         problems = [problem for problem in problems if problem.buggy is not None]
         if not problems:
-            raise DataError(f"{dataset.path} has no programs with bugs", "Repair needs such as humanevalpack")
+            raise DataError(
+                f"{dataset.path} has no programs with bugs",
+                "Repair needs a dataset with bugs, such as humanevalpack",
+            )
     if limit is not None and limit < len(problems):
         drawn = set(random.Random(seed).sample(range(len(problems)), limit))  # noqa: S311
         problems = [problem for i, problem in enumerate(problems) if i in drawn]
@@ -113,7 +116,7 @@ def targets_in(document: Document, qualname: str | None = None, *, root: Path | 
     outer = [f for f in known if not any(g.start < f.start and f.end <= g.end for g in known)]
     if not outer:
         where = document.path or "the text"
-        raise SourceError(f"{where} has no functions", "Choose a file that has some")
+        raise SourceError(f"{where} has no functions", "Choose a file with functions")
     return [_of_document(document, f.qualname, root) for f in outer]
 
 

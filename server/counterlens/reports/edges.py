@@ -17,7 +17,7 @@ from counterlens.translating import ENGLISH, Translator
 
 _HOW = {
     InferenceMethod.INTERVENTIONAL: (
-        "Each statement was changed: an edge counts as believed if the model's expectation of a later "
+        "Each statement was changed: an edge counts as inferred if the model's expectation of a later "
         "statement changes, too."
     ),
     InferenceMethod.PROMPTED: "The model was asked for all pairs at once.",

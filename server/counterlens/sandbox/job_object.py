@@ -65,7 +65,7 @@ class JobObjectSandbox:
 
     def __init__(self) -> None:
         if sys.platform != "win32":
-            raise SandboxError("job objects are part of Windows only")
+            raise SandboxError("job objects exist on Windows only")
 
     @property
     def guarantees(self) -> tuple[tuple[str, bool], ...]:

@@ -32,7 +32,7 @@ class Seatbelt:
     def __init__(self) -> None:
         found = shutil.which("sandbox-exec") if sys.platform == "darwin" else None
         if found is None:
-            raise SandboxError("sandbox-exec is part of macOS only")
+            raise SandboxError("sandbox-exec exists on macOS only")
         self._program = found
 
     def folder(self) -> tuple[str, Callable[[], None]]:

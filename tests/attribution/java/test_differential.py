@@ -81,7 +81,7 @@ def test_what_a_program_gives_is_compared() -> None:
     assert by_inputs.judge(textwrap.dedent(TEXTS)).passed
     verdict = by_inputs.judge(TEXTS.replace("i >= from", "i > from"))
     assert (verdict.judgement, verdict.evidence.strength) == (Judgement.FAILED, Strength.STRONG)
-    assert "tell them apart" in verdict.evidence.message
+    assert "distinguish them" in verdict.evidence.message
     assert verdict.evidence.failed is not None
     assert verdict.evidence.failed.startswith('censor("')
     assert by_inputs.judge(TEXTS.replace("out.toString();", "out;")).judgement is Judgement.INVALID
@@ -97,7 +97,7 @@ def test_exceptions_changed_arguments_and_programs_that_do_not_end() -> None:
     endless = judge("collatz").judge(TEXTS.replace("n / 2 :", "n :"))
     assert endless.judgement is Judgement.TIMED_OUT
     left = judge("censor").judge(TEXTS.replace("return out.toString();", "System.exit(0); return null;"))
-    assert left.evidence.message == "it ends its process, or runs out of memory"
+    assert left.evidence.message == "it ends its process or runs out of memory"
 
 
 @pytest.mark.parametrize(
@@ -105,12 +105,12 @@ def test_exceptions_changed_arguments_and_programs_that_do_not_end() -> None:
     [
         ("counted", "it uses the field calls, which can change"),
         ("odd", "it depends on random numbers"),
-        ("lambda", "it returns what cannot be compared: text.Texts$$Lambda"),
+        ("lambda", "it returns a value that cannot be compared: text.Texts$$Lambda"),
         ("read", "it uses files"),
-        ("nothing", "it returns nothing, and changes nothing that it is given"),
-        ("of", "values of its parameters are not made: Texts"),
+        ("nothing", "it returns nothing and changes none of its arguments"),
+        ("of", "values of its parameters cannot be generated: Texts"),
         ("seven", "it takes no argument"),
-        ("Texts.Texts(int)", "it makes an object"),
+        ("Texts.Texts(int)", "it is a constructor"),
     ],
 )
 def test_what_cannot_be_judged_so_says_why(name: str, reason: str) -> None:

@@ -35,9 +35,9 @@ def test_programs_that_read_and_print() -> None:
     wrong = by_output.judge(PROGRAM.replace("sum += in", "sum -= in"))
     assert (wrong.judgement, wrong.evidence.message) == (Judgement.FAILED, "it prints '-3' for '3' as word 1")
     broken = by_output.judge(PROGRAM.replace("new Thread", "int[] none = {}; none[0]++; new Thread"))
-    assert broken.evidence.message.startswith("it ends in an error: java.lang.ArrayIndexOutOfBounds")
+    assert broken.evidence.message.startswith("it ends with an error: java.lang.ArrayIndexOutOfBounds")
     left = by_output.judge(PROGRAM.replace("new Thread", "System.exit(0); new Thread"))
-    assert left.evidence.message == "it ended its process, or ran out of memory"
+    assert left.evidence.message == "it ended its process or ran out of memory"
     assert by_output.judge("class Main {").judgement is Judgement.INVALID
     short = judged("java").by_output(CASES, Setting(best_sandbox(), Path(sys.executable), lasting(1)))
     endless = PROGRAM.replace("new Thread", "while (true) { } } void f() { new Thread")

@@ -83,7 +83,10 @@ def test_an_entry_is_read_with_all_that_it_says() -> None:
     [
         ("[models.a]\nmodel = 'x'\n", "models.a has no base-url"),
         ("[models.a]\nbase-url = 'http://a'\ncolour = 3\n", "a/colour: a model has no setting colour"),
-        ("[models.a]\nbase-url = 'http://a'\nprice = 3\n", "a/price: price cannot be 3: it must be what a"),
+        (
+            "[models.a]\nbase-url = 'http://a'\nprice = 3\n",
+            "a/price: price cannot be 3: it must be the price per million tokens",
+        ),
         ("[models.a]\nbase-url = 'http://a'\nprice = { input = 1 }\n", "price cannot be {'input': 1}"),
         ("[models.a]\nbase-url = 'http://a'\nprice = { input = 1, output = -1 }\n", "price cannot be"),
         ("[models.a]\nbase-url = 'http://a'\nprice = { input = 1, output = 1, currency = '$' }\n", "price"),
@@ -179,7 +182,7 @@ def test_code_and_key_go_only_where_the_user_has_allowed_it() -> None:
     with pytest.raises(ModelError) as caught:
         connect_entry(far)
     assert "would send code and the key in TEAM_KEY to models.example.com:443" in str(caught.value)
-    assert caught.value.hint == "If that is wanted: counterlens models allow fast"
+    assert caught.value.hint == "To allow this: counterlens models allow fast"
     allow(far)
     assert is_allowed(replace(far, name="slow", model="other", base_url=f"{far.base_url}/"))
     assert not is_allowed(replace(far, base_url="https://elsewhere.example.com/v1"))

@@ -56,7 +56,7 @@ def test_what_is_refused_is_left_out_once_and_for_all_and_said(serve: Serve, tmp
         model.complete([prompt])
         assert len(script.requests) == asked + 1
     assert said == (
-        "at the model's own temperature, as it refuses 0, with max_completion_tokens, without stop"
+        "at the model's own temperature, because it refuses 0, with max_completion_tokens, without stop"
     )
     *_, (_, body, _) = script.requests
     assert body["max_completion_tokens"] == 50
@@ -73,7 +73,10 @@ def test_what_is_refused_is_left_out_once_and_for_all_and_said(serve: Serve, tmp
 @pytest.mark.parametrize(
     ("refusal", "summary"),
     [
-        (error(422, "`temperature` must be strictly positive"), "at the temperature 0.01, as it refuses 0"),
+        (
+            error(422, "`temperature` must be strictly positive"),
+            "at the temperature 0.01, because it refuses 0",
+        ),
         (
             lambda handler: handler.reply(
                 422,
@@ -112,7 +115,7 @@ def test_no_draw_is_taken_at_another_temperature_than_was_asked_for(serve: Serve
     with RemoteModel(script.url, "m") as model:
         with pytest.raises(ModelError, match="temperature") as caught:
             model.complete([replace(PROMPT, draw=Draw(0.8, 0, 0))])
-        assert caught.value.hint == "Use that one: --temperature 1"
+        assert caught.value.hint == "Use it: --temperature 1"
         (found,) = model.complete([replace(PROMPT, draw=Draw(1, 0, 0))])
     assert found.text == "    return x\n"
 

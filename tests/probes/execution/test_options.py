@@ -87,8 +87,8 @@ def test_what_a_probe_does_not_take_is_refused(probe: str) -> None:
 def test_a_method_is_left_out_and_asks_for_nothing() -> None:
     source = "class A:\n" + "\n".join(f"    {line}" for line in SOURCE.splitlines()) + "\n"
     run = probed("coherence", answer, source)
-    assert run.left_out == {"it is a method or an inner function, which cannot be called alone": 1}
-    with pytest.raises(SourceError, match="inner function"):
+    assert run.left_out == {"it is a method or a nested function, which cannot be called alone": 1}
+    with pytest.raises(SourceError, match="nested function"):
         CoherenceProbe().estimate(
             targets_in(Document(source))[0], make(CoherenceProbe.options, {}), cast(Model, None)
         )

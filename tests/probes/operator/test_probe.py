@@ -135,7 +135,7 @@ def _flat(text: str, logprob: float) -> TokenScores:
 
 
 def test_figures_are_refused_where_the_same_question_gets_two_answers(cached_model: CachedModel) -> None:
-    with pytest.raises(CounterlensError, match="what the gap hides"):
+    with pytest.raises(CounterlensError, match="operator that the gap hides"):
         record(_Leaking(cached_model))
 
 

@@ -164,7 +164,7 @@ def test_the_two_entropies_are_what_they_are_called(stubborn: ProbeRun) -> None:
 
 def test_an_endpoint_that_answers_at_random_is_refused(tmp_path: Path) -> None:
     drawn = iter(np.random.default_rng(1).random(1000))
-    with pytest.raises(CounterlensError, match="the answer changes with what the gap hides"):
+    with pytest.raises(CounterlensError, match="the answer depends on the operator that the gap hides"):
         asked(lambda _: -0.1 - float(next(drawn)), tmp_path, protocol="operators")
 
 

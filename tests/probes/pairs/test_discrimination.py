@@ -249,7 +249,7 @@ def test_that_a_model_held_where_a_copier_holds_is_told_as_such() -> None:
     (pair,) = held.pairs
     assert (pair.discriminating, pair.outcome) == (False, "held")
     assert outcome(pair) == "it held, but so would a copied completion"
-    assert "these pairs cannot tell" in meaning(held)
+    assert "these pairs cannot distinguish" in meaning(held)
 
 
 def test_what_cannot_be_asked_is_refused() -> None:

@@ -165,7 +165,7 @@ def test_what_gives_no_answer_is_counted(model: LlamaModel) -> None:
     context = Context(Scripted(model.info, lambda _: "???"), best_sandbox)  # type: ignore[arg-type]
     with pytest.raises(SourceError, match="no two answers") as caught:
         PROBES["name"].run(context, target(), PROBES["name"].options())
-    assert "no answer in what the model said" in str(caught.value.hint)
+    assert "text contains no answer" in str(caught.value.hint)
     stop = Event()
     stop.set()
     with pytest.raises(Cancelled):

@@ -28,7 +28,7 @@ class Distinction:
         call: The call, as it is written.
         original: What the original does.
         other: What the program does.
-        apart: How many inputs tell them apart.
+        apart: How many inputs distinguish them.
         tried: Of how many.
     """
 
@@ -174,7 +174,7 @@ def judge_of(found: Original | Untestable) -> DifferentialJudge | None:
 
 
 def _told(found: Distinction) -> str:
-    how_many = f"{found.apart} of {found.tried} inputs tell them apart"
+    how_many = f"{found.apart} of {found.tried} inputs distinguish them"
     how_many += ", this is the smallest" if found.tried > 1 else ""
     return f"original: {found.original}\nthis one: {found.other}\n{how_many}"
 

@@ -222,7 +222,7 @@ class _Study:
 def _trouble(recording: Recording) -> Untestable:
     trouble = recording.trouble
     if trouble is None:
-        return Untestable("calling it gave no result")
+        return Untestable("calling it returned no result")
     words = {
         "import": "its file cannot be imported: ",
         "missing": "its module lacks it: ",

@@ -14,8 +14,8 @@ _CALLS = {
     "open": "opens files",
     "input": "reads its standard input",
     "breakpoint": "starts a debugger",
-    "exec": "runs code that it is given",
-    "eval": "runs code that it is given",
+    "exec": "runs code passed to it",
+    "eval": "runs code passed to it",
     "exit": "ends the process",
     "quit": "ends the process",
 }
@@ -170,7 +170,7 @@ def _of_module(name: str) -> str | None:
         if name == module or name.startswith(module + "."):
             return reason
     if name.startswith("os.") and name.split(".")[1] not in _OS:
-        return "asks the operating system"
+        return "queries the operating system"
     if name.startswith("sys.") and name.split(".")[1] in {"stdin", "argv", "exit"}:
         return "reads its standard input or ends the process"
     if any(name.endswith(attribute) or f"{attribute}." in name for attribute in _ATTRIBUTES):

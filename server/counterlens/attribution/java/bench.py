@@ -368,7 +368,7 @@ def _report(frame: bytes, seal: bytes) -> TestsReport:
     """
     part = AnswerParts(frame)
     if part.take(1) != b"D" or part.take(len(seal)) != seal:
-        raise ServiceEndedError("it gave no verdict")
+        raise ServiceEndedError("it returned no verdict")
     passed, tests, failed, message = part.flag(), part.size(), part.text(), part.text()
     threads = part.flag()
     calls, changing, nothing = part.size(), part.flag(), part.flag()

@@ -27,7 +27,7 @@ from counterlens.errors import SourceError
 
 ID = "given"
 _PROGRAM, _TESTS, _STAND_INS = "program.java", "tests-of-it.java", "stand-ins.java"
-_NOTHING = "a loop in the tests runs once per value, and the program gave none: "
+_NOTHING = "a loop in the tests runs once per value, and the program returned none: "
 _NOTHING += "nothing was compared there"
 
 
@@ -107,7 +107,7 @@ class JavaTestsJudge:
 
     def _judged(self, program: str, bench: JavaBench, cancel: Event | None) -> tuple[Judgement, Evidence]:
         if not self.tests:
-            why = "the tests have no method `main` and no test of JUnit: nothing in them could fail"
+            why = "the tests have no method `main` and no JUnit test: nothing in them could fail"
             return Judgement.REFUSED, Evidence(self.attribution, 0, None, why)
         if why := self._missing(program):
             return Judgement.REFUSED, Evidence(self.attribution, 0, None, why)
@@ -203,7 +203,7 @@ class JavaTestsJudge:
         units = [(_STAND_INS, made.text), (_TESTS, tests.text), *self._around.tests]
         classes = bench.compile(units, tests=True, cancel=cancel)
         if isinstance(classes, str):
-            return _Plan(None, "they use more of it than its methods")
+            return _Plan(None, "they use more than its methods")
         return _Plan(classes, ambiguous=tuple(taken))
 
     def _ready(self, program: str) -> JavaTests:
@@ -228,7 +228,7 @@ class JavaTestsJudge:
             message = brief(f"the tests do not compile with it: {classes}")
             return Judgement.FAILED, Evidence(self.attribution, 0, None, message, isolation=Isolation.SHARED)
         report = bench.run_together(classes, self._setting.limits.seconds, cancel)
-        note = f"judged in one process with the tests: {why}" if why else ""
+        note = f"judged in the same process as the tests: {why}" if why else ""
         return self._verdict(report, Isolation.SHARED, note)
 
     def _apart(self, report: TestsReport, ambiguous: tuple[str, ...]) -> tuple[Judgement, Evidence]:
@@ -250,7 +250,7 @@ class JavaTestsJudge:
                 self.attribution, report.tests, None, message, isolation=isolation
             )
         if report.fate is not None:
-            message = "it ended its process, or ran out of memory"
+            message = "it ended its process or ran out of memory"
             return Judgement.FAILED, Evidence(
                 self.attribution, report.tests, None, message, isolation=isolation
             )
@@ -294,7 +294,7 @@ def judge_java_by_tests(
         Cancelled: `cancel` was set.
     """
     if function is not None:
-        raise SourceError("tests in Java name what they call", "Leave out --function")
+        raise SourceError("Java tests name the classes that they call", "Leave out --function")
     text = read_program(tests)
     if isinstance(text, Verdict):
         raise SourceError(f"{tests}: {text.evidence.message}")

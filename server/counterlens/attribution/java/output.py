@@ -48,7 +48,7 @@ class JavaOutputJudge(OutputJudge):
             return self._late()
         except ServiceEndedError:
             held.leave()
-            return Judgement.FAILED, "it ended its process, or ran out of memory"
+            return Judgement.FAILED, "it ended its process or ran out of memory"
         if not well:
-            return Judgement.FAILED, f"it ends in an error: {message}"
+            return Judgement.FAILED, f"it ends with an error: {message}"
         return (Judgement.FAILED, TOO_MUCH) if full else printed

@@ -113,7 +113,7 @@ class BraceProgram:
             node = stack.pop()
             if node.is_error or node.is_missing:
                 line = node.start_point.row + 1
-                raise SourceError(f"the {self.language.title} source is not valid in line {line}")
+                raise SourceError(f"the {self.language.title} source is not valid at line {line}")
             stack += [child for child in reversed(node.children) if child.has_error or child.is_missing]
 
 

@@ -1,4 +1,4 @@
-"""Branches that are exchanged."""
+"""Branches that are swapped."""
 
 from __future__ import annotations
 

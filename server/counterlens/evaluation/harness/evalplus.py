@@ -43,7 +43,7 @@ def evalplus_files(found: RunResults) -> Iterator[tuple[Path, str]]:
     if not titles & {*_DATA}:
         raise DataError(
             f"EvalPlus has no tests for {found.settings.data}",
-            f"Export a run of {', '.join(_DATA)}; --format lm-eval and inspect take every run",
+            f"Export a run of {', '.join(_DATA)}; --format lm-eval and --format inspect support every run",
         )
     tasks = [one for one in harness_tasks(found) if one.task == _TASK]
     if not tasks:

@@ -85,7 +85,7 @@ def _completion(
     if chosen().weak and not allow_weaker_sandbox:
         raise SandboxError(
             f"the only sandbox here is weak: {chosen().name} {chosen().reason}",
-            "docs/sandbox.md names stronger ones; -T allow_weaker_sandbox=true runs all the same",
+            "docs/sandbox.md lists stronger ones; -T allow_weaker_sandbox=true permits this one",
         )
     prompts = PromptSet.of(settings, best_sandbox())
     return Task(

@@ -97,7 +97,10 @@ class ExportedModel(LocalModel):
                 ("runs on", opened.provider),
                 ("architecture", export.architecture),
                 ("reads", f"both sides, masked by {masking}" if masked else "forward"),
-                ("cache", "keys and values" if opened.cached else "none: each new token reads the text anew"),
+                (
+                    "cache",
+                    "keys and values" if opened.cached else "none: the text is read again for each new token",
+                ),
                 ("file", export.weights.name),
                 ("threads", str(threads)),
                 (COMPLETIONS, "not exact"),

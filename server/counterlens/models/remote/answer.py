@@ -82,7 +82,7 @@ class Answer:
         except (ValueError, RecursionError) as error:
             raise failures.of_answer("with something that is not JSON", self._endpoint, text) from error
         if not isinstance(content, dict):
-            raise failures.of_answer("with JSON that is no object", self._endpoint, text)
+            raise failures.of_answer("with JSON that is not an object", self._endpoint, text)
         if failed or content.get("error"):
             raise failures.of_error_object(content.get("error") or content, self._endpoint)
         self.pieces += bool(content.get("choices"))

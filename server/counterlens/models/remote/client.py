@@ -154,7 +154,7 @@ class HttpClient:
         except TimeoutError:
             raise PassingError(
                 f"{self._endpoint.address} did not finish within {self._timeouts.total:g} s",
-                "Try again, ask for fewer tokens, or allow it more time",
+                "Try again, request fewer tokens, or allow more time",
             ) from None
 
     async def _in_turn(self, path: str, payload: Json, read: Read[T], limit: asyncio.Timeout) -> T:

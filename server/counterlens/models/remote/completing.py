@@ -115,7 +115,7 @@ class RemoteCompleter:
             if "temperature" not in body and prompt.draw is not None and prompt.draw.temperature != _USUAL:
                 raise ModelError(
                     f"{self._endpoint.host} has a fixed temperature",
-                    f"Use that one: --temperature {_USUAL}",
+                    f"Use it: --temperature {_USUAL}",
                 )
             return await self._client.post(self._dialect.path, body, read)
 

@@ -27,7 +27,7 @@ def require_allowed(entry: ModelEntry) -> None:
     endpoint = Endpoint.parse(entry.base_url)
     if is_allowed(entry):
         return
-    hint = f"If that is wanted: counterlens models allow {entry.name}"
+    hint = f"To allow this: counterlens models allow {entry.name}"
     where = endpoint.address
     if entry.key is None:
         raise ModelError(f"the model {entry.name} of a settings file would send code to {where}", hint)

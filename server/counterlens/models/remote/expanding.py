@@ -26,7 +26,7 @@ async def portions(response: httpx.Response, endpoint: Endpoint) -> AsyncGenerat
     """
     encoding = response.headers.get("content-encoding", "").strip().lower()
     if encoding not in (*_PLAIN, *_PACKED):
-        raise failures.of_answer("packed in a way that was not asked for", endpoint)
+        raise failures.of_answer("compressed in a way that was not requested", endpoint)
     unpacking = zlib.decompressobj(_GZIP_OR_ZLIB) if encoding in _PACKED else None
     size = 0
     async for portion in response.aiter_raw():
@@ -39,11 +39,11 @@ async def portions(response: httpx.Response, endpoint: Endpoint) -> AsyncGenerat
                     piece = unpacking.decompress(rest, _PIECE)
                 except zlib.error as error:
                     raise failures.of_answer(
-                        "with something that is not packed as it says", endpoint
+                        "with content that is not compressed as declared", endpoint
                     ) from error
                 rest = b"" if unpacking.eof else unpacking.unconsumed_tail
             size += len(piece)
             if size > LARGEST:
-                raise failures.of_answer("with far more than was asked for", endpoint)
+                raise failures.of_answer("with far more than was requested", endpoint)
             if piece:
                 yield piece

@@ -126,7 +126,7 @@ def of_transport(error: httpx.HTTPError, endpoint: Endpoint) -> ModelError | Tra
     if isinstance(error, httpx.TimeoutException):
         return PassingError(
             f"{address} was silent for too long",
-            "It may be loading the model or be overloaded; try again, or allow it more time",
+            "It may be loading the model or be overloaded; try again, or allow more time",
         )
     if isinstance(error, httpx.ProxyError):
         return UnreachableError(
@@ -195,7 +195,7 @@ def of_status(
             f"the account at {host} has no credit left{said}", "Top it up or use another model"
         )
     if status == 429:
-        hint = "Wait a while, or ask for less at once"
+        hint = "Wait a while, or send fewer requests at a time"
         return Transient(
             ModelError(f"{host} limits the rate of requests (429){said}", hint), wait, Load.TOO_FAST
         )
@@ -228,7 +228,7 @@ def _of_request(status: int, message: str, code: str, parameter: str, host: str)
     if status in (400, 404, 405) and _OTHER_API.search(message):
         return ModelError(
             f"the model does not serve this API{said}",
-            "Choose the other one, completions or chat, with --api or in the settings",
+            "Choose the other API, completions or chat, with --api or in the settings",
         )
     if status in (400, 404, 422) and (code in _UNKNOWN_CODES or _UNKNOWN.search(message)):
         return UnknownModelError(f"{host} does not know the model{said}")

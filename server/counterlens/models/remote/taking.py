@@ -54,9 +54,9 @@ class Taken:
         """What differs from how models are asked otherwise, in words; empty where nothing does."""
         said = []
         if self.temperature is Temperature.OWN:
-            said.append("at the model's own temperature, as it refuses 0")
+            said.append("at the model's own temperature, because it refuses 0")
         elif self.temperature is Temperature.LEAST:
-            said.append(f"at the temperature {_LEAST_TEMPERATURE}, as it refuses 0")
+            said.append(f"at the temperature {_LEAST_TEMPERATURE}, because it refuses 0")
         if self.limit != LIMIT:
             said.append(f"with {self.limit}")
         said += [f"without {name}" for name in sorted(self.refused)]

@@ -13,7 +13,7 @@ from counterlens.mutations.layout import indenting
 
 @dataclass(frozen=True, slots=True)
 class JavaBranches:
-    """The two branches of an `if`; the second is None where there is no `else`."""
+    """The two branches of an `if`; the second is None if there is no `else`."""
 
     then: Node
     other: Node | None

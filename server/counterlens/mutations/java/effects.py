@@ -274,7 +274,7 @@ def unboxes(types: JavaTypes, left: Node, right: Node) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class JavaVerdict:
-    """Whether two pieces of code can change places: a reason why not, or what has to be assumed."""
+    """Whether two pieces of code can change places: the reason why not, or the assumptions."""
 
     reason: str | None
     assumptions: tuple[str, ...] = ()

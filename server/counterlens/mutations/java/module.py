@@ -28,7 +28,7 @@ _COMMENTS = {"line_comment", "block_comment"}
 
 
 class JavaModule:
-    """A Java file, its tree, and where each node stands. Offsets are UTF-8 bytes.
+    """A Java file, its tree, and the position of each node. Offsets are UTF-8 bytes.
 
     Raises:
         SourceError: it does not parse.

@@ -13,7 +13,7 @@ from counterlens.mutations.mutation import MutationOf
 
 @dataclass(frozen=True)
 class JavaContext:
-    """A Java file, and the seed of the choices; what is known of its code is found once for all mutations."""
+    """A Java file, and the seed of the choices; its analyses are computed once for all mutations."""
 
     module: JavaModule
     seed: int = 0

@@ -108,7 +108,7 @@ class JavaOperandSwap(JavaMutation):
 
 
 def _not_commutative(context: JavaContext, node: Node) -> str | None:
-    """Why an operator may give something else with its operands exchanged."""
+    """Why an operator may have another result with its operands swapped."""
     left, operator, right = operands(node)
     types, sides = context.types, (left, right)
     text = context.module.text(operator)

@@ -87,7 +87,7 @@ class JavaRefactorCondition(JavaMutation):
         if assigns(context, test):
             return "the condition assigns a variable, and definite assignment depends on it"
         if is_constant(module, test):
-            return "the condition may be a constant, and the compiler decides by it which branch is reachable"
+            return "the condition may be a constant, by which the compiler decides which branch is reachable"
         return None
 
     def _site(self, context: JavaContext, node: Node, name: str) -> Site:

@@ -171,7 +171,7 @@ class JavaRemoveConditional(JavaMutation):
             shown = context.module.shown(tested(node))
             yield Site(
                 (node.start_byte, node.end_byte),
-                f"removed the condition `{shown}`; what it guarded stays",
+                f"removed the condition `{shown}`; the guarded code stays",
                 tuple(_unguarded(context.module, node)),
             )
 

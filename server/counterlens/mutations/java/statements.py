@@ -90,7 +90,7 @@ class JavaIndependentSwap(JavaMutation):
             return SiteRefused(start, "the statement and the next are identical")
         return Site(
             span=(here[0], there[1]),
-            description=f"exchanged `{module.shown(first)}` and `{module.shown(second)}`",
+            description=f"swapped `{module.shown(first)}` and `{module.shown(second)}`",
             edits=exchange(here, there),
             assumptions=verdict.assumptions,
             whole=True,

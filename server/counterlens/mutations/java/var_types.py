@@ -18,7 +18,7 @@ _NO_TYPE = {"array_initializer", "lambda_expression", "method_reference", "null_
 
 
 class JavaVarTypes(JavaMutation):
-    """Write `var` for the declared type of a local variable that has the type of its value, or the other way.
+    """Write `var` for the declared type of a local variable that has the type of its value, or the reverse.
 
     Java's counterpart of removing annotations: what runs is the same, and a reader knows less, or more. Only
     where the source shows that the value has exactly the declared type; needs Java 10.

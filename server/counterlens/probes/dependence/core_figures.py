@@ -228,7 +228,7 @@ def _noted(table: Table, functions: _Functions) -> Table:
     labelled = sum(one.labelled for one in shown)
     said = (
         f"{plural(len(functions), 'function')}; CoRe's own questions, in its words: {own} of {len(shown)}; "
-        f"of CoRe Lite: {lite}; judged by people's labels: {labelled}, the others by the dependence graph. "
+        f"of CoRe Lite: {lite}; judged by human labels: {labelled}, the others by the dependence graph. "
         "Intervals: functions resampled."
     )
     return Table(table.title, table.columns, table.rows, f"{table.note} {said}".strip())

@@ -53,7 +53,7 @@ def table_7(records: Sequence[DependenceRecord], seed: int) -> Table:
         "pairs that are listed",
         ("", "functions", "precision", "recall", "F1", "rule", "rule F1"),
         tuple(rows),
-        "means over functions that have such a dependence; 0 where nothing is listed. Not published: the "
+        "means over functions that have such a dependence; 0 if nothing is listed. Not published: the "
         "rules, and the intervals, bootstrapped over functions",
     )
 

@@ -43,7 +43,7 @@ class CoherenceProbe(Probe[CoherenceOptions, CoherenceRecord]):
     """The model's answers on the output of a call and on intermediate variables."""
 
     id = "coherence"
-    title = "if it knows the output, does it also know the steps?"
+    title = "does a model that knows the output also know the steps?"
     source = Source("ours", "beyond Liu et al. 2024")
     needs = frozenset({Need.COMPLETE, Need.SANDBOX})
     refused_languages = UNOBSERVED

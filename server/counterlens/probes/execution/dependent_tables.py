@@ -15,7 +15,7 @@ from counterlens.probes.execution.tables import SHOWN, differing, ended, pick, r
 
 Records = Sequence[DependentExecutionRecord]
 _NOTE = (
-    "written right: functions whose code passes their tests (n of all that ended). R_DER: the share of "
+    "written right: functions whose code passes their tests (n: all that ended). R_DER: the share of "
     "those whose output the model knows (Liu et al. 2024, equation 4). R_IER: the same about the reference "
     "code of "
     "all functions; same functions: of those written right only; R'_IER: of those whose own output it knew"

@@ -34,7 +34,7 @@ StyleTokens = Annotated[
     int | None,
     option(
         f"Token limit for one answer; by default {CHAT_TOKENS} of a chat model, which may reason first, "
-        f"but no more than half of its window. Of one that continues text: {DIRECT_TOKENS} of a direct one, "
+        f"but no more than half of its window. Of a model that continues text: {DIRECT_TOKENS} of a direct one, "
         f"{STEPWISE_TOKENS} of one step by step, {WRITTEN_TOKENS} of a function that is written.",
         metavar="N",
         low=1,

@@ -91,7 +91,7 @@ def reachable(target: Target) -> Function:
     """
     function = find_function(target.document, target.qualname)
     if "." in function.qualname:
-        raise SourceError("it is a method or an inner function, which cannot be called alone")
+        raise SourceError("it is a method or a nested function, which cannot be called alone")
     return function
 
 
@@ -118,7 +118,7 @@ def question_about(
     if cut is not document:
         other = truth_of(cut, asked.call, context.sandbox(), limits=limits, cancel=context.cancel)
         if other.written != truth.written:
-            raise SourceError("without the code that reveals the answer, the program gives another result")
+            raise SourceError("without the code that reveals the answer, the program returns another result")
     made, source = features(definition(cut, qualname)), shown(cut, find_function(cut, qualname))
     return ExecutionQuestion(name, asked, truth, made, source, form)
 

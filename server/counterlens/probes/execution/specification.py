@@ -172,7 +172,7 @@ def _case(context: Context, target: Target, options: SpecificationOptions) -> _C
     for setting in ("true", "misleading"):
         if _ran(context, case, setting, WrittenFunction(empty.text, "stop")).passed:
             raise CounterlensError(
-                f"{function.name} passes its test without a body, so figures would mean nothing",
+                f"{function.name} passes its test without a body, so figures would be meaningless",
                 "Check the code around it in its file",
             )
     return case

@@ -48,7 +48,7 @@ def unrolled(
     except SourceError as error:
         raise SourceError(f"it cannot be unrolled: {error.message}") from None
     if not agrees(asked.truth.written, question.truth.value):
-        raise SourceError("unrolled, it gives another result")
+        raise SourceError("it returns another result when unrolled")
     # What the loops were is told by the program as it stands.
     return replace(
         asked, truth=replace(asked.truth, rounds=question.truth.rounds), features=question.features
@@ -72,7 +72,7 @@ def _written_out(
         mutation = LoopUnroll(seen)
         text = apply_everywhere(document.text, mutation)
         if len(text.encode()) > WHOLE_BYTES:
-            raise SourceError("unrolled, it is too long for a prompt")
+            raise SourceError("it is too long for a prompt when unrolled")
         if text == document.text:
             break
         document = replace(document, text=text)

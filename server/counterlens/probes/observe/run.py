@@ -25,7 +25,7 @@ _FILES = {
     for name in ("__init__", "kit", "loops", "outputs", "reseeded", "trace")
 }
 UNOBSERVED: Mapping[str, str] = {
-    "java": "it asks what a call gives or which statements it runs, and only calls of Python are observed"
+    "java": "it asks for the result of a call or the statements that run, and only Python calls can be observed"
 }
 """The languages whose calls cannot be observed, with the reason."""
 _TRACE_BYTES = 1 << 20  # of the report of a trace
@@ -102,7 +102,7 @@ def output_of(
     messages = _Messages("the call times out", "the program ends the process", "the call raises")
     outputs = _observe("outputs", document, call, sandbox, limits, cancel, _read_outputs, messages)
     if len(outputs) != 2 or outputs[0] != outputs[1]:
-        raise SourceError("two equal calls give different results")
+        raise SourceError("two equal calls return different results")
     value = literal(outputs[0])
     if value is None:
         raise SourceError("the result of the call is not a literal")

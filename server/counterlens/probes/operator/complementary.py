@@ -74,7 +74,7 @@ def complementary(
     """
     rows = [_row(substitutions, frequency, pair) for pair in COMPLEMENTS]
     note = (
-        f"ratio: how much more frequent A is than B; Δ: {what} lost when one takes the other's place, as a "
+        f"ratio: how much more frequent A is than B; Δ: {what} lost when one replaces the other, as a "
         "share of the n pairs, with 95 % intervals over functions; below 0 more are gained than lost (the "
         "columns of Hooda et al. 2024, Table 3, which has no intervals)"
     )

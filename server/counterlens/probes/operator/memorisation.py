@@ -72,7 +72,7 @@ class MemorisationRecord(Record):
     Attributes:
         corpus: The corpus of the counts, as the user named it.
         frequency: How often each operator stands there.
-        substitutions: The operators that were exchanged.
+        substitutions: The operators that were swapped.
     """
 
     corpus: str

@@ -35,8 +35,8 @@ OPERATORS = ("==", "!=", "<", "<=", ">", ">=")
 """In the order of Tables 8 and 9."""
 Measure = Callable[[OperatorAnswer], float | None]
 FIGURES = {
-    6: "Figure 6: the operator after what stands before it",
-    7: "Figure 7: the operator between both sides",
+    6: "Figure 6: the operator after the preceding text",
+    7: "Figure 7: the operator given both sides",
 }
 MEASURES_OF: Mapping[int, Measure] = {6: lambda answer: answer.surprisal, 7: lambda answer: answer.nll}
 """What the two figures are of, by their numbers."""

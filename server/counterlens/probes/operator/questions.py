@@ -144,7 +144,7 @@ class OperatorAsker:
         there; and what was right for the one must be wrong for the other.
 
         Raises:
-            CounterlensError: it does not hold, so that figures would mean nothing.
+            CounterlensError: it fails: figures would be meaningless.
             And as `answer`.
         """
         site, data = place.site, place.document.data
@@ -154,14 +154,14 @@ class OperatorAsker:
         hidden, first = self._distribution(forced, COMPLETE), self._distribution(place, COMPLETE)
         reason = ""
         if hidden.site.operator != other or not np.allclose(hidden.logprob, first.logprob, atol=TOLERANCE):
-            reason = f"line {site.line}: the answer changes with what the gap hides"
+            reason = f"line {site.line}: the answer depends on the operator that the gap hides"
         elif hidden.correct == first.correct and first.predicted in (site.operator, other):
             reason = f"line {site.line}: a replaced operator is judged like the right one"
         elif not np.isfinite(first.logprob).all() or (first.logprob >= 0).any():
             reason = f"line {site.line}: the text has no probability"
         if reason:
             raise CounterlensError(
-                f"the operators cannot be probed with this model: {reason}", "Figures would mean nothing"
+                f"the operators cannot be probed with this model: {reason}", "Figures would be meaningless"
             )
 
     def _distribution(self, place: OperatorPlace, window: Window) -> OperatorDistribution:

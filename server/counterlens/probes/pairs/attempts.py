@@ -43,7 +43,7 @@ class Attempt:
 UNASKED = Attempt(
     None,
     "stop",
-    Verdict(Judgement.REFUSED, Evidence("none", 0, message="the model was not asked for a completion")),
+    Verdict(Judgement.REFUSED, Evidence("none", 0, message="no completion was requested")),
 )
 
 

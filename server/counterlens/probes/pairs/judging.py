@@ -87,7 +87,7 @@ class Judging:
             raise SourceError(
                 f"the tests of {name} take longer than {self._limits.seconds:g} s (raise --timeout of probe "
                 f"or bench, or counterlens.probe.timeout in the editor)",
-                "Use fewer or quicker tests, or a less busy machine",
+                "Use fewer or faster tests, or a less busy machine",
             )
         if not verdict.passed:
             failed = f": {verdict.evidence.failed}" if verdict.evidence.failed else ""

@@ -47,7 +47,7 @@ CutChoice = Annotated[
     ),
 ]
 Description = Annotated[
-    bool, option("Show the model the task description, if the dataset has one beside the program.")
+    bool, option("Show the model the task description, if the dataset gives one separately.")
 ]
 Preceding = Annotated[
     bool,
@@ -105,11 +105,12 @@ def forms_of(
     """
     if protocol == CACP and language not in _FORMS:
         raise OptionError(
-            f"--protocol {CACP} is for Python, as the paper's programs are", "Leave out --protocol"
+            f"--protocol {CACP} supports Python only, the language of the paper's programs",
+            "Leave out --protocol",
         )
     if reach > 1 and language not in _REACHING:
         raise OptionError(
-            f"--reach {reach} is for Python: elsewhere only statements that are neighbours are exchanged",
+            f"--reach {reach} supports Python only: in other languages, only adjacent statements are swapped",
             "Leave out --reach",
         )
     forms = dict(_FORMS[language]) if protocol == CACP else {}

@@ -95,7 +95,7 @@ class _Followed:
 
     def _completed(self, turns: Sequence[_Turn]) -> list[Completion]:
         steps = self._judging.steps
-        what = f"following {len(turns)} other ways where tokens were nearly tied"
+        what = f"following {len(turns)} alternatives where tokens were nearly tied"
         steps.next(what)
         return self._model.complete(
             [

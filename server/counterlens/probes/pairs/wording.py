@@ -90,27 +90,25 @@ def sentence(pair: PairRecord, t: Translator = ENGLISH) -> str:
     if pair.original.completion is None:
         return t("{done}, only the likelihood of the true rest was measured.", done=done_so)
     if pair.outcome is PairOutcome.NOT_JUDGED:
-        return t("{done}, nothing can judge what the model wrote.", done=done_so)
+        return t("{done}, nothing can judge the model's completion.", done=done_so)
     if pair.outcome is PairOutcome.FAILED:
-        return t(
-            "{done} and before it, the model failed, so the pair says nothing about the change.", done=done_so
-        )
+        return t("{done} and before it, the model failed, so the pair is uninformative.", done=done_so)
     if pair.outcome is PairOutcome.HELD and pair.discriminating is False:
         return t(
-            "{done}, the model still got it right, but a copied completion would pass, too.",
+            "{done}, the model still completed it correctly, but a copied completion would pass, too.",
             done=done_so,
         )
     if pair.outcome is PairOutcome.HELD:
-        return t("{done}, the model still got it right.", done=done_so)
+        return t("{done}, the model still completed it correctly.", done=done_so)
     if pair.outcome is PairOutcome.GAINED:
-        return t("The model failed on the original. {done}, it got it right.", done=done_so)
+        return t("The model failed on the original. {done}, it succeeded.", done=done_so)
     if pair.copied:
         return t("{done}, the model still wrote {before}.", done=done_so, before=unchanged(pair.mutation, t))
     if pair.counterfactual.verdict == Judgement.INVALID:
         return t("{done}, the model wrote something that does not parse.", done=done_so)
     if pair.counterfactual.verdict == Judgement.TIMED_OUT:
         return t("{done}, the model wrote a program that timed out.", done=done_so)
-    return t("{done}, the model no longer got it right.", done=done_so)
+    return t("{done}, the model no longer completed it correctly.", done=done_so)
 
 
 def meaning(record: PairsRecord, t: Translator = ENGLISH) -> str:
@@ -143,7 +141,7 @@ def _found(record: PairsRecord, t: Translator) -> str:
     if changed.n == 0:
         return t(
             "The model completed no version of {name} correctly. These pairs show only that the task is too "
-            "hard for it here, not what it understands.",
+            "hard for it here, not whether it understands the code.",
             name=name,
         )
     if changed.count == 0:
@@ -151,7 +149,7 @@ def _found(record: PairsRecord, t: Translator) -> str:
         if telling and not telling.average.n:
             return t(
                 "The model completed {name} correctly before and after the change, but a copied completion "
-                "passes, too: these pairs cannot tell understanding from copying.",
+                "passes, too: these pairs cannot distinguish understanding from copying.",
                 name=name,
             )
         held = t("once") if changed.n == 1 else t("all {n} times", n=changed.n)
@@ -223,7 +221,7 @@ def _repaired(record: PairsRecord, t: Translator) -> str:
     name, found = record.name, summarize(record.observations)
     if found.average.n == 0:
         return t(
-            "The model fixed no version of {name}, so these pairs say nothing about what it understands.",
+            "The model fixed no version of {name}, so these pairs are no evidence about its understanding.",
             name=name,
         )
     if found.average.count == 0:
@@ -277,7 +275,7 @@ def _nothing_to_show(record: PairsRecord, t: Translator) -> str:
 
 
 def unwritten(record: PairsRecord) -> bool:
-    """Whether the model was not asked for a completion anything, so that there are likelihoods alone."""
+    """Whether no completion was requested, so there are likelihoods only."""
     return all(pair.original.completion is None for pair in record.pairs)
 
 

@@ -27,7 +27,7 @@ from counterlens.syntax.functions import find_function
 SAME = 0.999
 """Answers that are at least so much alike are the same."""
 _UNLIKE = 0.9  # an answer is less alike than this to one that has nothing to do with it
-NO_ANSWER = "there was no answer in what the model said"
+NO_ANSWER = "the model's text contains no answer"
 Similarity = Callable[[str, str], float]
 """How alike the answer to the original and another one are, 0 to 1."""
 Reader = Callable[[str], str | None]
@@ -245,7 +245,7 @@ class RobustnessProbe(Probe[OptionsT, RobustnessRecord]):
         for name, similarity in similarities.items():
             if similarity(answer, answer) < SAME or similarity(answer, self.unlike) > _UNLIKE:
                 raise CounterlensError(
-                    f"the similarity {name} does not distinguish answers", "Figures would mean nothing"
+                    f"the similarity {name} does not distinguish answers", "Figures would be meaningless"
                 )
 
 

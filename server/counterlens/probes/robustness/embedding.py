@@ -153,7 +153,7 @@ class EmbeddingProbe(Probe[EmbeddingOptions, EmbeddingRecord]):
         sites: Sites = _sites((version.counterfactual, version) for version in found.versions)
         if not sites:
             reasons = "; ".join(f"{count} {reason}" for reason, count in found.left_out.most_common(3))
-            raise SourceError("there is no if-else whose branches can be exchanged", reasons or None)
+            raise SourceError("there is no if-else whose branches can be swapped", reasons or None)
         left_out = Counter(found.left_out)
         if options.chosen_protocol == _PROTOCOL:
             sites = _as_published(target, sites, left_out)
@@ -187,7 +187,7 @@ class EmbeddingProbe(Probe[EmbeddingOptions, EmbeddingRecord]):
         nearer = [near for record in records for near in _nearer(record)]
         if not nearer:
             return (
-                "The plain swaps cannot be distinguished from the originals, so their distance says nothing."
+                "The plain swaps cannot be distinguished from the originals, so their distance shows nothing."
             )
         return (
             "The model embeds the version with the same meaning closer than the one with another meaning in "
@@ -321,7 +321,7 @@ def _check_sanity(context: Context, target: Target) -> None:
     """The identity has no distance, and another text has one.
 
     Raises:
-        CounterlensError: that is not so, so that figures would mean nothing.
+        CounterlensError: it does not: figures would be meaningless.
     """
     text, name = text_of(target.document, target.qualname), context.model.info.name
     context.steps.next("embedding the same text twice")
@@ -330,7 +330,7 @@ def _check_sanity(context: Context, target: Target) -> None:
         name, "embed the same text", vector, lambda: _embedded(context.anew, [text])[0], same=_same_place
     )
     if _same_place(vector, other):
-        raise CounterlensError(f"{name} embeds unrelated texts alike", "Figures would mean nothing")
+        raise CounterlensError(f"{name} embeds unrelated texts alike", "Figures would be meaningless")
 
 
 def _same_place(one: Vectors, other: Vectors) -> bool:

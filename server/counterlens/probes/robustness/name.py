@@ -36,7 +36,7 @@ class NameProbe(RobustnessProbe[NameOptions]):
     """The name of a function, which is hidden."""
 
     id = "name"
-    title = "do the names that it gives follow the code?"
+    title = "do its names for functions follow the code?"
     source = Source("Nguyen et al. 2024", "section 4.2.2")
     options = NameOptions
     heading = "method name prediction"

@@ -48,7 +48,7 @@ class OutputProbe(RobustnessProbe[OutputOptions]):
     """The result of a call of a function."""
 
     id = "output"
-    title = "do the outputs that it predicts follow the code?"
+    title = "do its predicted outputs follow the code?"
     source = Source("Nguyen et al. 2024", "section 4.2.3")
     refused_languages = UNOBSERVED
     options = OutputOptions
@@ -148,7 +148,7 @@ def _standing(context: Context, version: Version, call: str, truth: str, limits:
     if not version.counterfactual.preserving:
         return Standing.POSSIBLY_EQUIVALENT if there == truth else Standing.BREAKING
     if there != truth:
-        raise SourceError("the call gives another result there")
+        raise SourceError("the call returns another result there")
     return Standing.PRESERVING
 
 

@@ -54,7 +54,7 @@ def expected(target: Target, code: Code) -> list[Target]:
     if code is not Code.BUGGY:
         return [target]
     if target.buggy is None:
-        raise _no_program("no program with a bug is known of it: such as humanevalpack has some")
+        raise _no_program("no buggy variant of it is known; humanevalpack, for example, has some")
     bug = replace(target.document, text=target.buggy)
     return [target, replace(target, document=bug, id=f"{target.name} (with its bug)")]
 
@@ -69,9 +69,9 @@ def _written(context: Context, target: Target) -> Target:
         parse_document(document)
         there = find_function(document, function.qualname)
     except (SourceError, SyntaxError, ValueError, MemoryError, RecursionError):
-        raise _no_program("what the model wrote of it does not parse") from None
+        raise _no_program("the model's implementation does not parse") from None
     if said.finish == "length":
-        raise _no_program("the model did not come to the end of it")
+        raise _no_program("the model did not finish it")
     if not document.data[there.body : there.end].strip():
         raise _no_program("the model wrote nothing")
     return replace(target, document=document, id=f"{target.name} (as the model writes it)")

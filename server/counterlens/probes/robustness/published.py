@@ -75,7 +75,7 @@ def transformations_of(language: str) -> Sequence[Transformation]:
         OptionError: it has none.
     """
     if language not in _TRANSFORMED:
-        raise OptionError(f"--protocol {EMPICA} is for Python only so far", "Leave out --protocol")
+        raise OptionError(f"--protocol {EMPICA} supports Python only so far", "Leave out --protocol")
     return _TRANSFORMED[language]
 
 

@@ -141,7 +141,7 @@ def settled(
         with paced(verdict) if verdict is not None and correct else nullcontext():
             standing = _standing(made, judge, cancel)
         if standing is None:
-            left_out[f"{made.mutation}: it should keep the meaning, and the tests say it does not"] += 1
+            left_out[f"{made.mutation}: it should keep the meaning, but fails the tests"] += 1
         else:
             versions.append(Version(made, replace(document, text=made.source), standing))
     return Versions(correct, tuple(versions), left_out)

@@ -66,7 +66,7 @@ def raw_or_calibrated(scored: Confidence, known: Calibration | None) -> Report:
     language = scored.document.language
     of = None if known is None else known.facts.get("language")
     if known is not None and of not in (None, language):
-        said = f"Confidence is raw: this model was calibrated for {of} and says nothing of {language}."
+        said = f"Confidence is raw: this model was calibrated for {of} and not for {language}."
     elif known is None or not fits(scored, known):
         said = "Confidence is raw, not calibrated; counterlens calibrate measures what it means."
     else:

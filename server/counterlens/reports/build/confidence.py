@@ -73,7 +73,7 @@ def visible(token: str) -> str:
 
 
 CAUTION = (
-    "Confidence says how expected code is to this model, not whether the code is right: unusual code that is "
+    "Confidence says how likely this model finds the code, not whether the code is right: unusual code that is "
     "right scores low, and common mistakes score high."
 )
 

@@ -111,7 +111,7 @@ def _figures(found: Inferred, relation: Relation) -> str:
     direct, transitive = found.direct[relation], found.transitive[relation]
     if found.method.about_chains:
         true = transitive.true_positives + transitive.false_negatives
-        return f"{_agreement(relation, transitive)} of {plural(true, 'question')} to which the answer is yes"
+        return f"{_agreement(relation, transitive)} of {plural(true, 'question')} with the answer yes"
     return (
         f"{_agreement(relation, direct)} of {direct.true_positives + direct.false_negatives} true edges; "
         f"transitive F1 {_figure(transitive.f1)}"

@@ -16,7 +16,7 @@ from counterlens.reports.document import Block, Figure, Paragraph, TableBlock
 from counterlens.reports.intervals import drawn
 
 _MEANING = (
-    "Held is the share of the pairs with a right verdict that keep it after the change: higher is better. "
+    "Held is the share of the pairs with a right verdict whose verdict stays right after the change: higher is better. "
     "The average mutation effect in the tables is its complement: lower is better."
 )
 

@@ -48,11 +48,11 @@ def progress_of(results: RunResults) -> str:
         record = plural(len(results.lost), "record")
         lost = f" {record} cannot be read ({shortened(results.lost[0], 80)}): --resume repeats them."
     if results.settings.minutes is not None and not done:
-        return f"The {results.settings.minutes:g} minutes were not enough to start: allow more.{lost}"
+        return f"The {results.settings.minutes:g} minutes were too few to start: allow more.{lost}"
     if results.settings.minutes is not None:
         return (
-            f"The {results.settings.minutes:g} minutes were enough for {done} of {every}, the most "
-            f"informative for their time: figures describe these, not a sample of all.{lost}"
+            f"The {results.settings.minutes:g} minutes were enough for {done} of {every}, those "
+            f"that show most for their time: figures describe these, not a sample of all.{lost}"
         )
     return f"Not finished: {done} of {every} are done, so all figures are preliminary.{lost}"
 

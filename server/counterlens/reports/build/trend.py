@@ -72,14 +72,12 @@ def _moved(points: tuple[TrendPoint, ...]) -> str:
     """Word the change from the previous run to the last."""
     last = points[-1]
     if last.apart:
-        return (
-            f"{last.run.name} has other circumstances than the run before, so their effects are not compared."
-        )
+        return f"{last.run.name} was made under other circumstances than the previous run, so their effects are not compared."
     if last.effect is None:
         return "Only one run has this model."
     if last.effect.value is None:
         return "A run without an informative pair cannot be compared with another."
-    said = f"by {_points(last.effect)} since the run before, over {plural(last.effect.n, 'function')}"
+    said = f"by {_points(last.effect)} since the previous run, over {plural(last.effect.n, 'function')}"
     low, high = last.effect.low, last.effect.high
     if low is None or high is None:
         return f"The average mutation effect moved {said}: too few functions (or no changes) for an interval."

@@ -43,7 +43,7 @@ COLLECTIONS, MAPS = _COLLECTIONS.split(), _MAPS.split()
 """The collections and maps of `java.util` that are passed, in the order of `Values.java`."""
 _NUMBERS = {"I": ">i", "J": ">q", "S": ">h", "B": ">b", "D": ">d", "F": ">f"}
 _DEEPEST, _MOST = 220, 1 << 20
-_FAULT = "its answer is no plain data"
+_FAULT = "its answer is not plain data"
 
 
 class JavaWriter:
@@ -169,7 +169,7 @@ def _argument(arguments: Sequence[JavaValue], same: int) -> JavaValue:
         if at == same:
             return ("r", number) if inside and argument[0] in {"b", "[", "L", "M"} else argument
         number += inside
-    raise ValueError("an argument that is none")
+    raise ValueError("a reference to a missing argument")
 
 
 def _containers(value: JavaValue) -> int:
@@ -221,7 +221,7 @@ class _Reader:
     def value(self, depth: int) -> JavaValue:
         self._read += 1
         if depth > _DEEPEST or self._read > _MOST:
-            raise ValueError("it is too deep, or too much")
+            raise ValueError("it is too deep or too large")
         tag = self.tag()
         if tag in _NUMBERS:
             form = _NUMBERS[tag]
@@ -283,7 +283,7 @@ class _Reader:
             return self.resolve(found, around | {number})
         self._read += 1
         if self._read > _MOST or len(around) > _DEEPEST:
-            raise ValueError("it is too much")
+            raise ValueError("it is too large")
         if tag in {"O", "e"}:
             return (tag, *(self.resolve(part, around) for part in value[1:]))
         if tag in {"[", "L"}:

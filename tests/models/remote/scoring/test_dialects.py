@@ -237,7 +237,7 @@ def drifting() -> Callable[[list[Any]], list[Any]]:
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
-        (late, "not belong to the tokens"),
+        (late, "do not match its tokens"),
         (lambda rows: [{**row, "logprob": 0.9} for row in rows], "no log-probability"),
         (
             lambda rows: [*rows[:9], {**rows[9], "logprob": None}, *rows[10:]],
@@ -245,7 +245,7 @@ def drifting() -> Callable[[list[Any]], list[Any]]:
         ),
         (lambda rows: rows[:-3], "do not add up to the text"),
         (lambda rows: rows[:5] + rows[6:], "do not add up to the text"),
-        (drifting(), "other values for the same request"),
+        (drifting(), "different values for the same request"),
         (lambda rows: rows * 0, "no details of its input"),
         (lambda rows: [{"id": 1}] * len(rows), "another form"),
     ],

@@ -23,7 +23,7 @@ class CallFate(Enum):
     """A call without an answer."""
 
     LATE = "it does not end"
-    ENDED = "it ends its process, or runs out of memory"
+    ENDED = "it ends its process or runs out of memory"
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,7 +30,7 @@ _COMPLAINTS = frozenset(
         *("EmptyStackException", "ArrayStoreException"),
     ]
 )
-_ENOUGH_APART = 20  # inputs that tell them apart, among which the smallest is looked for
+_ENOUGH_APART = 20  # inputs that distinguish them, among which the smallest is looked for
 
 
 class JavaDifferentialJudge:
@@ -61,7 +61,7 @@ class JavaDifferentialJudge:
         """Which part of the original the inputs reach."""
         original = self.original
         if original.reached is None:
-            return "nobody knows which blocks"
+            return "the reached blocks are unknown"
         return f"{original.reached} of {plural(original.blocks, 'block')}"
 
     @property
@@ -109,7 +109,7 @@ class JavaDifferentialJudge:
         if not apart:
             return Judgement.PASSED, Evidence(ID, tried, None, self.basis, self.strength)
         call, before, now = min(apart, key=lambda each: (each[1].value is None, each[0].size))
-        more = f"{len(apart)} of {plural(tried, 'input')} tell them apart"
+        more = f"{len(apart)} of {plural(tried, 'input')} distinguish them"
         more += ", this is the smallest" if len(apart) > 1 else ""
         was, does = _brief(shown(before, now)), _brief(shown(now, before))
         return Judgement.FAILED, self._evidence(tried, call, f"original: {was}\nthis one: {does}\n{more}")

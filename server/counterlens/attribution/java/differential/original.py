@@ -139,8 +139,8 @@ class _Study:
             return Untestable(f"its file does not compile: {plain.splitlines()[0]}")
         self._draw(plain)
         if len(self._seen) < _FEWEST:
-            why = f"it returns what cannot be compared: {self._left_out}" if self._left_out else ""
-            return Untestable(why or "hardly any input was found on which it ends")
+            why = f"it returns a value that cannot be compared: {self._left_out}" if self._left_out else ""
+            return Untestable(why or "it ends on hardly any generated input")
         return self._checked(plain)
 
     def _compile(self, text: str, *more: tuple[str, str]) -> Classes | str:
@@ -200,7 +200,7 @@ class _Study:
         if sum(answer.value is not None for _, answer in kept) < _FEWEST:
             return Untestable("it returns for hardly any generated input")
         if not any(_tells(call, answer) for call, answer in kept):
-            return Untestable("it returns nothing, and changes nothing that it is given")
+            return Untestable("it returns nothing and changes none of its arguments")
         return replace(
             self._bare,
             calls=tuple(call for call, _ in kept),

@@ -28,12 +28,12 @@ _OUTSIDE = {
     "randomUUID": "depends on random numbers", "SecureRandom": "depends on random numbers",
     "ThreadLocalRandom": "depends on random numbers", "new Random()": "depends on random numbers",
     "Thread": "starts threads", "Executors": "starts threads", "CompletableFuture": "starts threads",
-    "ProcessBuilder": "starts processes", "Runtime": "asks the machine that it runs in",
+    "ProcessBuilder": "starts processes", "Runtime": "queries the machine that it runs in",
     "Socket": "uses the network", "URL": "uses the network", "HttpClient": "uses the network",
     "File": "uses files", "Files": "uses files", "Paths": "uses files", "FileReader": "uses files",
     "FileWriter": "uses files", "FileInputStream": "uses files", "FileOutputStream": "uses files",
-    "RandomAccessFile": "uses files", "System.getenv": "asks the operating system",
-    "System.getProperty": "asks the operating system",
+    "RandomAccessFile": "uses files", "System.getenv": "queries the operating system",
+    "System.getProperty": "queries the operating system",
 }  # fmt: skip
 _WORDS = {text: re.compile(rf"(?<![\w$]){re.escape(text)}(?![\w$])") for text in _OUTSIDE}
 
@@ -72,7 +72,7 @@ def find_target(document: Document, function: Function) -> JavaTarget:
     node = find_method(document, function)
     around = [above for above in _above(node) if above.type in TYPES]
     if not around or any(above.type in {"object_creation_expression", "block"} for above in _above(node)):
-        raise NoTargetError("its class is inside of a method")
+        raise NoTargetError("its class is declared inside a method")
     words = modifiers(node)
     static = "static" in words
     if node.child_by_field_name("body") is None:
@@ -88,7 +88,7 @@ def find_target(document: Document, function: Function) -> JavaTarget:
     try:
         types, simple = _parameters(node, around, own, static=static)
     except UnknownTypeError as error:
-        raise NoTargetError(f"values of its parameters are not made: {error}") from None
+        raise NoTargetError(f"values of its parameters cannot be generated: {error}") from None
     if not types:
         raise NoTargetError("it takes no argument")
     package = package_of(root)
@@ -108,7 +108,7 @@ def find_method(document: Document, function: Function) -> Node:
     if node is None:
         raise NoTargetError("it is not a method")
     if node.type == "constructor_declaration":
-        raise NoTargetError("it makes an object")
+        raise NoTargetError("it is a constructor")
     return node
 
 

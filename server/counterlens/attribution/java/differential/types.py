@@ -78,7 +78,7 @@ def read_type(node: Node | None, variables: dict[str, JavaType], own: Collection
         UnknownTypeError: no values of it are made.
     """
     if node is None:
-        raise UnknownTypeError("a type that is not written")
+        raise UnknownTypeError("a type that is not written out")
     text = "".join(_text(node).split())
     kind = node.type
     if kind in {"integral_type", "floating_point_type", "boolean_type"}:

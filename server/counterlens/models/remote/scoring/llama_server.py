@@ -77,7 +77,7 @@ async def _forced(
     """The values of tokens that are no parts of characters, given what precedes each."""
     entries = await _generate(service, before, forced, max(1, alternatives))
     if [entry["id"] for entry in entries] != list(forced):
-        raise IncompleteError("the server did not keep to the grammar")
+        raise IncompleteError("the server did not follow the grammar")
     return [(number(entry["logprob"]), _row(entry)[:alternatives]) for entry in entries]
 
 
@@ -111,7 +111,7 @@ async def _generate(
     answer = await service.post("/completion", payload)
     if answer.get("tokens_predicted") != len(forced) or answer.get("truncated"):
         raise ModelError(
-            "the server did not generate the tokens that it was given",
+            "the server did not generate the prescribed tokens",
             "It needs grammars over token ids: update llama.cpp",
         )
     return list(answer.get("completion_probabilities") or [])

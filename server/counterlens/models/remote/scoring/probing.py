@@ -75,7 +75,7 @@ async def probe(service: Service) -> Ability:
             certain = certain and not isinstance(error, (PassingError, UnknownModelError))
             reasons.append(f"{dialect.name}: {error.message}")
         except (LookupError, TypeError, ValueError, AttributeError):
-            reasons.append(f"{dialect.name}: the answer has another form")
+            reasons.append(f"{dialect.name}: the answer has an unexpected form")
         else:
             return Ability(dialect.name, correction, tuple(reasons))
     return Ability(GENERATION_ONLY.name, reasons=tuple(reasons), certain=certain)
@@ -120,7 +120,7 @@ def _checked(tokens: list[Token]) -> TokenScores:
     expected = float(np.median(scores.logprob[counting]))
     unexpected = float(scores.logprob[surprising])
     if expected < _EXPECTED or unexpected > _UNEXPECTED or unexpected > scores.logprob[later].min():
-        raise IncompleteError("its values do not belong to the tokens beside them")
+        raise IncompleteError("its values do not match its tokens")
     return scores
 
 
@@ -135,4 +135,4 @@ def _compare(first: TokenScores, second: TokenScores) -> None:
         apart = np.abs(first.logprob[known] - second.logprob[known])
         if apart.mean() <= _NOISE_MEAN and apart.max() <= _NOISE_MOST:
             return
-    raise IncompleteError("it gives other values for the same request")
+    raise IncompleteError("it returns different values for the same request")

@@ -115,7 +115,7 @@ public final class Remote {
                 changing |= different && full && Values.empty(given.get(at));
             }
         } catch (RuntimeException | LinkageError error) {
-            throw new IOException("its answer is no plain data: " + error.getMessage());
+            throw new IOException("its answer is not plain data: " + error.getMessage());
         }
         if (value instanceof Exceptional) {
             return value;
