@@ -128,7 +128,7 @@ class RunChoices:
 
     @property
     def note(self) -> str:
-        """Describe the choices made by a settings file, for the person who started the run; empty if there are none."""
+        """Describe the choices made by a settings file, for the user; empty if there are none."""
         if self._file is None:
             return ""
         return f"from {self._file.name}: {', '.join(name.replace('_', '-') for name in self._file.chose)}"

@@ -41,7 +41,7 @@ class RunOptions:
     minutes: Annotated[
         float | None,
         option(
-            "Time limit in minutes, shared by the models; functions that show most for their time come first.",
+            "Time limit in minutes, shared by the models; functions that show most per time come first.",
             metavar="N",
             low=0,
         ),
@@ -83,8 +83,8 @@ class RunOptions:
     budget: Annotated[
         float | None,
         option(
-            "Cost after which no further function is started, in the currency of the models' prices; shared by "
-            "the models.",
+            "Cost after which no further function is started, in the currency of the models' prices; shared "
+            "by the models.",
             metavar="AMOUNT",
             low=0,
         ),

@@ -55,7 +55,7 @@ class RunSettings:
         thinking_tokens: Tokens of reasoning of a remote model beside those of its answer; None: as its entry
             says.
         budget: Once the run has cost so much, no function is begun any more; None: it may cost anything.
-        minutes: The minutes after which no function starts; the most informative ones come first. None: all,
+        minutes: The minutes after which no function starts, those that show most per time first. None: all,
             in the order of the data.
         settings_file: The settings that come from a file; None without one.
         options: The options of each task, all of them, also those that were not given.

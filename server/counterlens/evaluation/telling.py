@@ -1,4 +1,4 @@
-"""The most informative functions for their time, which a run with a budget probes first.
+"""The functions that show most per time, which a run with a budget probes first.
 
 The pairs of one function resemble each other, so k pairs count for about k / (1 + (k - 1) / 2) independent
 ones, half of what they hold being shared; and their prompts take time by their number and their length. So a

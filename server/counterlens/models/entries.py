@@ -305,8 +305,8 @@ _KEYS: dict[str, tuple[Callable[[object], bool], str]] = {
     "thinking-tokens": (_is_whole(0, 2**20), "a whole number of tokens; 0 for no separate limit"),
     "price": (
         _is_price,
-        'the price per million tokens, such as { input = 0.15, output = 0.6, currency = "USD" }, and cached for '
-        "cached tokens",
+        'the price per million tokens, such as { input = 0.15, output = 0.6, currency = "USD" }, and cached '
+        "for cached tokens",
     ),
     "template": (_is_template, f"a text with {PLACE} once, in place of the question"),
     "parameters": (_are_parameters, f"a table that JSON can hold, without {', '.join(sorted(_OURS))}"),

@@ -11,7 +11,7 @@ from enum import StrEnum
 
 
 class Concept(StrEnum):
-    """The programming concept that a mutation perturbs (Hooda et al. 2024, section 1); a placebo perturbs none."""
+    """The concept that a mutation perturbs (Hooda et al. 2024, section 1); a placebo perturbs none."""
 
     CONTROL_FLOW = "control flow"
     DATA_FLOW = "data flow"

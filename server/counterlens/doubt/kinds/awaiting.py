@@ -9,7 +9,7 @@ from counterlens.doubt.scope import DoubtScope, text_of
 
 
 class MissingAwait(DoubtKind):
-    """An `await` is added, in an `async def`, to a call of something that the file defines with `async def` or awaits."""
+    """An `await` is added to a call in an `async def`, if the file awaits its callee or defines it as async."""
 
     id = "await"
     EXAMPLES = (

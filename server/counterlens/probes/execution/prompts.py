@@ -34,8 +34,8 @@ StyleTokens = Annotated[
     int | None,
     option(
         f"Token limit for one answer; by default {CHAT_TOKENS} of a chat model, which may reason first, "
-        f"but no more than half of its window. Of a model that continues text: {DIRECT_TOKENS} of a direct one, "
-        f"{STEPWISE_TOKENS} of one step by step, {WRITTEN_TOKENS} of a function that is written.",
+        f"but no more than half of its window. A completion model has {DIRECT_TOKENS} for a direct answer, "
+        f"{STEPWISE_TOKENS} step by step, {WRITTEN_TOKENS} for a function.",
         metavar="N",
         low=1,
         high=MOST_TOKENS,

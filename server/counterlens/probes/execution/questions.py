@@ -87,7 +87,7 @@ def reachable(target: Target) -> Function:
     """The function of a target, if a call by itself reaches it.
 
     Raises:
-        SourceError: it is a method or an inner function, or does not exist.
+        SourceError: it is a method or a nested function, or does not exist.
     """
     function = find_function(target.document, target.qualname)
     if "." in function.qualname:

@@ -25,7 +25,7 @@ _FILES = {
     for name in ("__init__", "kit", "loops", "outputs", "reseeded", "trace")
 }
 UNOBSERVED: Mapping[str, str] = {
-    "java": "it asks for the result of a call or the statements that run, and only Python calls can be observed"
+    "java": "it asks for the result of a call or the statements that run, and only Python is observed"
 }
 """The languages whose calls cannot be observed, with the reason."""
 _TRACE_BYTES = 1 << 20  # of the report of a trace

@@ -73,8 +73,8 @@ def visible(token: str) -> str:
 
 
 CAUTION = (
-    "Confidence says how likely this model finds the code, not whether the code is right: unusual code that is "
-    "right scores low, and common mistakes score high."
+    "Confidence says how likely this model finds the code, not whether the code is right: unusual code that "
+    "is right scores low, and common mistakes score high."
 )
 
 

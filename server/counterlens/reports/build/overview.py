@@ -16,8 +16,8 @@ from counterlens.reports.document import Block, Figure, Paragraph, TableBlock
 from counterlens.reports.intervals import drawn
 
 _MEANING = (
-    "Held is the share of the pairs with a right verdict whose verdict stays right after the change: higher is better. "
-    "The average mutation effect in the tables is its complement: lower is better."
+    "Held is the share of the pairs with a right verdict whose verdict stays right after the change: higher "
+    "is better. The average mutation effect in the tables is its complement: lower is better."
 )
 
 

@@ -72,7 +72,10 @@ def _moved(points: tuple[TrendPoint, ...]) -> str:
     """Word the change from the previous run to the last."""
     last = points[-1]
     if last.apart:
-        return f"{last.run.name} was made under other circumstances than the previous run, so their effects are not compared."
+        return (
+            f"{last.run.name} was made under other circumstances than the previous run, so their effects are "
+            "not compared."
+        )
     if last.effect is None:
         return "Only one run has this model."
     if last.effect.value is None:

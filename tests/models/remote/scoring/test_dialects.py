@@ -247,7 +247,7 @@ def drifting() -> Callable[[list[Any]], list[Any]]:
         (lambda rows: rows[:5] + rows[6:], "do not add up to the text"),
         (drifting(), "different values for the same request"),
         (lambda rows: rows * 0, "no details of its input"),
-        (lambda rows: [{"id": 1}] * len(rows), "another form"),
+        (lambda rows: [{"id": 1}] * len(rows), "unexpected form"),
     ],
 )
 def test_values_that_cannot_be_right_are_refused(
@@ -287,7 +287,7 @@ def test_another_server_behind_the_same_address_is_noticed(serve: Serve, tmp_pat
     with opened(script, tmp_path) as model:
         assert model.offers(Capability.SCORE)
         script.answers[:] = [lambda handler: handler.reply(200, {"text": "hello"})]
-        with pytest.raises(ModelError, match="another form") as failure:
+        with pytest.raises(ModelError, match="a form other than") as failure:
             model.score(TEXT)
     assert "counterlens models test" in (failure.value.hint or "")
 
