@@ -9,7 +9,7 @@ from counterlens.doubt.scope import DoubtScope, text_of
 
 
 class MissingAwait(DoubtKind):
-    """An `await` is added to a call in an `async def`, if the file awaits its callee or defines it as async."""
+    """An `await` is added to a call in an `async def`, if the file awaits or async-defines the callee."""
 
     id = "await"
     EXAMPLES = (
