@@ -13,6 +13,9 @@ from typing import ClassVar
 from counterlens.datasets.files import digest
 from counterlens.errors import DataError
 
+UNKNOWN = "unknown"
+"""The version of data that is none of the published ones."""
+
 
 class TestForm(StrEnum):
     """How the tests of a problem are written down."""
@@ -155,7 +158,7 @@ class Loader(ABC):
 
     def version(self, path: Path, sha256: str) -> str:  # noqa: ARG002 - some loaders know it from the path
         """Which of the published versions some data is."""
-        return self.published.get(sha256, "unknown")
+        return self.published.get(sha256, UNKNOWN)
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,8 @@ import shutil
 import subprocess
 from pathlib import Path
 
+from counterlens.datasets.base import UNKNOWN
+
 _SECONDS = 60.0  # for one command
 _OFF = {
     "core.fsmonitor": "false",
@@ -49,7 +51,7 @@ def commit(path: Path) -> str:
     """The commit that a folder is at, and whether files that git knows have changed since."""
     found = _asked(path, "rev-parse", "HEAD")
     if found is None:
-        return "unknown"
+        return UNKNOWN
     options = ("--porcelain", "--untracked-files=no", "--ignore-submodules=all")
     return found.strip()[:12] + ("+changes" if _asked(path, "status", *options, "--", ".") else "")
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from counterlens.counting import plural
+from counterlens.datasets.base import UNKNOWN
 from counterlens.evaluation.estimate import PromptCounts, estimated_prompts
 from counterlens.evaluation.expected_cost import cost_lines
 from counterlens.evaluation.plan import Plan
@@ -28,10 +29,9 @@ def title(results: RunResults) -> str:
 
 
 def dataset(results: RunResults) -> str:
-    """The data with its version and hash, as the manifests have it."""
-    for manifest in results.manifests.values():
-        data: Any = manifest["dataset"]
-        return f"{data['title']} ({data['version']}, {data['licence']}, sha256 {data['sha256'][:12]})"
+    """The data with its version, if that is known."""
+    for data in _data(results):
+        return str(data["title"]) + (f" ({data['version']})" if data["version"] != UNKNOWN else "")
     return results.settings.data
 
 
@@ -58,8 +58,12 @@ def progress_of(results: RunResults) -> str:
 
 
 def circumstances(results: RunResults) -> tuple[str, ...]:
-    """One line for each model: the model, the sandbox, and the versions."""
-    lines = []
+    """One line for the data, and one for each model: the model, the sandbox, and the versions."""
+    lines = [
+        f"data: {data['title']}, version {data['version']}, licence {data['licence']}, "
+        f"sha256 {data['sha256'][:12]}"
+        for data in _data(results)
+    ]
     for digest, manifest in results.manifests.items():
         model: Any = manifest["model"]
         said = model["details"].get(COMPLETIONS)
@@ -72,6 +76,10 @@ def circumstances(results: RunResults) -> tuple[str, ...]:
             f"sandbox {manifest['sandbox']}; manifest {digest[:12]}"
         )
     return tuple(lines)
+
+
+def _data(results: RunResults) -> list[Any]:
+    return [manifest["dataset"] for manifest in results.manifests.values()][:1]
 
 
 def not_drawn(results: RunResults) -> list[str]:
