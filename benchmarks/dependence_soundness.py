@@ -1,12 +1,14 @@
-"""Is every dependence that is seen in a run in the graph? HumanEval and MBPP solutions on their own tests.
+"""Is every dependence that is seen in a run in the graph? Solutions of datasets on their own tests.
 
-    python benchmarks/dependence_soundness.py --data DATA              # all of them, some minutes
+    python benchmarks/dependence_soundness.py --data DATA              # HumanEval and MBPP, some minutes
     python benchmarks/dependence_soundness.py --data DATA --every 25   # a part
+    python benchmarks/dependence_soundness.py --data DATA --language java    # HumanEval-X
 
 Each program runs in the sandbox under limits, watched instruction by instruction
 (`tests/dependence/tracing.py`); at most 300,000 instructions are watched. Compared are definition-use pairs
 of names, and control dependence for the calls that end without an exception
-(`tests/dependence/agreement.py`). The last line is one JSON document.
+(`tests/dependence/agreement.py`). Of Java, the definition-use pairs of local variables are compared, which
+shadow variables in the program note (`tests/dependence/java_tracing.py`). The last line is one JSON document.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ from __future__ import annotations
 import argparse
 import gzip
 import json
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -21,7 +24,11 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from tests.dependence.agreement import disagreements
+from tests.dependence.java_tracing import UnwatchedError, executed, missing
 from tests.dependence.sandboxed import UnseenError, traced
+
+from counterlens.attribution.base import Setting, lasting
+from counterlens.sandbox.registry import best_sandbox
 
 
 def problems(data: Path) -> Iterator[tuple[str, str, str]]:
@@ -36,6 +43,35 @@ def problems(data: Path) -> Iterator[tuple[str, str, str]]:
         yield f"MBPP/{one['task_id']}", one["code"].replace("\r\n", "\n"), tests
 
 
+def java_problems(data: Path) -> Iterator[tuple[str, str, str]]:
+    """The problems of HumanEval-X: name, solution, tests as a class `Tests`."""
+    with gzip.open(data / "humaneval-x" / "humaneval_java.jsonl.gz", "rt", encoding="utf-8") as lines:
+        for one in map(json.loads, lines):
+            tests = re.sub(r"\bclass Main\b", "class Tests", one["test"])
+            imports = [line for line in one["prompt"].splitlines() if line.startswith("import ")]
+            yield one["task_id"], one["prompt"] + one["canonical_solution"], "\n".join([*imports, tests])
+
+
+def of_java(chosen: list[tuple[str, str, str]]) -> int:
+    """Run programs of Java; 1 where a pair is missing."""
+    setting = Setting(best_sandbox(), Path(sys.executable), lasting(60))
+    counts = {"programs": len(chosen), "failed": 0, "pairs": 0, "wrong": 0}
+    for name, source, tests in chosen:
+        try:
+            pairs, graphs = executed(source, tests, setting)
+        except UnwatchedError as error:
+            counts["failed"] += 1
+            print(f"{name} did not run: {error}")
+            continue
+        wrong = list(missing(pairs, graphs))
+        counts["pairs"] += len(pairs)
+        counts["wrong"] += len(wrong)
+        for one in wrong:
+            print(f"{name} {one}")
+    print(json.dumps({"benchmark": "dependence_soundness", "language": "java", **counts}))
+    return int(counts["wrong"] > 0)
+
+
 def main() -> int:
     """Run everything and print what is wrong; 1 where something is."""
     parser = argparse.ArgumentParser(
@@ -43,7 +79,10 @@ def main() -> int:
     )
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--every", type=int, default=1, help="take one problem of so many")
+    parser.add_argument("--language", choices=("python", "java"), default="python")
     given = parser.parse_args()
+    if given.language == "java":
+        return of_java(list(java_problems(given.data))[:: given.every])
     chosen = list(problems(given.data))[:: given.every]
     counts = {"programs": len(chosen), "failed": 0, "pairs": 0, "calls": 0, "wrong": 0}
     for name, source, tests in chosen:
