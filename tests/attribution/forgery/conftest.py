@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import sys
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -21,10 +22,19 @@ LIMITS = Limits(seconds=30.0, output_bytes=1 << 20)
 @pytest.fixture(scope="session")
 def judged(tmp_path_factory: pytest.TempPathFactory, bare_python: Path) -> Judged:
     """The verdict on a program, by tests."""
-    folder = tmp_path_factory.mktemp("judged")
+    return _judge_in(tmp_path_factory.mktemp("judged"), bare_python)
+
+
+@pytest.fixture(scope="session")
+def judged_by_pytest(tmp_path_factory: pytest.TempPathFactory) -> Judged:
+    """The same where pytest and hypothesis are installed."""
+    return _judge_in(tmp_path_factory.mktemp("judged"), Path(sys.executable))
+
+
+def _judge_in(folder: Path, python: Path) -> Judged:
     path, numbers = folder / "program.py", itertools.count()
     path.write_text("")
-    setting = Setting(best_sandbox(), bare_python, LIMITS)
+    setting = Setting(best_sandbox(), python, LIMITS)
 
     def judge(program: str, tests: str) -> Verdict:
         beside = folder / f"test_{next(numbers)}.py"

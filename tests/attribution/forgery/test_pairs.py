@@ -9,7 +9,8 @@ import pytest
 
 from counterlens.attribution.base import Isolation, Judgement, Strength, Verdict
 from tests.attribution.forgery.conftest import Judged, side_by_side
-from tests.attribution.forgery.honest import HONEST
+from tests.attribution.forgery.honest import HONEST, HONEST_BY_PYTEST
+from tests.attribution.forgery.open_pairs import BY_PYTEST, OPEN_PAIRS
 from tests.attribution.forgery.pairs import PAIRS
 
 
@@ -22,8 +23,16 @@ def test_what_passes_is_weak(judged: Judged, kind: str) -> None:
     assert reasons <= {Isolation.OWN_OPERATORS, Isolation.SHARED}
 
 
-def test_what_is_right_stays_strong(judged: Judged) -> None:
-    verdicts = side_by_side(judged, _asked(HONEST))
+@pytest.mark.parametrize("kind", OPEN_PAIRS)
+def test_what_tests_leave_open_is_weak(judged: Judged, judged_by_pytest: Judged, kind: str) -> None:
+    judge = judged_by_pytest if kind == BY_PYTEST else judged
+    verdicts = side_by_side(judge, _asked(OPEN_PAIRS[kind]))
+    other = {name: verdict for name, verdict in verdicts.items() if not _is_weak(verdict)}
+    assert other == {}
+
+
+def test_what_is_right_stays_strong(judged: Judged, judged_by_pytest: Judged) -> None:
+    verdicts = side_by_side(judged, _asked(HONEST)) | side_by_side(judged_by_pytest, _asked(HONEST_BY_PYTEST))
     other = {name: verdict for name, verdict in verdicts.items() if not _is_strong(verdict)}
     assert other == {}
 
@@ -32,6 +41,10 @@ def _asked(pairs: Mapping[str, tuple[str, str]]) -> list[tuple[str, str, str]]:
     return [
         (name, textwrap.dedent(program), textwrap.dedent(tests)) for name, (program, tests) in pairs.items()
     ]
+
+
+def _is_weak(verdict: Verdict) -> bool:
+    return verdict.passed and verdict.evidence.strength is Strength.WEAK
 
 
 def _is_strong(verdict: Verdict) -> bool:

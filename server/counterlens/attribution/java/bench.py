@@ -69,6 +69,8 @@ class TestsReport:
         calls: How many calls they made of a program in another process.
         changing: Whether a call changed what it was given, and also gave something, or emptied it.
         nothing: Whether a call gave nothing: null, or something empty.
+        strange: Whether a call gave NaN or infinity.
+        raised: Whether a call threw an exception.
         unpassable: The class of a value of the tests that could not be passed on.
         threads: Whether the tests left threads behind.
     """
@@ -81,6 +83,8 @@ class TestsReport:
     calls: int = 0
     changing: bool = False
     nothing: bool = False
+    strange: bool = False
+    raised: bool = False
     unpassable: str = ""
     threads: bool = False
 
@@ -372,4 +376,7 @@ def _report(frame: bytes, seal: bytes) -> TestsReport:
     passed, tests, failed, message = part.flag(), part.size(), part.text(), part.text()
     threads = part.flag()
     calls, changing, nothing = part.size(), part.flag(), part.flag()
-    return TestsReport(passed, tests, failed, message, None, calls, changing, nothing, part.text(), threads)
+    strange, raised, unpassable = part.flag(), part.flag(), part.text()
+    return TestsReport(
+        passed, tests, failed, message, None, calls, changing, nothing, strange, raised, unpassable, threads
+    )

@@ -12,6 +12,7 @@ from counterlens.attribution.base import Evidence, Isolation, Judgement, Setting
 from counterlens.attribution.java.bench import CompilerStoppedError, Fate, JavaBench, TestsReport
 from counterlens.attribution.java.benches import BENCHES
 from counterlens.attribution.java.libraries import INSTALL, JUNIT, junit_for
+from counterlens.attribution.java.reliance import reasons_for_weakness
 from counterlens.attribution.java.stand_ins import (
     InseparableError,
     JavaTests,
@@ -27,8 +28,6 @@ from counterlens.errors import SourceError
 
 ID = "given"
 _PROGRAM, _TESTS, _STAND_INS = "program.java", "tests-of-it.java", "stand-ins.java"
-_NOTHING = "a loop in the tests runs once per value, and the program returned none: "
-_NOTHING += "nothing was compared there"
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,8 +263,8 @@ class JavaTestsJudge:
             message = "no test was run"
             return Judgement.REFUSED, Evidence(self.attribution, 0, None, message, isolation=isolation)
         strength = None
-        if report.nothing and read_tests(self._text, "").loops:
-            strength, note = Strength.WEAK, _NOTHING
+        if why := reasons_for_weakness(self._text, report):
+            strength, note = Strength.WEAK, "; ".join(filter(None, [note, *why]))
         return Judgement.PASSED, Evidence(self.attribution, report.tests, None, note, strength, isolation)
 
 

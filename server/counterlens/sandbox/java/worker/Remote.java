@@ -10,6 +10,8 @@ public final class Remote {
     private static int calls;
     private static boolean changing;
     private static boolean nothing;
+    private static boolean strange;
+    private static boolean raised;
     private static String unpassable = "";
     private static boolean stopped;
 
@@ -35,6 +37,8 @@ public final class Remote {
         calls = 0;
         changing = false;
         nothing = false;
+        strange = false;
+        raised = false;
         stopped = false;
         unpassable = "";
     }
@@ -43,6 +47,8 @@ public final class Remote {
         answer.out.writeInt(calls);
         answer.out.writeBoolean(changing);
         answer.out.writeBoolean(nothing);
+        answer.out.writeBoolean(strange);
+        answer.out.writeBoolean(raised);
         answer.text(unpassable);
     }
 
@@ -118,12 +124,14 @@ public final class Remote {
             throw new IOException("its answer is not plain data: " + error.getMessage());
         }
         if (value instanceof Exceptional) {
+            raised = true;
             return value;
         }
         if (value != null && !method.equals("<init>")) {
             changing |= changed;
         }
-        nothing |= Values.empty(value);
+        nothing |= Values.hollow(value, 0);
+        strange |= Values.strange(value, 0);
         return value;
     }
 

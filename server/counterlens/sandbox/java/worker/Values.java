@@ -32,6 +32,7 @@ final class Values {
     }
 
     private static final int DEEPEST = 200;
+    private static final int LOOKED = 4; // depth to which a value is looked through
     private static final int MOST = 4 << 20; // values in a message
     /** Collections by the name of their class; the order is that of the wire. */
     private static final List<String> COLLECTION_NAMES = List.of(
@@ -493,5 +494,41 @@ final class Values {
                 || (value instanceof Map<?, ?> map && map.isEmpty())
                 || (value instanceof Optional<?> optional && optional.isEmpty())
                 || (value.getClass().isArray() && Array.getLength(value) == 0);
+    }
+
+    /** Whether a value has nothing in it but empty values; at a depth, as a container can be in itself. */
+    static boolean hollow(Object value, int depth) {
+        if (depth < LOOKED && value instanceof Collection<?> items) {
+            return items.stream().allMatch(item -> hollow(item, depth + 1));
+        }
+        return empty(value);
+    }
+
+    /** Whether a value has a number in it that is none, or infinite. */
+    static boolean strange(Object value, int depth) {
+        if (value instanceof Double || value instanceof Float) {
+            return !Double.isFinite(((Number) value).doubleValue());
+        }
+        if (depth == LOOKED) {
+            return false;
+        }
+        if (value instanceof Collection<?> items) {
+            return items.stream().anyMatch(item -> strange(item, depth + 1));
+        }
+        if (value instanceof Map<?, ?> map) {
+            return strange(map.values(), depth + 1);
+        }
+        if (value instanceof Optional<?> optional) {
+            return optional.isPresent() && strange(optional.get(), depth + 1);
+        }
+        if (value == null || !value.getClass().isArray()) {
+            return false;
+        }
+        for (int at = 0; at < Array.getLength(value); at++) {
+            if (strange(Array.get(value, at), depth + 1)) {
+                return true;
+            }
+        }
+        return false;
     }
 }

@@ -11,7 +11,8 @@ import builtins
 import dis
 import sys
 
-from .sources import FUNCTIONS, called_name
+from .guards import assertions_in, guards_in, lines_of
+from .sources import FUNCTIONS, position_of, span_of
 
 globals()["__builtins__"] = dict(vars(builtins))  # the candidate may replace the others
 TYPE_CHECKING = False
@@ -20,9 +21,10 @@ if TYPE_CHECKING:
     from types import FrameType
     from typing import Any
 
-    Lines = tuple[int, int]
+    from .guards import Lines
+    from .sources import Span
 
-_ASSERTING = ("assert", "raises", "warns")
+_BLOCKS = (ast.If, ast.For, ast.AsyncFor, ast.While, ast.With, ast.AsyncWith, ast.Try)
 
 
 class Assertions:
@@ -34,16 +36,28 @@ class Assertions:
     Attributes:
         lines: First and last line of each, innermost ones first.
         of_errors: Of these the blocks that wait for an error.
+        narrow: The places of those that share their lines with a condition or a loop, by their lines.
+        guards: The conditions that say whether some are made.
+        made: Those that have been completed.
+        asked: The guards that have been worked out.
         names: The functions that assert something, themselves or by others of the text; "" is the module.
     """
 
     def __init__(self, scopes: list[list[ast.AST]]) -> None:
-        nodes = [node for scope in scopes for node in scope if _is_assertion(node)]
-        found = set(map(_lines_of, nodes))
+        nodes = [each for scope in scopes for node in scope for each in assertions_in(node)]
+        found = set(map(lines_of, nodes))
         self.lines = sorted(found, key=lambda lines: lines[1] - lines[0])
         withs = [node for node in nodes if isinstance(node, (ast.With, ast.AsyncWith))]
-        self.of_errors = set(map(_lines_of, withs))
-        self.names = {_name_of(scope) for scope in scopes if any(map(_is_assertion, scope))}
+        self.of_errors = set(map(lines_of, withs))
+        heads = {line for scope in scopes for line in _heads(scope)}
+        self.narrow: dict[Lines, list[Span]] = {}
+        for node in nodes:
+            if isinstance(node, ast.expr) or (node.lineno in heads and node not in withs):  # type: ignore[attr-defined]
+                self.narrow.setdefault(lines_of(node), []).append(span_of(node))
+        self.guards = [guard for scope in scopes for guard in guards_in(scope)]
+        self.made: set[Lines] = set()
+        self.asked: set[int] = set()
+        self.names = {_name_of(scope) for scope in scopes if any(map(assertions_in, scope))}
         used = {_name_of(scope): _used(scope) for scope in scopes}
         while True:
             more = {name for name, others in used.items() if others & self.names} - self.names
@@ -54,6 +68,20 @@ class Assertions:
     def at(self, line: int) -> Lines | None:
         """The lines of the assertion that a line is in."""
         return next((lines for lines in self.lines if lines[0] <= line <= lines[1]), None)
+
+    @property
+    def open(self) -> bool:
+        """Whether a guard has let none of its assertions be made so far."""
+        return any(guard.lines.isdisjoint(self.made) for guard in self.guards)
+
+    def ask(self, line: int) -> None:
+        """Note that a line is run."""
+        self.asked |= {number for number, guard in enumerate(self.guards) if guard.line == line}
+
+    def unmade(self) -> list[ast.expr]:
+        """The conditions that have been worked out, and never let an assertion be made."""
+        guards = [self.guards[number] for number in sorted(self.asked)]
+        return [guard.condition for guard in guards if guard.lines.isdisjoint(self.made)]
 
 
 class Reached:
@@ -84,17 +112,34 @@ class Reached:
         return self._follow if assertions is not None and assertions.lines else None
 
     def _follow(self, frame: FrameType, event: str, argument: Any) -> Any:
-        at, line = self._at.get(frame), frame.f_lineno
-        passed = event == "line" and at is not None and not at[0] <= line <= at[1]
-        if passed or (event == "return" and at is not None and _returns(frame)):
-            self._cases.add(self._case)
-            self._at = {}
-            sys.settrace(None)
-            return None
         assertions = self._find(frame)
+        if assertions is None:
+            return None
+        at, line = self._at.get(frame), frame.f_lineno
+        if line is None and event == "opcode":  # one that no line stands for
+            return self._follow
+        passed = event == "return" and at is not None and _returns(frame)
         if event == "line":
-            self._at[frame] = assertions.at(line) if assertions is not None else None
-        elif event == "exception" and assertions is not None and not _ends_iteration(frame, argument):
+            assertions.ask(line)
+            passed = at is not None and at not in assertions.narrow and not at[0] <= line <= at[1]
+        elif event == "opcode":
+            passed = at in assertions.narrow and not _is_at(frame, assertions.narrow[at])
+        if passed and at is not None:
+            self._cases.add(self._case)
+            assertions.made.add(at)
+            self._at.pop(frame)
+            if not assertions.open:
+                self._at = {}
+                sys.settrace(None)
+                return None
+            at = None
+        if event in ("line", "opcode") and (at is None or at not in assertions.narrow):
+            found = assertions.at(line)
+            narrow = found in assertions.narrow
+            frame.f_trace_opcodes = narrow
+            inside = found is not None and (not narrow or _is_at(frame, assertions.narrow[found]))
+            self._at[frame] = found if inside else None
+        elif event == "exception" and not _ends_iteration(frame, argument):
             if at in assertions.of_errors:
                 return self._follow
             self._at[frame] = None
@@ -112,22 +157,17 @@ def _ends_iteration(frame: FrameType, raised: Any) -> bool:
     return raised[0] is StopIteration and name.startswith(("SEND", "END_SEND", "YIELD_FROM", "FOR_ITER"))
 
 
-def _is_assertion(node: ast.AST) -> bool:
-    if isinstance(node, ast.Assert):
-        return True
-    expressions: list[ast.expr] = []
-    if isinstance(node, ast.Expr):
-        expressions = [node.value.value if isinstance(node.value, ast.Await) else node.value]
-    elif isinstance(node, (ast.With, ast.AsyncWith)):
-        expressions = [item.context_expr for item in node.items]
-    return any(
-        isinstance(each, ast.Call) and called_name(each).lower().startswith(_ASSERTING)
-        for each in expressions
-    )
+def _is_at(frame: FrameType, spans: list[Span]) -> bool:
+    """Whether the instruction of a frame is in one of some places; not known before Python 3.11."""
+    at = position_of(frame.f_code, frame.f_lasti, frame.f_lineno)
+    return at[1] >= 0 and any(span[:2] <= at[:2] and at[2:] <= span[2:] for span in spans)
 
 
-def _lines_of(node: Any) -> Lines:
-    return node.lineno, node.end_lineno
+def _heads(scope: list[ast.AST]) -> set[int]:
+    """The lines on which a condition or a loop begins, or which several statements share."""
+    found = {node.lineno for node in scope if isinstance(node, _BLOCKS)}
+    found |= {node.pattern.lineno for node in scope if hasattr(node, "pattern") and hasattr(node, "guard")}
+    return found
 
 
 def _name_of(scope: list[ast.AST]) -> str:

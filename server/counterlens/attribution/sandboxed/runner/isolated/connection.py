@@ -67,6 +67,9 @@ class CandidateConnection:
             influenced the result.
         iterated: The objects of the program that have been iterated over.
         asked: Methods of the program's objects that are called as those are that ask something of a value.
+        methods: All methods of its objects.
+        told: Whether one of these has been told something.
+        missing: What the tests have looked for in its module in vain; "" is the module itself.
         doubts: Why it says little that the tests pass, by the keys of `test_run._DOUBTS`.
         needs_sharing: An operation of the tests that is impossible from here, if any.
     """
@@ -88,6 +91,10 @@ class CandidateConnection:
         self.own_operators = False
         self.iterated: set[int] = set()
         self.asked: set[int] = set()
+        self.methods: set[int] = set()
+        self.told = False
+        self.missing: set[str] = set()
+        self._altered = False
         self._handed: set[int] = set()  # the containers that the tests have made
         self.needs_sharing: str | None = None
         self._kinds: dict[int, Any] = {}
@@ -134,16 +141,30 @@ class CandidateConnection:
             tests: What they rely on.
         """
         without = self._reached.without([name for name, outcome, _ in results if outcome == PASSED])
-        if any(map(self._flows.is_asserting, without)):
-            self.doubts.add("unasserted")
-        if self._checks.unused:
-            self.doubts.add("unused")
-        if tests and all(each.compares_its_own for each in tests):
-            self.doubts.add("own")
-        skipped = any(outcome == SKIPPED for _, outcome, _ in results)
-        if skipped and any(each.skips for each in tests):
-            self.doubts.add("skipped")
+        outcomes = {outcome for _, outcome, _ in results}
+        unmade = self._flows.unmade()
+        found = {
+            "unasserted": any(map(self._flows.is_asserting, without))
+            or (bool(tests) and all(each.says_nothing for each in tests)),
+            "guarded": any(each.touches(condition) for condition in unmade for each in tests),
+            "unused": self._checks.unused,
+            "own": bool(tests) and all(map(self._compares_own, tests)),
+            "skipped": any((SKIPPED in outcomes and each.skips) or each.leaves_out for each in tests),
+            "by name": any(each.compares_by_name for each in tests),
+            "code": any(each.runs_what_it_gives for each in tests),
+            "prefix": any(each.compares_no_more for each in tests),
+            "missing": "" in self.missing
+            or any(each.asks_for(name) for each in tests for name in self.missing),
+        }
+        self.doubts |= {doubt for doubt, holds in found.items() if holds}
         return sorted(self.doubts)
+
+    def _compares_own(self, tests: Reliance) -> bool:
+        return (
+            tests.compares_its_own
+            or (self.told and tests.compares_by_methods)
+            or (self._altered and tests.compares_altered)
+        )
 
     def note_name(self, name: str, value: Any) -> None:
         """Note that a name of the program stands for nothing, if the tests loop over what has this name."""
@@ -161,11 +182,13 @@ class CandidateConnection:
             ordered = value is not None and type(value) is not int and self._flows.is_at("ordered")
             if ordered or self._flows.is_at("given"):
                 self.doubts.add("nothing")
+        if type(value) in (str, bytes) and not value and self._flows.is_at("within"):
+            self.doubts.add("nothing")
 
     def _note_few(self, container: Any) -> None:
         """Note what ends a loop of the tests early, if the program has given it."""
         number = self._codec.table.number(container)
-        given = number is not None and number not in self._handed
+        given = container is None or (number is not None and number not in self._handed)
         if given or any(each is container for each in self._given):
             self.doubts.add("few")
 
@@ -182,6 +205,10 @@ class CandidateConnection:
         emptied = any(self._codec.table.holds(number) is False for number in handed)
         if handed and (emptied or value is not None) and self._flows.is_at("again"):
             self.own_operators = True
+        if handed and value is None and self._flows.is_at("again"):
+            self._altered = True
+        if error is not None and not isinstance(error, AssertionError) and self._flows.is_under("caught"):
+            self.doubts.add("caught")
         if self._used and value is not None and self._flows.is_at("mirrored"):
             self.own_operators = True
         if any(map(is_emptied, self._used)) and self._flows.is_at("again"):
@@ -304,7 +331,9 @@ class CandidateConnection:
         if kind == "yours":
             return self._own[number]
         if kind == "class":
-            return self._kind(number)
+            found = self._kind(number)
+            self._notice(found)
+            return found
         if kind == "mine":
             made = self._things.get(number)
             if made is None:

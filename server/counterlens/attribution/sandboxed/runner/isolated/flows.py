@@ -16,10 +16,12 @@ import re
 import sys
 
 from .places import TestPlaces
+from .sources import position_of
 
 globals()["__builtins__"] = dict(vars(builtins))  # the candidate may replace the others
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import ast
     from collections.abc import Sequence
     from types import CodeType, FrameType
     from typing import Any
@@ -60,14 +62,28 @@ class Flows:
     def is_at(self, kind: str) -> bool:
         """Whether what is asked of the program just now is asked at such a place; see `TestPlaces`."""
         frame = tests_frame()
-        if frame is None:
-            return False
+        return frame is not None and self._is_in(frame, kind)
+
+    def _is_in(self, frame: FrameType, kind: str) -> bool:
         place = frame.f_code, frame.f_lasti, kind
         if place not in self._known:
-            at = _position(frame.f_code, frame.f_lasti, frame.f_lineno)
+            at = position_of(frame.f_code, frame.f_lasti, frame.f_lineno)
             spans = getattr(self._of(frame.f_code.co_filename), kind)
             self._known[place] = any(_within(at, span) for span in spans)
         return self._known[place]
+
+    def is_under(self, kind: str) -> bool:
+        """Whether any frame of the tests that is running just now is at such a place."""
+        frame: Any = sys._getframe(1)
+        while frame is not None:
+            if is_of_tests(frame) and self._is_in(frame, kind):
+                return True
+            frame = frame.f_back
+        return False
+
+    def unmade(self) -> list[ast.expr]:
+        """The conditions of the tests that have never let one of their assertions be made."""
+        return [condition for places in self._places.values() for condition in places.assertions.unmade()]
 
     def is_looped(self, name: str) -> bool:
         """Whether tests loop over what has this name."""
@@ -126,16 +142,6 @@ def is_test_file(name: str) -> bool:
     if name.startswith("<"):
         return name.startswith(_TYPED)
     return not name.startswith(_STANDARD) and not any(folder in name for folder in _PACKAGES)
-
-
-def _position(code: CodeType, instruction: int, line: int) -> Span:
-    """The position of an instruction in its source; only the line in an older Python."""
-    positions: Any = getattr(code, "co_positions", None)
-    if positions is not None:
-        for number, found in enumerate(positions()):
-            if number == instruction // 2 and None not in found:
-                return found[0], found[2], found[1], found[3]
-    return line, -1, line, -1
 
 
 def _within(at: Span, span: Span) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import builtins
 
+from .guards import guards_in
 from .sources import (
     COMPREHENSIONS,
     FUNCTIONS,
@@ -23,7 +24,7 @@ from .sources import (
 globals()["__builtins__"] = dict(vars(builtins))  # the candidate may replace the others
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Iterator
+    from collections.abc import Container, Iterator, Sequence
 
     from .sources import Span
 
@@ -104,9 +105,9 @@ def _returned(function: ast.AST) -> list[ast.AST]:
     return [value for value in found if value is not None]
 
 
-def _looped(nodes: Iterable[ast.AST], helpers: Container[str]) -> list[ast.AST]:
-    """The iterables in some nodes."""
-    found: list[ast.AST] = []
+def _looped(nodes: Sequence[ast.AST], helpers: Container[str]) -> list[ast.AST]:
+    """The iterables in some nodes, and what is to be there if something is to be asserted."""
+    found: list[ast.AST] = [each for guard in guards_in(nodes) for each in _wanted(guard.condition)]
     for node in nodes:
         if isinstance(node, (ast.For, ast.AsyncFor, ast.comprehension)):
             found.append(node.iter)
@@ -115,6 +116,20 @@ def _looped(nodes: Iterable[ast.AST], helpers: Container[str]) -> list[ast.AST]:
         elif isinstance(node, ast.Call) and (_is_looping(node) or called_name(node) in helpers):
             found += node.args[1:] if called_name(node) in _BY_FUNCTION else node.args
     return found
+
+
+def _wanted(condition: ast.AST) -> Iterator[ast.AST]:
+    """What a condition asks to be true, or to be something."""
+    if isinstance(condition, ast.BoolOp):
+        for each in condition.values:
+            yield from _wanted(each)
+    elif isinstance(condition, ast.UnaryOp):
+        yield from _wanted(condition.operand)
+    elif isinstance(condition, ast.Compare):
+        if any(isinstance(each, ast.Constant) and each.value is None for each in condition.comparators):
+            yield condition.left
+    else:
+        yield condition
 
 
 def _is_looping(node: ast.AST) -> bool:

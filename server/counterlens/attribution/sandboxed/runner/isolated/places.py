@@ -6,6 +6,7 @@ import ast
 import builtins
 
 from .assertions import Assertions
+from .guards import caught
 from .loops import LoopFlow, around_loops
 from .sources import FUNCTIONS, assignments, called_name, read_name, scopes_of, sources_of, span_of
 
@@ -16,6 +17,10 @@ if TYPE_CHECKING:
     from typing import Any
 
     from .sources import Span
+
+_PARTS = {"issubset", "isdisjoint", "issuperset", "union", "difference", "update", "difference_update"}
+_ORDERS = {"assertLess", "assertLessEqual", "assertGreater", "assertGreaterEqual", "le", "lt", "ge", "gt"}
+_SEARCHES = {"assertIn", "startswith", "endswith", "find", "index", "count", "contains"}
 
 
 class TestPlaces:
@@ -28,7 +33,10 @@ class TestPlaces:
         mirrored: Calls whose value is compared with something made of their arguments, as in
             `f(xs) == sorted(xs)`.
         looped: Names whose value is looped over.
-        ordered: Expressions whose value is compared by order, as a set is by `<=`.
+        ordered: Expressions whose value is compared by order, as a set is by `<=`, or is taken from, or added
+            to, another one.
+        within: Expressions whose value is looked for in another one.
+        caught: Expressions whose errors the tests go on after, where they would have asserted something.
         checks: The first lines of functions that assert something that may be false.
         assertions: All assertions.
     """
@@ -42,7 +50,9 @@ class TestPlaces:
         self.mirrored = {span for scope in scopes for span in _mirrored(scope)}
         self.ordered = {span for scope in scopes for span in _ordered(scope)}
         self.looped = flow.names
+        self.within = {span for scope in scopes for span in _within(scope)}
         self.assertions = Assertions(scopes)
+        self.caught = {span for scope in scopes for span in caught(scope, self.assertions.names)}
         nodes = [node for scope in scopes for node in scope]
         self.checks = {_first_line(node) for node in nodes if _checks(node)}
 
@@ -56,20 +66,44 @@ def _handed_over(scope: list[ast.AST]) -> Iterator[Span]:
 
 
 def _ordered(scope: list[ast.AST]) -> Iterator[Span]:
-    """The expressions that are compared by order, or asked whether they are a part."""
+    """The expressions that are compared by order, asked whether they are a part, or joined with others."""
     values = assignments(scope)
     for node in scope:
         sides: list[ast.expr] = []
         if isinstance(node, ast.Compare):
             if any(isinstance(each, (ast.Lt, ast.LtE, ast.Gt, ast.GtE)) for each in node.ops):
                 sides = [node.left, *node.comparators]
-        elif isinstance(node, ast.Call) and called_name(node) in ("issubset", "isdisjoint"):
-            sides = [node.func.value] if isinstance(node.func, ast.Attribute) else []
-        for side in sides:
-            for source in sources_of(side):
-                if isinstance(source, ast.Name):
-                    yield from map(span_of, values.get(read_name(source.id), ()))
-                yield span_of(source)
+        elif isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Sub, ast.BitOr)):
+            sides = [node.left, node.right]
+        elif isinstance(node, ast.Call) and called_name(node) in _PARTS:
+            sides = [node.func.value, *node.args] if isinstance(node.func, ast.Attribute) else []
+        elif isinstance(node, ast.Call) and called_name(node) in _ORDERS:
+            sides = node.args[:2]
+        elif isinstance(node, ast.Call) and any(each.arg == "default" for each in node.keywords):
+            sides = node.args
+        yield from _taken_from(sides, values)
+
+
+def _within(scope: list[ast.AST]) -> Iterator[Span]:
+    """The expressions that are looked for in others."""
+    values = assignments(scope)
+    for node in scope:
+        sides: list[ast.expr] = []
+        if isinstance(node, ast.Compare):
+            places = [node.left, *node.comparators]
+            sides = [place for place, each in zip(places, node.ops) if isinstance(each, ast.In)]  # noqa: B905
+        elif isinstance(node, ast.Call) and called_name(node) in _SEARCHES:
+            sides = node.args[:1]
+        yield from _taken_from(sides, values)
+
+
+def _taken_from(sides: list[ast.expr], values: dict[str, list[ast.AST]]) -> Iterator[Span]:
+    """The places from which some expressions take their values."""
+    for side in sides:
+        for source in sources_of(side):
+            if isinstance(source, ast.Name):
+                yield from map(span_of, values.get(read_name(source.id), ()))
+            yield span_of(source)
 
 
 def _mirrored(scope: list[ast.AST]) -> Iterator[Span]:

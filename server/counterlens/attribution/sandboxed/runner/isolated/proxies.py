@@ -76,6 +76,8 @@ def _attribute(remote: CandidateConnection, thing: Any, name: str) -> Any:
     value = remote.ask("get", thing, name)
     if (name in ANSWERS or name in QUESTIONS) and isinstance(value, ProxyObject):
         remote.asked.add(_get(value, "_handle"))
+    if isinstance(thing, ProxyObject) and isinstance(value, ProxyObject):
+        remote.methods.add(_get(value, "_handle"))
     return value
 
 
@@ -165,6 +167,8 @@ def _call(self: Any, *arguments: Any, **options: Any) -> Any:
         type(answer) is bool or (arguments and type(answer) is int)
     ):
         remote.own_operators = True
+    if arguments and _get(self, "_handle") in remote.methods:
+        remote.told = True
     return answer
 
 

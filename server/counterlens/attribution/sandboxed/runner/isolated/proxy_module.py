@@ -91,7 +91,11 @@ class ProxyCandidate(Candidate):
             wanted = [task[key] for key in ("path", "module", "source", "roots", "folder")]
             names, public = self.remote.ask("load", *wanted, task.get("kept", ""))
         except SystemExit as error:
+            self.remote.missing.add("")
             raise ImportError("the program calls sys.exit() while it is imported") from error
+        except Exception:
+            self.remote.missing.add("")
+            raise
         self._names = [str(name) for name in names]
         self._all = [str(name) for name in public] if public is not None else None
         self._loaded = True
@@ -112,7 +116,11 @@ class ProxyCandidate(Candidate):
                     public = candidate._without_imports(public)
                     candidate._note_shadowing(public)
                     return public
-                value = candidate.remote.ask("get", candidate._there, name)
+                try:
+                    value = candidate.remote.ask("get", candidate._there, name)
+                except AttributeError:
+                    candidate.remote.missing.add(name)
+                    raise
                 candidate.remote.note_name(name, value)
                 return value
 

@@ -9,6 +9,7 @@ globals()["__builtins__"] = dict(vars(builtins))  # the candidate may replace th
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+    from types import CodeType
     from typing import Any
 
     Span = tuple[int, int, int, int]  # first line, column in bytes, last line, column
@@ -104,3 +105,13 @@ def sources_of(expression: ast.AST) -> Iterator[ast.AST]:
 def span_of(node: Any) -> Span:
     """Where a node begins and ends."""
     return node.lineno, node.col_offset, node.end_lineno, node.end_col_offset
+
+
+def position_of(code: CodeType, instruction: int, line: int) -> Span:
+    """The position of an instruction in its source; only the line in an older Python."""
+    positions: Any = getattr(code, "co_positions", None)
+    if positions is not None:
+        for number, found in enumerate(positions()):
+            if number == instruction // 2 and None not in found:
+                return found[0], found[2], found[1], found[3]
+    return line, -1, line, -1

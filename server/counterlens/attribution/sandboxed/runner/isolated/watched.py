@@ -6,11 +6,12 @@ import builtins
 import sys
 
 from .flows import OURS, SIZED, is_of_tests
+from .proxies import ProxyObject
 
 globals()["__builtins__"] = dict(vars(builtins))  # the candidate may replace the others
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from typing import Any
 
 
@@ -19,7 +20,8 @@ def watch(ended: Callable[[], None], shorter: Callable[[Any], None]) -> None:
 
     Args:
         ended: Called where `next` of a test's function, which another one of theirs calls, finds no item.
-        shorter: Called with a container that `zip` or `map` of the tests gets beside a longer one.
+        shorter: Called with a container that `zip` or `map` of the tests gets beside a longer one; with None
+            if an object of the program gives fewer items there.
     """
     real_next, real_zip, real_map = next, zip, map
 
@@ -33,25 +35,40 @@ def watch(ended: Callable[[], None], shorter: Callable[[Any], None]) -> None:
                 ended()
             raise
 
-    def compare(containers: tuple[Any, ...]) -> None:
-        sized = [each for each in containers if type(each) in SIZED]
-        if len({len(each) for each in sized}) > 1:
-            shorter(min(sized, key=len))
-
     class Zip(zip):  # type: ignore[type-arg]
         def __new__(cls, *containers: Any, **options: Any) -> Any:
             if is_of_tests(sys._getframe(1)):
-                compare(containers)
+                containers = _compared(containers, shorter)
             return real_zip.__new__(real_zip, *containers, **options)
 
     class Map(map):  # type: ignore[type-arg]
         def __new__(cls, function: Any, *containers: Any, **options: Any) -> Any:
             if is_of_tests(sys._getframe(1)):
-                compare(containers)
+                containers = _compared(containers, shorter)
             return real_map.__new__(real_map, function, *containers, **options)
 
     Zip.__name__, Map.__name__ = "zip", "map"
     _replace({"next": watched_next, "zip": Zip, "map": Map})
+
+
+def _compared(containers: tuple[Any, ...], shorter: Callable[[Any], None]) -> tuple[Any, ...]:
+    """What is looped over together: known lengths are compared, objects of the program are counted."""
+    sized = [each for each in containers if type(each) in SIZED]
+    if len({len(each) for each in sized}) > 1:
+        shorter(min(sized, key=len))
+    longest = max(map(len, sized), default=0)
+    return tuple(
+        _counted(each, longest, shorter) if isinstance(each, ProxyObject) else each for each in containers
+    )
+
+
+def _counted(items: Any, wanted: int, shorter: Callable[[Any], None]) -> Iterator[Any]:
+    number = 0
+    for item in items:
+        number += 1
+        yield item
+    if number < wanted:
+        shorter(None)
 
 
 def _replace(others: dict[str, Any]) -> None:
