@@ -135,9 +135,15 @@ def test_without_altair_the_page_has_still_plots_and_tables(
     text = write_evaluation("html", run)
     assert "data-plot=" not in text.partition("<script>")[0]
     drawn = [part.partition("</figure>")[0] for part in text.split("<figure")[1:]]
-    titles = ("Average mutation effect", "Outcomes of the pairs")
-    assert all(title in part for title, part in zip(titles, drawn[-2:], strict=True))
-    for part in drawn[-2:]:
+    titles = (
+        "Average mutation effect",
+        "Outcomes of the pairs",
+        "Correlation",
+        "Correlation",
+        "Effect by model size",
+    )
+    assert all(title in part for title, part in zip(titles, drawn[-5:], strict=True))
+    for part in drawn[-5:]:
         picture = ElementTree.fromstring(part[part.index("<svg") : part.index("</svg>") + 6])  # noqa: S314
         words = [node.text or "" for node in picture.iter()]
         assert all(any(name[:20] in word for word in words) for name in MUTATIONS), words

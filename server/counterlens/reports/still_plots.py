@@ -1,8 +1,9 @@
-"""Plots of shares and of counts by name, drawn as still pictures with nothing but text."""
+"""Plots of shares, counts, spreads and correlations, drawn as still pictures with nothing but text."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 
@@ -13,6 +14,9 @@ _WIDTH = _LABEL + _PLOT + 30
 _LONGEST = 34  # characters of a label
 _SHAPES = 4
 _PER_LINE, _INDENT = 2, 90  # entries of a legend
+_CELL, _SLANT = 46, 110  # of a matrix: a cell, and the space for names above it
+_LOW, _HIGH = "#E66100", "#1A5FB4"  # of a correlation of -1 and of 1
+_TICKS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +36,21 @@ class SharePoint:
     value: float
     low: float
     high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """How some values are distributed.
+
+    Attributes:
+        row: In which row it stands.
+        series: The series, which has its own colour.
+        ends: Least, lower quartile, median, upper quartile, most.
+    """
+
+    row: str
+    series: str
+    ends: tuple[float, float, float, float, float]
 
 
 def shares(points: Sequence[SharePoint], colours: Sequence[str]) -> str:
@@ -82,6 +101,82 @@ def stacks(rows: Sequence[tuple[str, Sequence[int]]], words: Sequence[str], colo
     return _picture(parts, bottom, [(word, colour, 1) for word, colour in zip(words, colours, strict=True)])
 
 
+def boxes(spreads: Sequence[Spread], colours: Sequence[str], *, most: float | None = None) -> str:
+    """An SVG with a box plot for each spread: a line between the ends, a bar between the quartiles, a tick.
+
+    Args:
+        spreads: Row by row.
+        colours: Of the series, in their order.
+        most: The right end of the axis, which then begins at 0; None for what the spreads need.
+    """
+    rows = list(dict.fromkeys(one.row for one in spreads))
+    series = list(dict.fromkeys(one.series for one in spreads))
+    high = max(_ROW, 18 * len(series) + 6)
+    low = 0.0 if most is not None else min(one.ends[0] for one in spreads)
+    top = most if most is not None else max(one.ends[-1] for one in spreads)
+    ticks = _ticks(low, top)
+    low, top = min(low, ticks[0]), max(top, ticks[-1])
+
+    def at(value: float) -> float:
+        return _LABEL + _PLOT * (value - low) / ((top - low) or 1)
+
+    parts, bottom = list[str](), _TOP + high * len(rows)
+    parts += [_grid(at(tick), bottom, f"{tick:g}") for tick in ticks]
+    parts += [_label(row, _TOP + high * (number + 0.5)) for number, row in enumerate(rows)]
+    for one in spreads:
+        number = series.index(one.series)
+        y = _TOP + high * (rows.index(one.row) + (number + 1) / (len(series) + 1))
+        colour = colours[number % len(colours)]
+        ends = ", ".join(f"{value:.2f}" for value in one.ends)
+        left, lower, median, upper, right = (at(value) for value in one.ends)
+        parts.append(
+            f"<g><title>{_escaped(f'{one.row}, {one.series}: {ends}')}</title>"
+            f'<line x1="{left:.1f}" x2="{right:.1f}" y1="{y:.1f}" y2="{y:.1f}" stroke="{colour}" '
+            f'stroke-width="1.5"/><rect x="{lower:.1f}" y="{y - 5:.1f}" width="{upper - lower:.1f}" '
+            f'height="10" fill="{colour}" opacity="0.6"/><rect x="{median - 1.5:.1f}" y="{y - 7:.1f}" '
+            f'width="3" height="14" fill="{colour}"/></g>'
+        )
+    legend = [(name, colours[at % len(colours)], 1) for at, name in enumerate(series)]
+    return _picture(parts, bottom, legend if len(series) > 1 else [])
+
+
+def matrix(names: Sequence[str], values: Mapping[tuple[str, str], float]) -> str:
+    """An SVG with a cell for each pair of names, coloured from -1 to 1, with its value as text.
+
+    Args:
+        names: Of rows and columns.
+        values: By two names, in either order.
+    """
+    parts, width = list[str](), _LABEL + _CELL * len(names)
+    for number, name in enumerate(names):
+        middle = _LABEL + _CELL * (number + 0.5)
+        parts.append(
+            f'<text transform="translate({middle:.0f} {_SLANT - 6}) rotate(-35)">'
+            f"{_escaped(_short(name, 18))}</text>"
+        )
+        parts.append(_text(_LABEL - 10, _SLANT + _CELL * (number + 0.5) + 4, _short(name, _LONGEST), "end"))
+    for (first, second), value in values.items():
+        for row, column in {(first, second), (second, first)}:
+            x, y = _LABEL + _CELL * names.index(column), _SLANT + _CELL * names.index(row)
+            colour = _LOW if value < 0 else _HIGH
+            parts.append(
+                f"<g><title>{_escaped(f'{row}, {column}: {value:.2f}')}</title>"
+                f'<rect x="{x}" y="{y}" width="{_CELL}" height="{_CELL}" fill="{colour}" '
+                f'fill-opacity="{0.8 * abs(value):.2f}"/>'
+                f"{_text(x + _CELL / 2, y + _CELL / 2 + 4, f'{value:.2f}', 'middle')}</g>"
+            )
+    return _framed(parts, width + 60, _SLANT + _CELL * len(names) + 10)
+
+
+def _ticks(low: float, high: float) -> list[float]:
+    """Round numbers from `low` to about `high`, at least two."""
+    rough = ((high - low) or 1.0) / _TICKS
+    power = 10.0 ** math.floor(math.log10(rough))
+    step = next(power * each for each in (1, 2, 5, 10) if power * each >= rough * 0.999)
+    first = math.floor(low / step)
+    return [step * number for number in range(first, math.ceil(high / step - 1e-9) + 1)]
+
+
 def _picture(parts: Sequence[str], bottom: float, legend: Sequence[tuple[str, str, int]]) -> str:
     lines = -(-len(legend) // _PER_LINE)
     height = bottom + _AXIS + lines * _LINE
@@ -90,10 +185,14 @@ def _picture(parts: Sequence[str], bottom: float, legend: Sequence[tuple[str, st
         x = _INDENT + (number % _PER_LINE) * (_WIDTH - _INDENT) / _PER_LINE
         y = bottom + _AXIS + (number // _PER_LINE) * _LINE + 6
         drawn.append(f"{_mark(x + 6, y, colour, shape)}{_text(x + 16, y + 4, _short(name, 40), 'start')}")
+    return _framed(drawn, _WIDTH, height)
+
+
+def _framed(parts: Sequence[str], width: float, height: float) -> str:
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {height:.0f}" width="{_WIDTH}" '
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}" width="{width:.0f}" '
         f'height="{height:.0f}" font-family="system-ui, sans-serif" font-size="12" fill="currentColor">'
-        f"{''.join(drawn)}</svg>"
+        f"{''.join(parts)}</svg>"
     )
 
 

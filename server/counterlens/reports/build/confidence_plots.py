@@ -11,8 +11,9 @@ from counterlens.evaluation.results import RunResults
 from counterlens.metrics.asc_eval import THRESHOLD, TypeMedian
 from counterlens.probes.confidence import ConfidenceRecord
 from counterlens.probes.confidence.published import ASTXPLAINER, types_of
-from counterlens.reports.build.plots import COLOURS, plot_of
+from counterlens.reports.build.plots import COLOURS, available, plot_of
 from counterlens.reports.document import Figure, TableBlock
+from counterlens.reports.still_plots import SharePoint, Spread, boxes, shares
 
 _TASK = "confidence"
 _WIDTH, _BAR, _BOX = 520, 22, 34
@@ -21,7 +22,7 @@ _CONFIDENCE = "confidence"
 
 
 def published(results: RunResults) -> list[Figure]:
-    """The figures of a run by the protocol `astxplainer`, none of another; Altair has to be there."""
+    """The figures of a run by the protocol `astxplainer`, none of another; the curves need Altair."""
     if _TASK not in results.settings.tasks:
         return []
     part, types = results.only(_TASK), {}
@@ -30,7 +31,9 @@ def published(results: RunResults) -> list[Figure]:
         if records and records[0].protocol == ASTXPLAINER:
             types[model] = types_of(records, seed=results.settings.seed)
     known = {model: found for model, found in types.items() if found}
-    return [_by_type(known), _spread(known), _density(known)] if known else []
+    if not known:
+        return []
+    return [_by_type(known), _spread(known), *([_density(known)] if available() else [])]
 
 
 def _by_type(types: Mapping[str, Sequence[TypeMedian]]) -> Figure:
@@ -42,6 +45,16 @@ def _by_type(types: Mapping[str, Sequence[TypeMedian]]) -> Figure:
         for model in shown
         for one in types[model]
     ]
+    title = "AsC-Eval by node type" + (", best and worst model" if len(shown) > 1 else "")
+    table = _table(title, ("category", "node type", "model", _CONFIDENCE), rows)
+    described = "median confidence per node type, for the models with the highest and the lowest mean"
+    if not available():
+        points = [
+            SharePoint(f"{one.kind}", model, one.value, one.value, one.value)
+            for model in shown
+            for one in types[model]
+        ]
+        return Figure(title, f"A point for the {described}.", table, svg=shares(points, COLOURS))
     order = list(dict.fromkeys(row["node type"] for row in rows))
     alt = _alt()
     bars = (
@@ -56,13 +69,12 @@ def _by_type(types: Mapping[str, Sequence[TypeMedian]]) -> Figure:
         )
     )
     chart = (bars + _threshold()).properties(width=_WIDTH, height=_BAR * len(order))
-    title = "AsC-Eval by node type" + (", best and worst model" if len(shown) > 1 else "")
     return plot_of(
         chart,
         title,
-        "Bar chart of the median confidence per node type, for the models with the highest and the lowest "
-        f"mean, with a line at {THRESHOLD}, above which the paper calls it acceptable.",
-        _table(title, ("category", "node type", "model", _CONFIDENCE), rows),
+        f"Bar chart of the {described}, with a line at {THRESHOLD}, above which the paper calls it "
+        "acceptable.",
+        table,
     )
 
 
@@ -72,6 +84,15 @@ def _spread(types: Mapping[str, Sequence[TypeMedian]]) -> Figure:
         {"model": model, "node types": len(found)} | dict(zip(_ENDS, _five(found), strict=True))
         for model, found in types.items()
     ]
+    title = "AsC-Eval by model"
+    table = _table(title, ("model", "node types", *_ENDS), rows)
+    described = (
+        "Box plot per model over its node types: a line from the lowest to the highest confidence, a bar "
+        "between the quartiles, a tick at the median"
+    )
+    if not available():
+        spreads = [Spread(model, "", _five(found)) for model, found in types.items()]
+        return Figure(title, f"{described}.", table, svg=boxes(spreads, COLOURS, most=1.0))
     alt = _alt()
     base = alt.Chart(alt.Data(values=rows)).encode(
         y=alt.Y("model:N", sort=list(types), title=None),
@@ -81,13 +102,11 @@ def _spread(types: Mapping[str, Sequence[TypeMedian]]) -> Figure:
     whiskers = base.mark_rule(strokeWidth=1.5).encode(x=_share("least"), x2="most:Q")
     middle = base.mark_bar(size=12, opacity=0.6).encode(x=_share("lower quartile"), x2="upper quartile:Q")
     median = base.mark_tick(thickness=3, size=18).encode(x=_share("median"))
-    title = "AsC-Eval by model"
     return plot_of(
         (whiskers + middle + median + _threshold()).properties(width=_WIDTH, height=_BOX * len(types)),
         title,
-        "Box plot per model over its node types: a line from the lowest to the highest confidence, a bar "
-        f"between the quartiles, a tick at the median, and across all a line at {THRESHOLD}.",
-        _table(title, ("model", "node types", *_ENDS), rows),
+        f"{described}, and across all a line at {THRESHOLD}.",
+        table,
     )
 
 
@@ -116,9 +135,9 @@ def _density(types: Mapping[str, Sequence[TypeMedian]]) -> Figure:
     )
 
 
-def _five(types: Sequence[TypeMedian]) -> list[float]:
-    found: list[float] = np.quantile([one.value for one in types], [0, 0.25, 0.5, 0.75, 1]).tolist()
-    return found
+def _five(types: Sequence[TypeMedian]) -> tuple[float, float, float, float, float]:
+    least, lower, median, upper, most = np.quantile([one.value for one in types], [0, 0.25, 0.5, 0.75, 1])
+    return float(least), float(lower), float(median), float(upper), float(most)
 
 
 def _mean(types: Sequence[TypeMedian]) -> float:

@@ -121,9 +121,8 @@ def _left_out(results: RunResults) -> Iterator[Block]:
 def _plots(results: RunResults, effects: Mapping[str, RunEffects]) -> Iterator[Block]:
     for task, found in effects.items():
         yield from plots.plots(found, prefix=f"{task}: " if len(effects) > 1 else "")
-    if plots.available():
-        yield from confidence_plots.published(results)
-        yield from operator_plots.boxes(results)
+    yield from confidence_plots.published(results)
+    yield from operator_plots.boxes(results)
 
 
 def _entries(results: RunResults) -> Entries:

@@ -7,17 +7,23 @@ from typing import Any
 from counterlens.evaluation.results import RunResults
 from counterlens.probes.operator.published import FIGURES, MEASURES_OF, Measure, five, spreads
 from counterlens.probes.operator.record import OperatorRecord
-from counterlens.reports.build.plots import COLOURS, plot_of
+from counterlens.reports.build.plots import COLOURS, available, plot_of
 from counterlens.reports.document import Figure, TableBlock
+from counterlens.reports.still_plots import Spread
+from counterlens.reports.still_plots import boxes as still_boxes
 
 _TASK = "operator"
 _SIDES = {"no": "original", "yes": "transformed"}
 _WIDTH, _ROW = 520, 36
+_DESCRIPTION = (
+    "Two box plots per transformation, of the originals and of the transformed: a line from the minimum to "
+    "the maximum, a bar between the quartiles, and a tick at the median."
+)
 _ENDS = ("least", "lower quartile", "median", "upper quartile", "most")
 
 
 def boxes(results: RunResults) -> list[Figure]:
-    """The figures of each model of a run by the protocol, and none of another; Altair has to be there."""
+    """The figures of each model of a run by the protocol, and none of another."""
     if _TASK not in results.settings.tasks:
         return []
     part = results.only(_TASK)
@@ -42,6 +48,15 @@ def _rows(records: list[OperatorRecord], measure: Measure) -> list[dict[str, Any
 
 
 def _boxes(title: str, rows: list[dict[str, Any]]) -> Figure:
+    columns = ("transformation", "side", "n", *_ENDS)
+    table = TableBlock(title, columns, tuple(tuple(row[name] for name in columns) for row in rows))
+    if available():
+        return plot_of(_chart(rows), title, _DESCRIPTION, table)
+    spreads = [Spread(row["transformation"], row["side"], tuple(row[name] for name in _ENDS)) for row in rows]
+    return Figure(f"{title}, in nats", _DESCRIPTION, table, svg=still_boxes(spreads, COLOURS))
+
+
+def _chart(rows: list[dict[str, Any]]) -> Any:
     import altair
 
     alt: Any = altair
@@ -59,13 +74,4 @@ def _boxes(title: str, rows: list[dict[str, Any]]) -> Figure:
         x=alt.X("lower quartile:Q", **axis), x2="upper quartile:Q"
     )
     median = base.mark_tick(thickness=3, size=13).encode(x=alt.X("median:Q", **axis))
-    chart = (whiskers + middle + median).properties(width=_WIDTH, height=_ROW * len(changes))
-    columns = ("transformation", "side", "n", *_ENDS)
-    table = TableBlock(title, columns, tuple(tuple(row[name] for name in columns) for row in rows))
-    return plot_of(
-        chart,
-        title,
-        "Two box plots per transformation, of the originals and of the transformed: a line from the minimum "
-        "to the maximum, a bar between the quartiles, and a tick at the median.",
-        table,
-    )
+    return (whiskers + middle + median).properties(width=_WIDTH, height=_ROW * len(changes))

@@ -1,4 +1,4 @@
-"""The plots of a run: as Vega-Lite where Altair is there, else the two main ones as still pictures.
+"""The plots of a run: as Vega-Lite where Altair is there, else as still pictures.
 
 Colours are those of Okabe and Ito, which are distinct for colour-blind readers; shape or text repeats the
 information. Every plot has a table beside it.
@@ -16,7 +16,7 @@ from counterlens.metrics.summary import EffectSummary
 from counterlens.models.parameters import short_count
 from counterlens.probes.pairs.wording import OUTCOMES
 from counterlens.reports.document import Figure, TableBlock
-from counterlens.reports.still_plots import SharePoint, shares, stacks
+from counterlens.reports.still_plots import SharePoint, matrix, shares, stacks
 
 COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9"]
 _OUTCOME_COLOURS = ["#0072B2", "#D55E00", "#56B4E9", "#999999", "#CCCCCC"]
@@ -30,6 +30,11 @@ _OUTCOMES = (
     "Stacked bar per mutation: the pairs that kept a right verdict, lost it, gained it, failed on both "
     "sides, or could not be judged.",
 )
+_CORRELATIONS = (
+    "Matrix of mutations: each cell shows the correlation of two mutations' effects over the functions that "
+    "have both."
+)
+_SIZES = "Effect by model size"
 _WIDTH, _ROW = 520, 26
 # What has no colour of its own takes that of the page, which may be light or dark.
 _INK = "currentColor"
@@ -55,7 +60,9 @@ def plots(effects: RunEffects, prefix: str = "") -> list[Figure]:
         if len(effects.sizes) > 1:
             made.append(_sizes(effects))
     else:
-        made = [_still_averages(effects), _still_outcomes(effects)]
+        made = [_still_averages(effects), _still_outcomes(effects), *_still_correlations(effects)]
+        if len(effects.sizes) > 1:
+            made.append(_still_sizes(effects))
     return [replace(figure, title=prefix + figure.title) for figure in made]
 
 
@@ -76,6 +83,26 @@ def _still_outcomes(effects: RunEffects) -> Figure:
     ]
     svg = stacks(counts, list(OUTCOMES.values()), _OUTCOME_COLOURS)
     return Figure(*_OUTCOMES, _outcome_table(_outcome_rows(effects)), svg=svg)
+
+
+def _still_correlations(effects: RunEffects) -> Iterator[Figure]:
+    for model, names, rows in _correlated(effects):
+        svg = matrix(names, {(row["first"], row["second"]): row["r"] for row in rows})
+        yield Figure(_of_correlations(model), _CORRELATIONS, _correlation_table(model, rows), svg=svg)
+
+
+def _still_sizes(effects: RunEffects) -> Figure:
+    rows = sorted(_size_rows(effects), key=lambda row: row["parameters"])
+    points = [
+        SharePoint(f"{row['size']}, {row['model']}", row["mutation"], row["effect"], row["low"], row["high"])
+        for row in rows
+        if row["low"] is not None and row["high"] is not None
+    ]
+    description = (
+        "A row per model, from the smallest to the largest, with a point and its 95 percent interval for the "
+        "average mutation effect of each mutation."
+    )
+    return Figure(_SIZES, description, _size_table(rows), svg=shares(points, COLOURS))
 
 
 def _average_rows(effects: RunEffects) -> list[dict[str, Any]]:
@@ -156,17 +183,9 @@ def _outcomes(effects: RunEffects) -> Figure:
 
 def _correlations(effects: RunEffects) -> Iterator[Figure]:
     alt = _alt()
-    for model, found in effects.correlations.items():
-        known = {both: one for both, one in found.items() if one.value is not None}
-        if not known:
-            continue
-        rows = [
-            {"first": a, "second": b, "r": one.value, "low": one.low, "high": one.high, "functions": one.n}
-            for (a, b), one in known.items()
-        ]
+    for model, names, rows in _correlated(effects):
         # Both halves, as a matrix is read.
         values = [*rows, *(row | {"first": row["second"], "second": row["first"]} for row in rows)]
-        names = [name for name in effects.names if any(name in both for both in known)]
         axes = {
             "x": alt.X("first:N", sort=names, title=None, axis=alt.Axis(labelAngle=-35)),
             "y": alt.Y("second:N", sort=names, title=None),
@@ -179,31 +198,36 @@ def _correlations(effects: RunEffects) -> Iterator[Figure]:
         dark = alt.condition("abs(datum.r) > 0.6", alt.value("white"), alt.value("black"))
         text = base.mark_text().encode(text=_figure("r", alt.Text), color=dark)
         size = 46 * len(names)
-        columns = ("first", "second", "r", "low", "high", "functions")
-        yield plot_of(
-            (cells + text).properties(width=size, height=size),
-            f"Correlation of effects, {model}",
-            "Matrix of mutations: each cell shows the correlation of two mutations' effects over the "
-            "functions that have both.",
-            _table(f"correlation of effects, {model}", columns, rows),
-        )
+        chart = (cells + text).properties(width=size, height=size)
+        yield plot_of(chart, _of_correlations(model), _CORRELATIONS, _correlation_table(model, rows))
+
+
+def _correlated(effects: RunEffects) -> Iterator[tuple[str, list[str], list[dict[str, Any]]]]:
+    """Each model with the mutations that have a known correlation, and these."""
+    for model, found in effects.correlations.items():
+        known = {both: one for both, one in found.items() if one.value is not None}
+        if known:
+            yield (
+                model,
+                [name for name in effects.names if any(name in both for both in known)],
+                [
+                    {"first": a, "second": b, "r": r.value, "low": r.low, "high": r.high, "functions": r.n}
+                    for (a, b), r in known.items()
+                ],
+            )
+
+
+def _of_correlations(model: str) -> str:
+    return f"Correlation of effects, {model}"
+
+
+def _correlation_table(model: str, rows: list[dict[str, Any]]) -> TableBlock:
+    columns = ("first", "second", "r", "low", "high", "functions")
+    return _table(f"correlation of effects, {model}", columns, rows)
 
 
 def _sizes(effects: RunEffects) -> Figure:
-    alt = _alt()
-    rows = [
-        {
-            "mutation": name,
-            "model": model,
-            "parameters": effects.sizes[model],
-            "size": short_count(effects.sizes[model]),
-            "effect": found.average.value,
-            "low": found.average.low,
-            "high": found.average.high,
-        }
-        for model, name, found in _groups(effects)
-        if model in effects.sizes and found.average.value is not None
-    ]
+    alt, rows = _alt(), _size_rows(effects)
     names = list(effects.names)
     count = alt.Axis(format="~s", labelExpr="replace(datum.label, 'G', 'B')")
     height = alt.Y("mean(effect):Q", title="average mutation effect", axis=alt.Axis(format="%"))
@@ -220,11 +244,31 @@ def _sizes(effects: RunEffects) -> Figure:
     lines = (base.mark_line().encode(y=height, strokeDash=dash) + marks).properties(width=_WIDTH, height=280)
     return plot_of(
         lines,
-        "Effect by model size",
+        _SIZES,
         "Scatter plot per mutation: a point for each model, by number of parameters and average mutation "
         "effect, and a line through them, or through the mean of models of one size.",
-        _table("effect by model size", ("mutation", "model", "size", "effect", "low", "high"), rows),
+        _size_table(rows),
     )
+
+
+def _size_table(rows: list[dict[str, Any]]) -> TableBlock:
+    return _table("effect by model size", ("mutation", "model", "size", "effect", "low", "high"), rows)
+
+
+def _size_rows(effects: RunEffects) -> list[dict[str, Any]]:
+    return [
+        {
+            "mutation": name,
+            "model": model,
+            "parameters": effects.sizes[model],
+            "size": short_count(effects.sizes[model]),
+            "effect": found.average.value,
+            "low": found.average.low,
+            "high": found.average.high,
+        }
+        for model, name, found in _groups(effects)
+        if model in effects.sizes and found.average.value is not None
+    ]
 
 
 def plot_of(chart: Any, title: str, description: str, table: TableBlock) -> Figure:
