@@ -15,7 +15,7 @@ import libcst as cst
 
 from counterlens.mutations.for_while_convert import ForWhileConvert
 from counterlens.mutations.if_else_flip import IfElseFlip
-from counterlens.mutations.mutation import Mutation, MutationContext, Site, SiteRefused
+from counterlens.mutations.mutation import AnyMutation, MutationContext, Site, SiteRefused
 from counterlens.mutations.negate_condition import NegateCondition
 from counterlens.mutations.remove_conditional import RemoveConditional
 from counterlens.mutations.remove_definition import RemoveDefinition
@@ -48,7 +48,7 @@ class Transformation:
 
     title: str
     dependence: Literal["control", "data"]
-    mutation: Mutation
+    mutation: AnyMutation
 
     @property
     def preserving(self) -> bool:

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from counterlens.attribution.languages import judged
-from counterlens.errors import OptionError
 from counterlens.models.llama.model import LlamaModel
 from counterlens.probes.options import make
 from counterlens.probes.probe import Context, Target
 from counterlens.probes.registry import PROBES
 from counterlens.probes.robustness.programs import Code
+from counterlens.probes.robustness.published import name_in
 from counterlens.probes.robustness.record import RobustnessRecord
 from counterlens.probes.robustness.versions import Standing
 from counterlens.probes.runner import run_probe
@@ -71,6 +71,33 @@ def test_what_a_model_writes_in_java_is_asked_about(model: LlamaModel) -> None:
     assert [pair.mutation for pair in found.pairs] == ["rename-random"]
 
 
-def test_the_protocol_has_no_operators_for_java(model: LlamaModel) -> None:
-    with pytest.raises(OptionError, match="--protocol empica"):
-        record("name", Scripted(model.info, str), protocol="empica")
+@pytest.mark.parametrize("task", ["name", "summary"])
+def test_the_protocol_has_the_operators_of_the_paper(model: LlamaModel, task: str) -> None:
+    asked: list[str] = []
+
+    def answer(prompt: str) -> str:
+        asked.append(prompt)
+        if "Given the following" not in prompt:
+            branches = "if (low < 0) { low = low + 1; } else { return low; } return 0;"
+            return BODY.replace("return low;", branches)
+        name = "least" if "VAR1" in prompt else "lower"
+        return f"```java\nstatic int {name}(int a) {{ return a; }}\n```"
+
+    found = record(task, Scripted(model.info, answer), protocol="empica")
+    made = {pair.mutation: pair for pair in found.pairs}
+    assert {"if-else-flip", "rename-generic", "reorder-parameters", "negate-condition"} <= made.keys()
+    assert all(prompt.startswith("Given the following code snippet") for prompt in asked[1:])
+    if task == "name":
+        assert (made["rename-generic"].original, made["rename-generic"].answer) == ("lower", "least")
+
+
+@pytest.mark.parametrize(
+    ("answer", "name"),
+    [
+        ("```java\npublic static int countEven(int[] a) {\n    return 1;\n}\n```", "countEven"),
+        ("Here:\nList<Map<String, Integer>> group(List<String> a, int b) throws E {", "group"),
+        ("return foo(x) {", None),
+    ],
+)
+def test_the_name_of_a_method_that_is_rewritten_is_read(answer: str, name: str | None) -> None:
+    assert name_in(answer, lambda _line: None) == name

@@ -51,10 +51,11 @@ def negated(context: JavaContext, test: Node) -> tuple[Edit, ...]:
     edits: list[Edit] = []
     if _complement(context, test, "", edits):
         return tuple(edits)
-    return _wrapped(test)
+    return negated_as_a_whole(test)
 
 
-def _wrapped(test: Node) -> tuple[Edit, ...]:
+def negated_as_a_whole(test: Node) -> tuple[Edit, ...]:
+    """The edits that negate a condition by `!`, whatever it is."""
     if test.type in _TIGHT:
         return (insert(test.start_byte, "!"),)
     return insert(test.start_byte, "!("), Edit(test.end_byte, test.end_byte, (")",))
@@ -70,7 +71,7 @@ def _complement(context: JavaContext, node: Node, above: str, edits: list[Edit])
         edits.append(insert(node.start_byte, "!"))
         return bool(above)  # what stands alone is wrapped as a whole
     if node.type != "binary_expression":
-        edits += _wrapped(node)
+        edits += negated_as_a_whole(node)
         return bool(above)
     left, operator, right = operands(node)
     text = context.module.text(operator)
@@ -80,7 +81,7 @@ def _complement(context: JavaContext, node: Node, above: str, edits: list[Edit])
     if text in _ORDER and context.types.integral(left) and context.types.integral(right):
         other = _ORDER[text]
     if other is None:
-        edits += _wrapped(node)
+        edits += negated_as_a_whole(node)
         return bool(above)
     edits.append(replace(operator.start_byte, operator.end_byte, other))
     return True

@@ -10,7 +10,7 @@ from tree_sitter import Node
 from counterlens.mutations.base import Concept
 from counterlens.mutations.edits import Edit, Slice
 from counterlens.mutations.java.branches import JavaExchange, branches_of, exchanged
-from counterlens.mutations.java.conditions import negated, tested, why_not_moved
+from counterlens.mutations.java.conditions import negated, negated_as_a_whole, tested, why_not_moved
 from counterlens.mutations.java.flow import completes
 from counterlens.mutations.java.mutation import JavaContext, JavaMutation
 from counterlens.mutations.layout import indenting
@@ -116,6 +116,10 @@ class JavaIfElseFlip(JavaMutation):
         ),
     )
 
+    def __init__(self, *, by_not: bool = False) -> None:
+        """`by_not`: the condition is negated by `!`, whatever it is."""
+        self.by_not = by_not
+
     def sites(self, context: JavaContext) -> Iterator[Site | SiteRefused]:
         for node in context.module.nodes("if_statement"):
             yield self._site(context, node)
@@ -142,7 +146,7 @@ class JavaIfElseFlip(JavaMutation):
         return Site(
             span=(node.start_byte, node.end_byte),
             description=f"negated the condition `{module.shown(test)}` and {done}",
-            edits=(*negated(context, test), *shape.edits),
+            edits=(*(negated_as_a_whole(test) if self.by_not else negated(context, test)), *shape.edits),
             cut=shape.cut,
             reindented=shape.reindented,
         )

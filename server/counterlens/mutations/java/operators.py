@@ -172,6 +172,10 @@ class JavaReplaceArithmetic(JavaMutation):
         Example(before="class A { int f(int a) { return a + 0; } }", refused="the same value"),
     )
 
+    def __init__(self, *, across_precedence: bool = False) -> None:
+        """`across_precedence`: the other operator may bind less or more tightly."""
+        self.across_precedence = across_precedence
+
     def sites(self, context: JavaContext) -> Iterator[Site | SiteRefused]:
         for node in context.module.nodes("binary_expression", "assignment_expression"):
             found = self._site(context, node)
@@ -183,7 +187,10 @@ class JavaReplaceArithmetic(JavaMutation):
         left, operator, right = operands(node)
         text = module.text(operator)
         ending = "=" if node.type == "assignment_expression" else ""
-        others = _OTHERS.get(text.removesuffix(ending) if ending else text)
+        plain = text.removesuffix(ending) if ending else text
+        others = _OTHERS.get(plain)
+        if others and self.across_precedence:
+            others = tuple(other for other in _OTHERS if other != plain)
         if others is None or (ending and not text.endswith("=")):
             return None
         start, end = node.start_byte, node.end_byte

@@ -119,10 +119,13 @@ class JavaRenameGeneric(JavaRenaming):
         ),
     )
 
+    def __init__(self, prefix: str = "var") -> None:
+        self.prefix = prefix
+
     def choose(
         self,
         context: JavaContext,
         function: FunctionSpan,  # noqa: ARG002
         names: list[str],
     ) -> dict[str, str]:
-        return dict(zip(names, numbered_in_java(context.module, "var"), strict=False))
+        return dict(zip(names, numbered_in_java(context.module, self.prefix), strict=False))

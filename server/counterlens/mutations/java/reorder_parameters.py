@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from tree_sitter import Node
 
+from counterlens.mutations.assumptions import WHOLE_PROGRAM
 from counterlens.mutations.base import Concept
 from counterlens.mutations.edits import Edit, Slice
 from counterlens.mutations.java.effects import independent_in_java
@@ -49,6 +50,10 @@ class JavaReorderParameters(JavaMutation):
         ),
     )
 
+    def __init__(self, *, whole_program: bool = False) -> None:
+        """`whole_program`: nothing outside of the file calls its methods, private or not."""
+        self.whole_program = whole_program
+
     def sites(self, context: JavaContext) -> Iterator[Site | SiteRefused]:
         for node in context.module.nodes("method_declaration"):
             yield self._site(context, node)
@@ -59,13 +64,14 @@ class JavaReorderParameters(JavaMutation):
         if len(parameters) < 2:
             return SiteRefused(node.start_byte, "it has fewer than two parameters")
         modifiers = [child for child in node.named_children if child.type == "modifiers"]
-        if not any("private" in module.text(child).split() for child in modifiers):
+        words = {word for child in modifiers for word in module.text(child).split()}
+        if "private" not in words and (not self.whole_program or "@Override" in words):
             return SiteRefused(node.start_byte, "other classes may call it")
         name = node.child_by_field_name("name")
         calls = _calls(module, node, module.text(name) if name is not None else "", parameters)
         if isinstance(calls, str):
             return SiteRefused(node.start_byte, calls)
-        assumed: set[str] = set()
+        assumed = set() if "private" in words else {WHOLE_PROGRAM}
         for call, given in calls:
             for first, second in combinations(given, 2):
                 verdict = independent_in_java(

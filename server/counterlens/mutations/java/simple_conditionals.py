@@ -14,6 +14,7 @@ from counterlens.mutations.java.conditions import (
     assigns,
     condition_of,
     negated,
+    negated_as_a_whole,
     same_text,
     tested,
     why_not_moved,
@@ -53,6 +54,10 @@ class JavaNegateCondition(JavaMutation):
         ),
     )
 
+    def __init__(self, *, by_not: bool = False) -> None:
+        """`by_not`: the condition is negated by `!`, whatever it is."""
+        self.by_not = by_not
+
     def sites(self, context: JavaContext) -> Iterator[Site | SiteRefused]:
         for node in context.module.nodes("if_statement"):
             test = tested(node)
@@ -63,7 +68,7 @@ class JavaNegateCondition(JavaMutation):
             yield Site(
                 span=(node.start_byte, condition_of(node).end_byte),
                 description=f"negated the condition `{context.module.shown(test)}`",
-                edits=negated(context, test),
+                edits=negated_as_a_whole(test) if self.by_not else negated(context, test),
             )
 
 

@@ -15,8 +15,10 @@ from typing import Any
 from counterlens.errors import OptionError
 from counterlens.models.base import ModelInfo, Prompt
 from counterlens.models.chat.replies import without_thought
-from counterlens.mutations import Counterfactual, Module, Refusal, Survey, everywhere
+from counterlens.mutations import Counterfactual, Refusal, Survey, everywhere
 from counterlens.mutations.empica import TRANSFORMATIONS, Transformation
+from counterlens.mutations.java.empica import JAVA_TRANSFORMATIONS
+from counterlens.mutations.languages import mutated, parse_document
 from counterlens.probes.execution.calls import calls_of
 from counterlens.probes.probe import Target
 from counterlens.probes.prompts.function_text import MASK, definition, masked
@@ -27,9 +29,16 @@ from counterlens.syntax.functions import find_function
 from counterlens.syntax.python_ast import parse_module
 
 EMPICA = "empica"
-_TRANSFORMED = {"python": TRANSFORMATIONS}
-"""The operators by language: those for Java are not there yet."""
-_DEFINED = re.compile(r"\bdef\s+([^\W\d]\w*)\s*\(")
+_TRANSFORMED = {"python": TRANSFORMATIONS, "java": JAVA_TRANSFORMATIONS}
+"""The operators by language."""
+_DEFINED = re.compile(
+    r"\bdef\s+([^\W\d]\w*)\s*\("
+    r"|^[ \t]*(?:(?:public|protected|private|static|final)\s+)*"
+    r"(?!new\b|return\b|else\b)[^\W\d][\w.<>\[\], ?]*\s"
+    r"([^\W\d]\w*)\s*\([^;{}()]*\)\s*(?:throws\s[\w., ]+)?\{",
+    re.MULTILINE,
+)
+"""The header of a function that is rewritten, in Python or in Java."""
 _QUOTED = re.compile(r"(`+|\*\*)([^`*\n]+)\1")
 _WORD = re.compile(r"\w")
 
@@ -58,7 +67,7 @@ def transformed(target: Target, *, seed: int, without: Collection[str]) -> Surve
     """
     transformations = transformations_of(target.document.language)
     function = find_function(target.document, target.qualname).qualname
-    module = Module(target.document.text)
+    module = parse_document(target.document)
     made: list[Counterfactual] = []
     refused: list[Refusal] = []
     for known in transformations:
@@ -75,7 +84,8 @@ def transformations_of(language: str) -> Sequence[Transformation]:
         OptionError: it has none.
     """
     if language not in _TRANSFORMED:
-        raise OptionError(f"--protocol {EMPICA} supports Python only so far", "Leave out --protocol")
+        titles = " and ".join(mutated(known).title for known in _TRANSFORMED)
+        raise OptionError(f"--protocol {EMPICA} supports {titles} only", "Leave out --protocol")
     return _TRANSFORMED[language]
 
 
@@ -114,7 +124,7 @@ def name_in(text: str, read: Callable[[str], str | None]) -> str | None:
     answer = without_thought(text).replace(MASK, "")  # which is no name, however often it is repeated
     defined = _DEFINED.search(answer)
     if defined:
-        return defined[1]
+        return defined[1] or defined[2]
     lines = [line.strip() for line in answer.splitlines() if _WORD.search(line)]
     telling = [
         line for line in lines if not line.startswith("```") and (len(lines) == 1 or line[-1] not in ",:!")

@@ -1,0 +1,42 @@
+"""The transformation operators of EMPICA (Nguyen et al. 2024, Table 1) for Java, whose examples are Java."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from counterlens.mutations.empica import Transformation
+from counterlens.mutations.java.if_else_flip import JavaIfElseFlip
+from counterlens.mutations.java.loops import JavaForWhileConvert
+from counterlens.mutations.java.mutation import JavaContext
+from counterlens.mutations.java.operators import JavaReplaceArithmetic
+from counterlens.mutations.java.rename import JavaRenameGeneric
+from counterlens.mutations.java.reorder_parameters import JavaReorderParameters
+from counterlens.mutations.java.simple_conditionals import JavaNegateCondition, JavaRemoveConditional
+from counterlens.mutations.java.statements import JavaRemoveDefinition
+from counterlens.mutations.mutation import Site, SiteRefused
+
+
+class ExplicitJavaIfElseFlip(JavaIfElseFlip):
+    """Flip only an `if` with its own `else`, and negate by `!` (Nguyen et al. 2024, Table 1)."""
+
+    def __init__(self) -> None:
+        super().__init__(by_not=True)
+
+    def sites(self, context: JavaContext) -> Iterator[Site | SiteRefused]:
+        for node in context.module.nodes("if_statement"):
+            other = node.child_by_field_name("alternative")
+            if other is not None and other.type != "if_statement":
+                yield self._site(context, node)
+
+
+JAVA_TRANSFORMATIONS = (
+    Transformation("Convert For/While", "control", JavaForWhileConvert()),
+    Transformation("Flip IfElse", "control", ExplicitJavaIfElseFlip()),
+    Transformation("Rename Variable", "data", JavaRenameGeneric("VAR")),
+    Transformation("Reorder Parameters", "data", JavaReorderParameters(whole_program=True)),
+    Transformation("Negate Relational Condition", "control", JavaNegateCondition(by_not=True)),
+    Transformation("Remove Conditional Statement", "control", JavaRemoveConditional()),
+    Transformation("Replace Arithmetic Operator", "data", JavaReplaceArithmetic(across_precedence=True)),
+    Transformation("Remove Def Statement", "data", JavaRemoveDefinition()),
+)
+"""In the order of the table, like `empica.TRANSFORMATIONS`."""
