@@ -20,7 +20,7 @@ LIMITS = Limits(output_bytes=1 << 20)  # room for the report on thousands of cas
 SHORTEST, LONGEST = 0.1, 3600.0
 """Range of the time limit that a user may set, seconds."""
 MAP_SECONDS = 300.0
-"""So long the tests of a repository may take to be run once, by default."""
+"""Default time limit in seconds for the one run of a repository's tests."""
 
 
 def lasting(seconds: float) -> Limits:

@@ -28,7 +28,7 @@ from counterlens.syntax.functions import Function
 from counterlens.syntax.python_ast import parse_module
 
 MOST = 40
-"""So many tests judge one function at most, or so many more as are needed to run all its lines."""
+"""Maximum number of tests that judge one function, unless more are needed to run all its lines."""
 _SHARE = 4
 """Tests that took more than one part in so many of a program's time limit are used only where others leave
 lines out."""
@@ -157,7 +157,7 @@ def _by_cases(known: _Known, document: Document, function: Function, setting: Se
 
 
 def _ran_by(known: _Known, document: Document, chosen: Collection[int]) -> RanBy | None:
-    """Which of the chosen tests run each line of the function."""
+    """Return, for each line of the function, the chosen tests that run it."""
     if document.text != read_text(known.place.path, LARGEST):
         return None
     tests = known.baseline.tests
@@ -176,7 +176,7 @@ def nearest(
     named: Collection[tuple[str, str, str]],
     longest: float,
 ) -> list[int]:
-    """Which tests judge a function, ascending: those that run all its lines that any runs, and the nearest.
+    """The tests that judge a function, ascending: all that are needed to cover its lines, and the nearest.
 
     A test is near that mentions the function, and that runs little else. A parametrised test starts with its
     first parameters, so that other tests have their turn.

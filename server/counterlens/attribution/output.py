@@ -94,7 +94,7 @@ class OutputJudge(ABC):
 
     @abstractmethod
     def _printed(self, program: str, cancel: Event | None) -> Iterator[str | tuple[Judgement, str]]:
-        """What a program prints in each case, or what came of it instead."""
+        """Return the output of a program in each case, or the reason why there is none."""
 
     def _late(self) -> tuple[Judgement, str]:
         return Judgement.TIMED_OUT, f"stopped after {self.setting.limits.seconds:g} s"
@@ -138,7 +138,7 @@ def same_output(found: str, due: str) -> bool:
 
 
 def first_difference(found: str, due: str) -> str:
-    """Where an output differs first from the one that is due; empty if it is right."""
+    """Describe the first difference between an output and the expected one; empty if there is none."""
     mine, right = found.split(), due.split()
     for at, (one, other) in enumerate(zip(mine, right, strict=False), 1):
         if one != other and not _close(one, other):

@@ -36,6 +36,6 @@ def into(lines: range, ran_by: RanBy, judging: Collection[TestItem]) -> HoleReac
 
 
 def statement_lines(text: str, lines: range) -> list[int]:
-    """Which of some lines begin a statement, ascending."""
+    """Return those of some lines that begin a statement, ascending."""
     found = {node.lineno for node in ast.walk(parse_module(text)) if isinstance(node, ast.stmt)}
     return sorted(found.intersection(lines))

@@ -94,7 +94,7 @@ class Suite:
 
 
 def digest_of(suite: Suite, python: Path) -> str:
-    """Of all that a baseline depends on: files, interpreter, what is installed, what is excluded."""
+    """Return a digest of everything that a baseline depends on: files, interpreter, packages, exclusions."""
     stamp = hash((suite.excluded, *((path, *_stamp(path)) for path in [*suite.sources, *suite.notable])))
     known = _digests.get((suite.project, python))
     packages = installed(python)

@@ -1,4 +1,4 @@
-"""Which of a function's tests can judge it: those that pass on the file as it stands, here and now.
+"""Find the tests of a function that can judge it: those that pass on the unchanged file, here and now.
 
 An unusable test does not exclude a function: it is left out, and named with the reason. Excluded tests are
 found by one run of all of them on the original (two, where some need its process), in the same way as later
@@ -17,7 +17,7 @@ from counterlens.attribution.test_run import TestRun, brief
 from counterlens.counting import plural
 
 _ATTEMPTS = 4
-"""So many times what ended or stopped a run is left out, before its tests are given up."""
+"""Number of times that tests which ended or stopped a run are left out, before all tests are given up."""
 
 
 @dataclass(frozen=True, slots=True)

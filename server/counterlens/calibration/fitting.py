@@ -22,7 +22,7 @@ from counterlens.syntax.document import Document
 NODES = {NodeTruth.FILLS: 600, NodeTruth.FIRST_CHOICE: 10_000}
 """How many nodes are enough, unless told: to ask for one costs as much as to score a function."""
 LEAST_FUNCTIONS = 10
-"""Of fewer functions a bootstrap interval says little."""
+"""Minimum number of functions for a bootstrap interval."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from counterlens.models.remote import connect_entry
 from counterlens.models.remote.consent import allow
 
 THINKS = "it reasons before it answers: set --thinking-tokens, or thinking-tokens in its entry, such as 4096"
-"""What a user should know of a model that was seen to reason."""
+"""Advice about a model that reasons."""
 
 
 @click.command("add")

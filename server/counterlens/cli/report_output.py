@@ -44,7 +44,7 @@ class _ReportFile(click.File):
 
 @dataclass(frozen=True, slots=True)
 class ReportOutput:
-    """Which reports are asked for.
+    """The requested reports.
 
     Attributes:
         files: The target of each format.

@@ -22,7 +22,7 @@ UNLIKELY = 0.2
 SCREEN = 40
 """Lines of a screen."""
 ON_SCREEN = 4
-"""At most so many of them are coloured."""
+"""Maximum number of coloured lines."""
 
 _DEFINITIONS = ("_definition", "_declaration", "_item")
 

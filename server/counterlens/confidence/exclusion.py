@@ -1,4 +1,4 @@
-"""Which documents are not worth scoring, and why: generated, minified and over-long ones.
+"""Recognise documents that are not worth scoring, with the reason: generated, minified and over-long ones.
 
 Nobody reads such code to learn what a model makes of it, and scoring it costs minutes. A reason is always
 stated, and who asks for one file by name can have it scored all the same.

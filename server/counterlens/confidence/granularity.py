@@ -32,10 +32,10 @@ from counterlens.syntax.statements import is_part_of_statement, is_statement
 Indices = npt.NDArray[np.int64]
 
 BOUNDS = (0.01, 0.05, 0.2, 0.5, 0.8)
-"""Where one level ends and the next begins; each is far wider than the numerical noise of a score."""
+"""Boundaries of the levels; each level is far wider than the numerical noise of a score."""
 
 LABELS = ("below 1 %", "1 to 5 %", "5 to 20 %", "20 to 50 %", "50 to 80 %", "80 % and more")
-"""What each level means. Level 0 is the least certain."""
+"""Labels of the levels. Level 0 is the least certain."""
 
 
 class Granularity(StrEnum):
@@ -161,7 +161,7 @@ def _leaves(found: Confidence) -> Indices:
 
 
 def _statements(found: Confidence) -> Indices:
-    """For each node the innermost statement around it; comments stand for themselves."""
+    """Return, for each node, the innermost statement around it; comments stand for themselves."""
     chosen = np.full(len(found.nodes), -1, np.int64)
     for i, node in enumerate(found.nodes):
         above = found.nodes[node.parent] if node.parent >= 0 else None
@@ -174,7 +174,7 @@ def _statements(found: Confidence) -> Indices:
 
 
 def _concepts(found: Confidence) -> Indices:
-    """For each node the innermost non-terminal around it that has a category of the paper's."""
+    """Return, for each node, the innermost non-terminal around it with a category of the paper."""
     chosen = np.full(len(found.nodes), -1, np.int64)
     for i, node in enumerate(found.nodes):
         own = i in found.parents and node.named and node.category is not Category.STRUCTURE

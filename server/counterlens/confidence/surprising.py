@@ -22,7 +22,7 @@ PER_HUNDRED_LINES = 3.0
 """How many spans to show in 100 lines, at most: people want highlights that are few."""
 
 LEAST_BITS = 3.0
-"""What is more likely than 1 in 8 is never called surprising."""
+"""Surprisal below which nothing is called surprising, in bits: a probability of 1 in 8."""
 
 LEAST_EXCESS = 2.0
 """Robust standard deviations above the usual that a surprising leaf has, at least."""

@@ -20,7 +20,7 @@ _EXCERPT = 40
 
 
 class TreeView(StrEnum):
-    """Which nodes are shown."""
+    """The nodes that a view shows."""
 
     PARTIAL = "partial"
     """The syntax tree's non-terminals."""

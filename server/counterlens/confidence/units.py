@@ -33,7 +33,7 @@ _WRAPPING = frozenset(
 """Nodes that only wrap definitions: namespaces, modules, conditional compilation."""
 
 _ENDING = frozenset({"}", ";", "#endif"})
-"""What belongs to the definition before it."""
+"""Node types that belong to the definition before them."""
 
 _ALL_IN_TYPES = frozenset({"csharp", "java"})
 """Languages without code outside types."""
@@ -153,7 +153,7 @@ def _opened(node: tree_sitter.Node) -> Iterator[_Piece]:
 
 
 def _ends(pieces: list[_Piece]) -> list[int]:
-    """Where units end. Comments right above a definition belong to it, what closes one to what it closes."""
+    """Return the ends of units. Comments right above a definition belong to it, closing tokens to its end."""
     ends: list[int] = []
     pending: _Piece | None = None  # the last piece since the last end that no definition has claimed
     for piece, following in zip(pieces, [*pieces[1:], None], strict=True):

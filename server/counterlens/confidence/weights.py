@@ -18,7 +18,7 @@ Weight = Callable[[Leaves], Floats]
 """How surprising each of m leaves is: (m,) numbers, larger for more surprising."""
 
 _LEAN = 8.0
-"""As many leaves does the wider prior count for."""
+"""Weight of the wider prior, in leaves."""
 
 _TO_DEVIATION = 1.4826
 """Median absolute deviation to standard deviation, for a normal distribution."""
@@ -36,7 +36,7 @@ def raw(rows: Leaves) -> Floats:
 
 
 def lead(rows: Leaves) -> Floats:
-    """By how many bits the model preferred its first choice: the log-odds of the best alternative."""
+    """The model's preference for its first choice, in bits: the log-odds of the best alternative."""
     return rows.lead
 
 

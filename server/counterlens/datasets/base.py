@@ -157,7 +157,7 @@ class Loader(ABC):
         return None
 
     def version(self, path: Path, sha256: str) -> str:  # noqa: ARG002 - some loaders know it from the path
-        """Which of the published versions some data is."""
+        """Return the published version that some data is, if any."""
         return self.published.get(sha256, UNKNOWN)
 
 

@@ -22,7 +22,7 @@ _NAME = re.compile(r"(?P<program>.+)_(?P<first>\d+)_(?P<last>\d+)\.(py|java)")
 _KEPT = ("task_id", "category", "src", "dst", "groundtruth", "prompt")
 _LITE, _PROMPTS, _ANNOTATED = "lite.json", "prompts", "raw_annotation"
 _LANGUAGES = {".py": "Python", ".java": "Java"}
-"""What CoRe calls the languages that are read, by the ending of their files."""
+"""CoRe's names for the supported languages, by file extension."""
 
 
 class Core(Loader):

@@ -107,7 +107,7 @@ class CoreLabels:
         return [one.node for one in self.instances if one.binds]
 
     def direct(self, task: CoreTask) -> dict[CoreNode, set[CoreNode]]:
-        """For each node what depends on it in one step."""
+        """Return, for each node, the nodes that depend on it in one step."""
         found: dict[CoreNode, set[CoreNode]] = {}
         if task is CoreTask.CONTROL:
             first: dict[int, LabelledInstance] = {}
@@ -123,7 +123,7 @@ class CoreLabels:
         return found
 
     def sources(self, task: CoreTask, target: CoreNode) -> frozenset[CoreNode]:
-        """All that a node depends on, over any number of steps; itself where it is on a circle."""
+        """Return every node that a node depends on, over any number of steps; itself if it is on a cycle."""
         if task is CoreTask.CONTROL:
             return self._control_sources(target[1])
         start = self.known.get(target)

@@ -142,7 +142,7 @@ def find(path: Path) -> list[Dataset]:
 
 
 def _whole(loader: Loader, path: Path) -> Dataset:
-    """All that is at a path, in one format; of files in several languages the one that is preferred."""
+    """Load the data at a path, in one format; for files in several languages, the preferred one."""
     inside = [one for one in find(path) if one.id == loader.id] if path.is_dir() else []
     if len(inside) > 1:
         return _preferred(inside) or Dataset(loader, path)

@@ -1,4 +1,4 @@
-"""Which names a block binds, and which a function, lambda, class or comprehension takes from around it.
+"""Find the names that a block binds, and those that a function, lambda or class captures from around it.
 
 Rules (language reference 4.2, PEP 227, 572, 634, 695):
 

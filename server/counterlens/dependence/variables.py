@@ -1,4 +1,4 @@
-"""Which variable a name means, in the analysed function and in the class bodies that run in line in it.
+"""Resolve names to variables, in the analysed function and in the class bodies that run inline in it.
 
 Rules:
 
@@ -23,7 +23,7 @@ def variable_name(variable: str) -> str:
 
 
 class Variables:
-    """Which variable a name means in one block: the analysed function's, or a class body's inside of it."""
+    """Resolves names in one block: the analysed function's, or that of a class body in it."""
 
     def __init__(self, names: Names, *, module: bool) -> None:
         self.names = names
@@ -43,7 +43,7 @@ class Variables:
         return set(names) if self.module else set(names) & self.names.globals
 
     def captured(self, found: Names) -> tuple[set[str], set[str], set[Place]]:
-        """What a block inside takes from here: read, rebound, changed."""
+        """The effects of an inner block on this one: variables read, rebound, changed."""
         return (
             found.reads | self.from_module(found.global_reads),
             found.writes | self.from_module(found.global_writes),

@@ -28,7 +28,7 @@ class TokenPreference:
 
     @property
     def gain(self) -> float:
-        """By how much the sum grows with the change here."""
+        """The growth of the sum through the change here."""
         return (self.changed or 0.0) - (self.stands or 0.0)
 
 

@@ -148,7 +148,7 @@ def fitted(seen: Sequence[RightFunction]) -> Fit:
 
 @dataclass(frozen=True, slots=True)
 class _Curve:
-    """What a margin of one kind costs, and what it finds.
+    """The false marks and the found alternatives of one margin of one kind.
 
     Attributes:
         number: False gains beyond `TAIL_FROM`.

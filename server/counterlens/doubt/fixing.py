@@ -20,9 +20,9 @@ from counterlens.doubt.telling_apart import StudiedVersion
 from counterlens.models.base import Model
 
 MOST = 60
-"""So many alternatives of a function are run at most."""
+"""Maximum number of alternatives to run per function."""
 MOST_ENDLESS = 3
-"""So many may run out of time."""
+"""Maximum number of alternatives that may time out."""
 LEAST_GAIN = -4.0
 """Nats: a fix is not much less likely than the existing code; a few tests pass by accident, too."""
 CLEAR = 4.0

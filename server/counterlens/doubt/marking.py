@@ -20,7 +20,7 @@ from counterlens.models.base import Model
 from counterlens.syntax.concepts import Category
 
 LEAST_SHARE = 0.5
-"""Of the probability of all that was tried in a place; a mark has more."""
+"""Share of the probability of all tried versions that a mark must exceed."""
 
 
 class Telling(StrEnum):

@@ -28,7 +28,7 @@ LEAST_HEAD = -4.0
 NAMED = 40
 """How many of the likeliest tokens the first pass names."""
 COST = 3.0
-"""What a function may cost, in times the tokens of reading it once."""
+"""Cost limit per function, in multiples of the tokens of reading it once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class Trial:
 
     @property
     def gain(self) -> float:
-        """By how much the place and what follows are likelier with it."""
+        """The gain in log-probability of the place and the code after it."""
         return self.place + self.rest
 
 

@@ -1,4 +1,4 @@
-"""What tells two versions of a function apart: an input on which they do not do the same."""
+"""Find an input on which two versions of a function behave differently."""
 
 from __future__ import annotations
 

@@ -232,7 +232,7 @@ SCORES: dict[str, Callable[[Record], float | None]] = {
     _CROSS_ENTROPY: _read(lambda record: record.cross_entropy),
     "bits per byte": _read(lambda record: record.bits / record.bytes),
 }
-"""What is scored of a function's record; None where there is nothing to score."""
+"""The score of a function's record; None if there is nothing to score."""
 
 
 def _scores(

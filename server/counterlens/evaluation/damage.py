@@ -21,7 +21,7 @@ UNREADABLE = (
     RecursionError,
     OverflowError,
 )
-"""What reading data raises that is not what was written."""
+"""Exceptions raised by reading damaged data."""
 
 
 @contextmanager

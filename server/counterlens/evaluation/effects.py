@@ -115,7 +115,7 @@ class RunEffects:
         return [*under(self.protocol, [*self._correlation_tables(), *self._by_size()])]
 
     def trends(self) -> dict[str, Estimate]:
-        """For each mutation: does the effect fall or rise with the size, by Spearman's correlation?"""
+        """Whether each mutation's effect falls or rises with size, by Spearman's correlation."""
         return {name: spearman(points) for name in self.names if len(points := self.points(name)) > 2}
 
     def points(self, mutation: str) -> list[tuple[float, float]]:

@@ -18,9 +18,9 @@ from counterlens.metrics.bootstrap import bootstrap, mean
 from counterlens.probes.registry import PROBES
 
 LEAST = 12
-"""So many functions of a task are counted, however long that takes."""
+"""Number of functions per task that are counted, however long that takes."""
 SECONDS = 10.0
-"""After so long, for all tasks together, the rest is estimated."""
+"""Time limit for counting, over all tasks; the rest is estimated."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from threading import Lock
 from counterlens.evaluation.store import Item
 
 BESIDE = 0.5
-"""What a function takes besides its prompts, in prompts: finding and running its tests."""
+"""Overhead of a function, in prompts: finding and running its tests."""
 _NEVER_ALL = 0.9  # of an item in work, so much at most is taken to be done
 
 

@@ -1,4 +1,4 @@
-"""From records to tables: the same records give the same tables, byte for byte.
+"""Compute tables from records: the same records give the same tables, byte for byte.
 
 Records are taken in the order of the plan, intervals are drawn with the run's seed, and nothing here reads a
 clock.

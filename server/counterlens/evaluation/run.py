@@ -28,7 +28,7 @@ from counterlens.models.sentences import ModelSentences
 from counterlens.probes.record import Outcome
 
 MOST_FAILURES = 3
-"""So many items may fail for reasons of the model or the sandbox before a run stops by itself."""
+"""Number of items that may fail because of the model or the sandbox before a run stops."""
 _AWAY = 3  # items more are in work where they wait for an endpoint, and not for a processor
 _ANSWER_BYTES = 1 << 50  # an answer that was given is never forgotten
 
@@ -198,7 +198,7 @@ class Run:
     def _followed(
         self, going: _Going, model: Model, encoder: ModelSentences | None, item: Item
     ) -> StoredRecord:
-        """As `_perform`, from when to when."""
+        """Call `_perform`, and measure its time."""
         remaining, cancel, notice = going.remaining, going.cancel, going.notice
         if remaining is None:
             return self._perform(model, encoder, cancel, notice, item)

@@ -115,7 +115,7 @@ class Spending:
 
     @property
     def over(self) -> str:
-        """That the budget is spent, in words; empty if it is not."""
+        """State that the budget is spent; empty if it is not."""
         if all(map(self._is_within, self._limits)):
             return ""
         currency = next(price.currency for one in self._limits if (price := price_of(self._settings, one)))

@@ -21,7 +21,7 @@ from counterlens.metrics.summary import EffectSummary, Observation, originals, s
 
 _PARTS = (*BESIDE, "model", "encoder", "parameters", "options")
 _THE_CODE = ("dataset.sha256:", "dataset.records:")
-"""What the manifest says of a repository's code; its commit and its folder are harmless anyway."""
+"""Parts of the manifest about a repository's code, which may differ; so may its commit and its folder."""
 
 
 @dataclass(frozen=True, slots=True)

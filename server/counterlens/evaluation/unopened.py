@@ -9,7 +9,7 @@ from counterlens.models.base import Capability, Model
 
 
 class _Unopened:
-    """All that a plan wants to know of a model is what it offers: everything."""
+    """A stand-in for a model in a plan, with every capability."""
 
     def offers(self, _capability: Capability, *, cancel: Event | None = None) -> bool:
         return not (cancel and cancel.is_set())

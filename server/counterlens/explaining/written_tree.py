@@ -54,7 +54,7 @@ class WrittenNode:
 
 _DEFINITION = "function_definition"
 _HEADER = frozenset({"identifier", "parameters", "type"})
-"""What the header of a definition shows already."""
+"""Node types that the header of a definition already shows."""
 _QUOTES = frozenset({"string_start", "string_end"})
 
 

@@ -1,4 +1,4 @@
-"""What the server knows about one open document: its text, its scores, its probed functions."""
+"""The server's knowledge of one open document: its text, its scores, its probed functions."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ class ScoringState(StrEnum):
 
 
 class Memo:
-    """What features make of scores, made once. A memo belongs to its scores, and goes with them."""
+    """Values that features derive from scores, computed once. A memo lives as long as its scores."""
 
     def __init__(self) -> None:
         self._kept: dict[Hashable, Any] = {}
 
     def get(self, key: Hashable, make: Callable[[], Made]) -> Made:
-        """What is kept under a key; it is made where there is nothing yet."""
+        """Return the value under a key, and compute it if it is missing."""
         if key not in self._kept:
             self._kept[key] = make()
         found: Made = self._kept[key]
@@ -64,7 +64,7 @@ class Examined:
 
 @dataclass(frozen=True, slots=True)
 class KnownFunction:
-    """What is known of a function for as long as its source stays as it is.
+    """Results on a function, valid as long as its source is unchanged.
 
     Attributes:
         source: Its source.
@@ -132,7 +132,7 @@ class Analysis:
             }
 
     def known_function(self, qualname: str) -> KnownFunction:
-        """What is known of a function."""
+        """Return the results on a function."""
         return self.known.get(qualname) or KnownFunction()
 
     def source_of(self, function: Function) -> bytes:
@@ -205,5 +205,5 @@ class Analysis:
         }
 
     def frozen(self) -> Analysis:
-        """What is known now, for a thread that works on it while this goes on."""
+        """Return the current state, for a thread that works on it while the server continues."""
         return copy.copy(self)

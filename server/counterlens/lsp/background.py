@@ -44,7 +44,7 @@ FIRST_RETRY, LAST_RETRY = 15.0, 240.0
 
 @dataclass(frozen=True, slots=True)
 class ScoredDocument:
-    """What there is to know about a version of a document."""
+    """The state of a version of a document."""
 
     confidence: Confidence
     shown: Confidence
@@ -291,7 +291,7 @@ def _name(document: Document) -> str:
 
 
 def _scored(job: ScoringJob) -> str:
-    """What can be said of a document once there is nothing more to do."""
+    """Describe a document once all work on it is done."""
     name = _name(job.document)
     if job.aside:
         lines = ", ".join(str(job.first_line(unit)) for unit in sorted(job.aside))

@@ -1,4 +1,4 @@
-"""What all features of the language server share: its state, and the hooks features register with.
+"""The parts that all features of the language server share: state, and the hooks features register with.
 
 A feature is a file of this folder with a function `register(server)`, named once in `server.py`. Where the
 protocol has one method for what several features answer, such as code actions, each adds its own part to
@@ -37,7 +37,7 @@ Made = TypeVar("Made")
 
 
 class CounterlensServer(LanguageServer):
-    """What is open, what is known about it, and the model that is asked.
+    """The open documents with their results, and the model.
 
     Attributes:
         settings: What the user has set, and the repository where it is trusted.
@@ -104,7 +104,7 @@ class CounterlensServer(LanguageServer):
         )
 
     def report_server_error(self, error: Exception, _source: object) -> None:
-        """What went wrong beside any request is for the log: a person cannot do anything about it."""
+        """Log an error outside any request: a person cannot do anything about it."""
         LOG.warning("%s: %s", type(error).__name__, printable(str(error), keep=""))
 
     async def offload(self, work: Callable[Given, Made], *given: Given.args, **named: Given.kwargs) -> Made:

@@ -18,7 +18,7 @@ def register(server: CounterlensServer) -> None:
 
 
 def _code_actions(ls: CounterlensServer, params: types.CodeActionParams) -> list[types.CodeAction]:
-    """What can be done at a range, at once."""
+    """Return the actions for a range, immediately."""
     analysis = ls.analyses.get(params.text_document.uri)
     if analysis is None or not ls.settings.enable:
         return []
@@ -43,7 +43,7 @@ def _once(actions: Iterable[types.CodeAction]) -> list[types.CodeAction]:
 
 
 def _done(action: types.CodeAction) -> object:
-    """What the command of an action does, however it is worded."""
+    """Return the effect of an action's command, whatever its title."""
     command = action.command
     if command is None or not command.arguments or not isinstance(command.arguments[0], dict):
         return command

@@ -31,7 +31,7 @@ def register(server: CounterlensServer) -> None:
 
 
 async def _code_lens(ls: CounterlensServer, params: types.CodeLensParams) -> list[types.CodeLens]:
-    """What is offered over the functions of a document, as far as it is known what can be asked of them."""
+    """Return the lenses of a document's functions, for the tasks known to be available."""
     analysis = ls.analyses.get(params.text_document.uri)
     if analysis is None or not (ls.settings.code_lens_enabled and ls.settings.enable):
         return []
@@ -46,7 +46,7 @@ def _all(ls: CounterlensServer, analysis: Analysis) -> list[types.CodeLens]:
 
 
 _COUNTING: dict[str, asyncio.Task[None]] = {}
-"""What counts the rest of a document, by its URI."""
+"""Background counts of the rest of a document, by its URI."""
 
 
 def _later(ls: CounterlensServer, analysis: Analysis) -> None:

@@ -34,7 +34,7 @@ def register(server: CounterlensServer) -> None:
 
 @dataclass(frozen=True, slots=True)
 class CompletionAnswer:
-    """What `counterlens.complete` returns to the client.
+    """The answer of `counterlens.complete`.
 
     Attributes:
         ok: Whether the model wrote something.

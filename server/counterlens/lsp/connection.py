@@ -27,7 +27,7 @@ def register(server: CounterlensServer) -> None:
 
 @dataclass(frozen=True, slots=True)
 class TestAnswer:
-    """What `counterlens.testModel` returns."""
+    """The answer of `counterlens.testModel`."""
 
     ok: bool
     error: str = ""
@@ -48,7 +48,7 @@ class TestAnswer:
 
 @dataclass(frozen=True, slots=True)
 class ModelListing:
-    """What `counterlens.listModels` returns: the names, or what went wrong and what to do."""
+    """The answer of `counterlens.listModels`: the names, or the error with a hint."""
 
     ok: bool
     error: str = ""

@@ -1,4 +1,4 @@
-"""What the user is asked before programs run: to trust the workspace, and whether a weak sandbox will do.
+"""Ask the user before programs run: to trust the workspace, and whether a weak sandbox will do.
 
 Each once: of a weak sandbox again only if it is another one, of a workspace only where the editor is silent.
 """
@@ -40,7 +40,7 @@ class TrustAsker(ConsentAsker, Protocol):
 
     @property
     def trusted(self) -> bool | None:
-        """What the client said; None where it said nothing."""
+        """The client's answer; None if it gave none."""
         ...
 
 
@@ -92,7 +92,7 @@ async def require_trusted_workspace(server: TrustAsker, place: Path) -> None:
 
 
 def _decided(server: TrustAsker) -> bool | None:
-    """What was said of this server as a whole."""
+    """The consents given to this server as a whole."""
     if server.trusted is None and os.environ.get(_BY_ENVIRONMENT) == "1":
         return True
     return server.trusted

@@ -60,7 +60,7 @@ class RefusedMutation:
 
 @dataclass(frozen=True, slots=True)
 class CounterfactualListing:
-    """What there is to show of one function, what was refused, and why there is nothing if there is not."""
+    """The counterfactuals of one function, the refusals, and the reason if there are none."""
 
     function: str
     counterfactuals: tuple[ListedCounterfactual, ...]

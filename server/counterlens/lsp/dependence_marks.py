@@ -1,4 +1,4 @@
-"""What is known of dependences, at the statements: in the hover, and as diagnostics where they are wanted."""
+"""Show known dependences at the statements: in the hover, and as diagnostics if enabled."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def register(server: CounterlensServer) -> None:
 
 
 def _hover(ls: CounterlensServer, analysis: Analysis, offset: int) -> HoverPart:
-    """What the statement at a place depends on, in a function whose dependences were asked for."""
+    """Describe the dependences of the statement at a place, in an examined function."""
     function = scope_at(analysis.document, offset) if analysis.known else None
     known = analysis.known_function(function.qualname).examined if function else None
     if function is None or known is None:

@@ -49,7 +49,7 @@ def register(server: CounterlensServer) -> None:
 
 @dataclass(frozen=True, slots=True)
 class DependenceAnswer:
-    """What `counterlens.dependences` returns to the client."""
+    """The answer of `counterlens.dependences`."""
 
     ok: bool
     function: str = ""
@@ -168,7 +168,7 @@ def _answer(document: Document, known: Examined, html: bool) -> DependenceAnswer
 
 
 def told(inferred: Inferred) -> str:
-    """What the model finds of the true dependences, in a line."""
+    """Summarise in a line which true dependences the model finds."""
     named = {Relation.CONTROL: t("control"), Relation.DATA: t("data")}
     return "; ".join(
         t(

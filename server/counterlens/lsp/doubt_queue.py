@@ -53,7 +53,7 @@ class DoubtQueue:
         return analysis.doubts.on(analysis.document, self._ls.settings.asked)
 
     def _edited(self, _ls: CounterlensServer, analysis: Analysis) -> None:
-        """What was edited is checked before the document is scored, where the rest was checked before."""
+        """Check edited functions before the document is scored, if the others were checked before."""
         if analysis.uri in self._present:
             self._start(analysis, changed_only=True)
         else:

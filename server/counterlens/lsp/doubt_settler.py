@@ -92,7 +92,7 @@ class DoubtSettler:
 def _settled(
     host: ModelHost, scope: DoubtScope, found: tuple[Doubt, ...], settings: EditorSettings, cancel: Event
 ) -> tuple[Doubt, ...]:
-    """What is left of the marks of a function, with what its tests say; takes seconds."""
+    """Return the marks of a function that its tests leave, with their results; takes seconds."""
     if not has_consent(settings.allow_weaker_sandbox):
         return found
     timeout = settings.probe.get("timeout")

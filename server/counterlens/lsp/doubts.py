@@ -34,7 +34,7 @@ _WIDTH = 40
 
 @dataclass(frozen=True, slots=True)
 class DoubtAnswer:
-    """What `counterlens.explainDoubt` returns to the client."""
+    """The answer of `counterlens.explainDoubt`."""
 
     ok: bool
     markdown: str = ""
@@ -65,7 +65,7 @@ class Doubts:
         server.command(COMMAND)(explain)
 
     def _marks(self, ls: CounterlensServer, analysis: Analysis) -> Iterator[DoubtMark]:
-        """What is shown: not what a comment ignores that was added since."""
+        """Return the visible marks, without those that a newly added comment ignores."""
         if ls.settings.doubt_diagnostics == "off" or not ls.settings.enable:
             return
         known = [mark for function in self._queue.known(analysis) for mark in function.marks]
@@ -148,7 +148,7 @@ def _message(doubt: Doubt) -> str:
 
 
 def _severity(doubt: Doubt, settings: EditorSettings) -> types.DiagnosticSeverity:
-    """Where tests tell that the alternative is right, it is an error."""
+    """A mark is an error if tests show that the alternative is right."""
     if doubt.tests is Telling.FAIL:
         return types.DiagnosticSeverity.Error
     return types.DiagnosticSeverity[settings.doubt_diagnostics.capitalize()]

@@ -9,7 +9,7 @@ import numpy as np
 
 @dataclass(frozen=True, slots=True)
 class OffsetMap:
-    """Where ranges of a text are after one edit.
+    """Maps ranges of a text over one edit.
 
     Attributes:
         new: The new text.
@@ -33,7 +33,7 @@ class OffsetMap:
         return cls(new, first, len(old) - same, len(new) - len(old))
 
     def moved(self, start: int, end: int) -> tuple[int, int] | None:
-        """Where a range of the old text is in the new one; None where the edit touched it."""
+        """Map a range of the old text to the new one; None if the edit touched it."""
         if end <= self.first:
             found = start, end
         elif start >= self.last:

@@ -38,7 +38,7 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class CompleteParams:
-    """What the client is asked: which model, what, and how many tokens it may write."""
+    """A request to the client: the model, the messages, and the token limit."""
 
     model: str
     messages: tuple[Message, ...]

@@ -1,4 +1,4 @@
-"""What is known of the function at a place: confidence by concept, dependences, what probes found.
+"""The known results for the function at a place: confidence by concept, dependences, probes.
 
 Custom request `counterlens/function`, see docs/protocol.md. It asks no model.
 """
@@ -43,7 +43,7 @@ class ConceptConfidence:
 
 @dataclass(frozen=True, slots=True)
 class InferenceSummary:
-    """What the model makes of the function's dependences, in one line, and how that was found out."""
+    """The model's view of the function's dependences, in one line, with the method."""
 
     summary: str
     method: str
@@ -51,7 +51,7 @@ class InferenceSummary:
 
 @dataclass(frozen=True, slots=True)
 class TaskFinding:
-    """What one task found in the function, in a sentence or two."""
+    """The result of one task for the function, in a sentence or two."""
 
     task: str
     summary: str
@@ -94,7 +94,7 @@ async def _function(ls: CounterlensServer, params: Any) -> FunctionView:
 
 
 def function_view(analysis: Analysis, places: Places, offset: int) -> FunctionView:
-    """What is known of the function around a byte."""
+    """Return the known results for the function around a byte."""
     known = FunctionView(analysis.document.version, analysis.state, analysis.reason or None)
     function = function_at(analysis.document, offset)
     if function is None:
@@ -114,7 +114,7 @@ def function_view(analysis: Analysis, places: Places, offset: int) -> FunctionVi
 
 
 def _findings(known: KnownFunction) -> list[TaskFinding]:
-    """What the probes found; the completion probe, however it was started, is kept apart."""
+    """Return the results of probes; that of the completion probe is stored separately."""
     found = dict(known.findings)
     if known.probe is not None:
         found[CompletionProbe.id] = meaning(known.probe, translator())

@@ -28,7 +28,7 @@ from counterlens.reports.render.markdown import code_span, escaped, prose
 from counterlens.syntax.functions import function_at
 
 _GRACE_SECONDS = 0.25
-"""What is being asked right now may come so soon that nobody has to point at it again."""
+"""Seconds that a hover waits for a pending answer, so that nobody has to hover again."""
 
 
 def register(server: CounterlensServer) -> None:
@@ -57,7 +57,7 @@ async def _hover(ls: CounterlensServer, params: types.HoverParams) -> types.Hove
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """What there is besides the confidence.
+    """The parts of a hover besides the confidence.
 
     Attributes:
         parts: What other features have to say.
@@ -77,7 +77,7 @@ class Said:
 def hover(
     analysis: Analysis, places: Places, position: types.Position, model: str, said: Said
 ) -> types.Hover | None:
-    """What there is to say about a place, at once: also while the scores are still being made.
+    """Return the hover at a place immediately, even while scores are being computed.
 
     Args:
         analysis: The document.
@@ -111,7 +111,7 @@ def hover(
 
 
 def function_menu(analysis: Analysis, offset: int) -> str:
-    """What can be done with a function, over the line that its name is in."""
+    """Return the actions for a function, for the line of its name."""
     data, function = analysis.document.data, function_at(analysis.document, offset)
     if function is None or b"\n" in data[function.header : offset]:
         return ""
@@ -126,7 +126,7 @@ def function_menu(analysis: Analysis, offset: int) -> str:
 
 
 def _probe(analysis: Analysis, offset: int) -> tuple[str, str]:
-    """What a probe of the function around a place found: a line, and each pair."""
+    """Return the result of a probe of the function around a place: a line, and each pair."""
     function = function_at(analysis.document, offset) if analysis.known else None
     probe = analysis.known_function(function.qualname).probe if function else None
     if function is None or probe is None or not probe.pairs:

@@ -1,4 +1,4 @@
-"""Which functions of a document were checked for doubts: a result stays until one is edited."""
+"""The functions of a document that were checked for doubts: a result stays until its function is edited."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class DoubtMark:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CheckedFunction:
-    """What is known of one function.
+    """The state of one function.
 
     Attributes:
         fingerprint: What the result depends on besides the model.
@@ -53,7 +53,7 @@ class CheckedFunction:
 
     @property
     def marks(self) -> Iterator[DoubtMark]:
-        """What is shown of it."""
+        """Return its visible marks."""
         for doubt in self.shown:
             shift = self.span[0] - doubt.scope.function.start
             (start, end), document = doubt.alternative.place, doubt.scope.document

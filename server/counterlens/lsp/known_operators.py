@@ -1,4 +1,4 @@
-"""What is known of a document's operators: an answer stays while no edit touches what the model has read."""
+"""Known answers about a document's operators; one stays until an edit touches the text the model read."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from counterlens.syntax.document import Document
 
 @dataclass(frozen=True, slots=True, eq=False)
 class KnownOperator:
-    """What the model finds likely in place of one operator.
+    """The operators that the model finds likely in place of one operator.
 
     Attributes:
         start: The operator's first byte.

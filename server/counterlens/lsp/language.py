@@ -28,7 +28,7 @@ def choose(locale: str | None) -> None:
 
 
 def translator() -> Translator:
-    """For what words results in the layers below."""
+    """A translator for lower layers that word results."""
     return _chosen
 
 
@@ -43,5 +43,5 @@ def recognised(text: str) -> str:
 
 
 def error_text(error: CounterlensError) -> str:
-    """What happened and what to do, in the editor's language."""
+    """State the error and the hint, in the editor's language."""
     return ". ".join(recognised(part) for part in (error.message, error.hint) if part)

@@ -56,12 +56,12 @@ class ModelHost:
 
     @property
     def name(self) -> str:
-        """What a person calls the model that is chosen, also before it is open."""
+        """The display name of the chosen model, even before it is open."""
         spec, _ = self._chosen
         return self._names.get(spec) or _display_name(spec)
 
     def choose(self, settings: EditorSettings) -> None:
-        """From now on the model that the settings name is meant; it is opened when it is needed."""
+        """Switch to the model that the settings name; it is opened when it is needed."""
         self._chosen = settings.chosen_model
 
     def get(self, settings: EditorSettings, progress: Progress | None = None) -> CachedModel:

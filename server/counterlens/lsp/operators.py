@@ -73,7 +73,7 @@ class Operators:
         return HoverPart(t("*Asking which operator fits {code}… Hover again in a moment.*", code=asked))
 
     def _doubted(self, ls: CounterlensServer, analysis: Analysis) -> Iterator[KnownOperator]:
-        """Where the model strongly prefers another operator, and nobody said that this is to be ignored."""
+        """Return the operators to which the model strongly prefers another, except ignored ones."""
         answers = self._queue.known(analysis)
         if not answers or Category.OPERATORS in ls.settings.ignored_concepts:
             return
@@ -134,7 +134,7 @@ class Operators:
     def _ask_probed(
         self, _ls: CounterlensServer, analysis: Analysis, task: str, spans: list[tuple[int, int]]
     ) -> None:
-        """What the operator probe has asked is known, so that hover and marks can show it."""
+        """Store the answers of the operator probe, for hover and marks."""
         if task == "operator":
             for span in spans:
                 _later(self._queue.ask_all(analysis, span))

@@ -1,4 +1,4 @@
-"""What a probe is run with, by the settings: its options, and its context."""
+"""The inputs of a probe, from the settings: its options, and its context."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def context_of(
     settings: EditorSettings,
     steps: Steps,
 ) -> Iterator[Context]:
-    """What a probe works with, and the model that compares sentences where its options name one.
+    """The context of a probe, and the model that compares sentences if its options name one.
 
     Raises:
         ModelError: that model cannot be opened, or gives no embeddings.

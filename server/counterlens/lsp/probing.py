@@ -93,7 +93,7 @@ class NotAsked:
 
 @dataclass(frozen=True, slots=True)
 class ProbeAnswer:
-    """What `counterlens.probe` returns to the client."""
+    """The answer of `counterlens.probe`."""
 
     ok: bool
     summary: str = ""
@@ -113,7 +113,7 @@ class ProbeAnswer:
 
 @dataclass(frozen=True, slots=True)
 class ProbeRefinement:
-    """What a probe knows so far that still asks for more completions; `status` says how far it is."""
+    """The intermediate result of a probe that still requests completions; `status` is its progress."""
 
     uri: str
     status: str
@@ -122,7 +122,7 @@ class ProbeRefinement:
 
 @dataclass(frozen=True, slots=True)
 class MeasuredProbe:
-    """What a probe of one function found, with the confidence on it.
+    """The result of a probe of one function, with the confidence on it.
 
     Attributes:
         record: The pairs.
@@ -201,7 +201,7 @@ Watch = Callable[[MeasuredProbe, CompletionOptions], None]
 
 
 def _watcher(ls: CounterlensServer, uri: str, document: Document, path: str | None) -> Watch:
-    """What tells the client of a probe that is still refined."""
+    """Notifies the client of a probe that is still being refined."""
     loop, shows = asyncio.get_running_loop(), ls.client_shows_results
 
     def watch(found: MeasuredProbe, options: CompletionOptions) -> None:
@@ -357,7 +357,7 @@ def _result(record: PairsRecord) -> str:
 
 
 def _effects(ls: CounterlensServer, analysis: Analysis) -> list[types.Diagnostic]:
-    """What a probe found out, at the name of its function, for clients that have no view of it.
+    """Show the result of a probe at the name of its function, for clients that have no view of it.
 
     It is about the model: among the problems of the code it would be a false one.
     """

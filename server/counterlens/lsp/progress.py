@@ -28,7 +28,7 @@ Made = TypeVar("Made")
 
 @dataclass(frozen=True, slots=True)
 class Announcements:
-    """What is said of a piece of work.
+    """The messages about a piece of work.
 
     Attributes:
         title: Over its progress.
@@ -44,7 +44,7 @@ class Announcements:
 
     @classmethod
     def of_probe(cls, name: str) -> Announcements:
-        """What is said of a probe of something."""
+        """Return the messages about a probe of something."""
         return Announcements(
             f"Probing {name}", f"probing {name}", f"{name} was probed", f"the probe of {name} was cancelled"
         )

@@ -19,7 +19,7 @@ _SHOWN = 400
 
 
 def _shown(said: object) -> str:
-    """What a client sent, for the log."""
+    """Shorten a client's message for the log."""
     return printable(str(said), keep="")[:_SHOWN]
 
 

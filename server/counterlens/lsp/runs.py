@@ -54,7 +54,7 @@ class RunListing:
 
 @dataclass(frozen=True, slots=True)
 class RunReport:
-    """What `counterlens.runReport` returns."""
+    """The answer of `counterlens.runReport`."""
 
     ok: bool
     error: str | None = None

@@ -15,7 +15,7 @@ from counterlens.syntax.document import Document
 from counterlens.syntax.functions import functions
 
 MOST_DEATHS = 3
-"""After so many deaths of the model's process on one unit, that unit is set aside."""
+"""Deaths of the model's process on one unit after which the unit is set aside."""
 _PAUSE = 1.0
 """Units that nobody looks at are shown together, no oftener than in so many seconds."""
 _SHARE = 5
@@ -26,7 +26,7 @@ Span = tuple[int, int]
 
 @dataclass(eq=False)
 class ScoringJob:
-    """What is done of one version of a document, and what remains. Changed only on the event loop.
+    """The finished and the remaining work on one version of a document. Changed only on the event loop.
 
     Attributes:
         analysis: The document.

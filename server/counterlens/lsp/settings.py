@@ -103,7 +103,7 @@ _PROBE_OPTIONS = dict(_probe_options())
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EditorSettings(DeclaredSettings):
-    """What the user has set.
+    """The user's settings.
 
     Attributes:
         probe: The options of probes that were set, by their names; any other has the default of each probe.
@@ -135,13 +135,13 @@ class EditorSettings(DeclaredSettings):
 
     @property
     def asked(self) -> tuple[str, Options]:
-        """Which model is asked, and where; not how many threads it has."""
+        """The identity of the chosen model and its endpoint, without its number of threads."""
         spec, options = self.chosen_model
         return spec, replace(options, threads=0)
 
     @property
     def scoring(self) -> tuple[object, ...]:
-        """What decides about scores; the rest only about how they are shown."""
+        """The settings that affect scores; the others affect only their display."""
         return (
             self.enable,
             self.chosen_model,
@@ -201,7 +201,7 @@ def read_settings(raw: object, file: SettingsFile | None = None) -> tuple[Editor
 
 
 def _of_file(file: SettingsFile) -> dict[str, Any]:
-    """What a settings file says that an editor asks, by the fields of `DeclaredSettings`."""
+    """The settings of a settings file that apply in an editor, by the fields of `DeclaredSettings`."""
     found = {name: file.run[name] for name in ("threads", "mask") if name in file.run}
     model = next(iter(file.run.get("models", ())), "")
     # A file that comes with code must not send it elsewhere while it is read, nor download anything.

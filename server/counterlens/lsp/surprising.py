@@ -68,7 +68,7 @@ def _prepare(settings: EditorSettings, scored: ScoredDocument) -> None:
 def _chosen(
     found: Confidence, settings: EditorSettings, comments: Ignored, memo: Memo
 ) -> tuple[Surprise, ...]:
-    """What is hidden leaves its place to others; what is ignored on its line does not."""
+    """A hidden mark leaves its place to another; one that a comment on its line ignores does not."""
     hidden = frozenset(settings.ignored_concepts) | comments.everywhere
     budget = settings.diagnostics_per_hundred_lines
 

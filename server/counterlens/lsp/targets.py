@@ -1,4 +1,4 @@
-"""What a request is about: the document, and the function that an argument names or points at."""
+"""The target of a request: the document, and the function that an argument names or points at."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ DEFECT = "unexpected error: {0}. See the log of Counterlens"
 
 @dataclass(frozen=True, slots=True)
 class TaskNews:
-    """What a client is told of every probe when a run begins, and whenever something has changed."""
+    """The state of every probe, sent to the client when a run begins and whenever something has changed."""
 
     run: str
     task: str = ""
@@ -41,7 +41,7 @@ class TaskNews:
 
 @dataclass(frozen=True, slots=True)
 class ChosenProbes:
-    """What is to be run.
+    """The probes to run.
 
     Attributes:
         title: What is probed, such as `parity`.
@@ -63,7 +63,7 @@ class ChosenProbes:
 
     @property
     def about(self) -> str:
-        """Where it is."""
+        """Its location."""
         name = self.document.path.name if self.document.path else "the text"
         several = len(self.targets) > 1
         return f"{name}: {len(self.targets)} functions" if several else name

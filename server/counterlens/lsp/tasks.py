@@ -63,7 +63,7 @@ class ListedTask:
 
 @dataclass(frozen=True, slots=True)
 class TaskListing:
-    """What `counterlens.tasks` returns."""
+    """The answer of `counterlens.tasks`."""
 
     ok: bool
     error: str | None = None
@@ -75,7 +75,7 @@ class TaskListing:
 
 @dataclass(frozen=True, slots=True)
 class EndedTask:
-    """What came of one task."""
+    """The result of one task."""
 
     task: str
     state: str
@@ -85,7 +85,7 @@ class EndedTask:
 
 @dataclass(frozen=True, slots=True)
 class TasksAnswer:
-    """What `counterlens.probeTasks` returns."""
+    """The answer of `counterlens.probeTasks`."""
 
     ok: bool
     error: str | None = None
@@ -155,7 +155,7 @@ async def _probe(ls: CounterlensServer, argument: Any = None) -> TasksAnswer:
 
 
 async def _wanted(ls: CounterlensServer, argument: Any) -> tuple[Analysis, ChosenProbes]:
-    """What `{uri, function? | position?, tasks, run?}` means; without a place the whole file.
+    """Parse `{uri, function? | position?, tasks, run?}`; without a place, the whole file.
 
     Raises:
         CounterlensError: the document is not open, or there is no such function or probe.

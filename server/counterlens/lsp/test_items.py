@@ -1,4 +1,4 @@
-"""What an editor's list of tests shows: the functions of a file, and for each the mutations to probe it with.
+"""The content of an editor's list of tests: a file's functions, and for each the mutations to probe it with.
 
 Command `counterlens.testItems`: argument `{uri, function?}`, answer `TestItems`. No model is asked.
 """

@@ -151,7 +151,7 @@ def list_counterfactuals(workspace: ToolWorkspace, path: str, function: str | No
 
 
 def show_dependences(workspace: ToolWorkspace, path: str, function: str) -> ToolAnswer:
-    """What each statement of a function depends on, from the program alone.
+    """List the dependences of each statement of a function, from the program alone.
 
     Raises:
         SourceError: there is no such file or function.
@@ -164,7 +164,7 @@ def show_dependences(workspace: ToolWorkspace, path: str, function: str) -> Tool
 
 
 def list_tasks(workspace: ToolWorkspace) -> ToolAnswer:
-    """What can be probed, and with which model."""
+    """List the available probes, and the examined model."""
     described = {name: probe.title for name, probe in PROBES.items()}
     rows = "\n".join(f"- {code(name)}: {what}" for name, what in described.items())
     return ToolAnswer(

@@ -23,7 +23,7 @@ from counterlens.syntax.concepts.sets import ConceptSet
 
 RESAMPLES = 500
 THRESHOLD = 0.6
-"""From here on the paper calls a confidence acceptable; below, erroneous (section VII-A)."""
+"""Confidence that the paper calls acceptable; lower values are erroneous (section VII-A)."""
 GLOBAL = "global"
 _CELLS = 1_000_000  # values that are drawn at once, at most
 

@@ -22,7 +22,7 @@ from counterlens.metrics.intervals import Sample, student_quantile
 Item = TypeVar("Item")
 RESAMPLES = 1000
 LEAST_CLUSTERS = 6
-"""Fewer give no bootstrap interval: 1 - 2^(1-n) is less than 0.95."""
+"""Minimum number of clusters for a bootstrap interval: for fewer, 1 - 2^(1-n) is less than 0.95."""
 
 
 @dataclass(frozen=True, slots=True)

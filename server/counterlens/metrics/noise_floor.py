@@ -32,7 +32,7 @@ from counterlens.metrics.summary import Observation
 
 _LEVEL = 0.05
 Changes = dict[tuple[str, str], list[bool]]
-"""Of each function, whether the verdict changed in each of its informative pairs."""
+"""For each function, whether the verdict changed in each of its informative pairs."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from counterlens.metrics.effects import Proportion
 from counterlens.metrics.summary import EffectSummary, Observation, grouped
 
 TOLD_FROM = 5
-"""So many informative pairs a share is of, at least, to be more than an anecdote."""
+"""Minimum number of informative pairs for a share that is more than an anecdote."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from collections.abc import Hashable, Iterable, Sequence
 from counterlens.metrics.bootstrap import Estimate, bootstrap
 
 Counts = tuple[int, int]
-"""Of one cluster: how many observations, and how many of them are true."""
+"""For one cluster, the number of observations, and how many of them are true."""
 
 
 def shift(

@@ -1,4 +1,4 @@
-"""Which of two models holds more often under counterfactuals, and whether the data can tell."""
+"""Decide which of two models holds more often under counterfactuals, or whether the data do not show it."""
 
 from __future__ import annotations
 

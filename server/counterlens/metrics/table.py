@@ -9,7 +9,7 @@ from counterlens.metrics.bootstrap import Estimate
 from counterlens.metrics.effects import Proportion
 
 Cell = str | int | float | Proportion | Estimate | None
-"""What stands in a table: a figure with its interval is shown with it, None is a dash."""
+"""A cell of a table: a figure with an interval is shown with it, None is a dash."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from counterlens.errors import ModelError
 from counterlens.models.base import Capability, Model, ModelInfo, Prompt, Stop
 
 PROMPT = Prompt("def add(a, b):\n    return", 16, Stop(indent=0))
-"""What a model is asked to continue."""
+"""The prompt of the test."""
 
 
 @dataclass(frozen=True, slots=True)

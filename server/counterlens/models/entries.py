@@ -34,7 +34,7 @@ CONCURRENCY = 4
 """Requests at the same time, where nobody says."""
 
 PLACE = "{prompt}"
-"""Of the question, in a template."""
+"""The placeholder of the question in a template."""
 
 _TAKEN = frozenset({"remote", "smollm2-135m"})
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")

@@ -54,13 +54,13 @@ class HubFile:
 
     @property
     def url(self) -> str:
-        """Where it is."""
+        """Its URL."""
         endpoint = (os.environ.get("HF_ENDPOINT") or HUB).rstrip("/")
         return f"{endpoint}/{self.repository}/resolve/{REVISION}/{quote(self.file)}"
 
     @property
     def folder(self) -> Path:
-        """Where the repository is kept."""
+        """The folder in which the repository is stored."""
         return _cache() / f"models--{self.repository.replace('/', '--')}"
 
     def here(self) -> Path | None:
@@ -104,7 +104,7 @@ class HubFile:
         return self._placed(blob, facts)
 
     def _facts(self, client: httpx.Client) -> _Facts:
-        """What the hub says of the file: size and hash are named before it leads elsewhere."""
+        """The hub's metadata of the file: it states size and hash before it redirects."""
         answer = client.head(self.url, headers={"Accept-Encoding": "identity"})
         while answer.is_redirect and "x-linked-etag" not in answer.headers:
             target = answer.next_request
@@ -188,7 +188,7 @@ class HubFile:
 
 @dataclass(frozen=True, slots=True)
 class _Facts:
-    """What the hub says of a file."""
+    """The hub's metadata of a file."""
 
     sha256: str
     size: int

@@ -17,7 +17,7 @@ from counterlens.plugins import Registry
 
 DEFAULT_MODEL = "smollm2-135m"
 MASKS = ("word", "piece")
-"""What a masked model may have masked together; `models/onnx/protocol.py` says what each means."""
+"""The units that a masked model can mask; `models/onnx/protocol.py` defines each."""
 
 
 @dataclass(frozen=True, slots=True)

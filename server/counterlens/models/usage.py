@@ -37,7 +37,7 @@ class Usage:
 
     @property
     def tokens(self) -> int:
-        """All that were read and written."""
+        """All tokens, read and written."""
         return self.read + self.written
 
 

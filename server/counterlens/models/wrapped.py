@@ -35,7 +35,7 @@ class WrappedModel(Model):
 
     @property
     def usage(self) -> Usage:
-        """Of the other model."""
+        """Delegate to the other model."""
         return self.model.usage
 
     def offers(self, capability: Capability, *, anew: bool = False, cancel: Event | None = None) -> bool:

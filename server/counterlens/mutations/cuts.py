@@ -10,7 +10,7 @@ from counterlens.mutations.parsed import FunctionSpan, ParsedSource
 PREFIX_RATIO = 0.75
 
 Ratio = float | tuple[float, float]
-"""Which part of a function's lines stays before the cut, or the range that this part must lie in."""
+"""Share of a function's lines before the cut, or a range for it."""
 
 
 def nearest(module: ParsedSource, function: FunctionSpan, edits: tuple[Edit, ...], ratio: Ratio) -> list[int]:

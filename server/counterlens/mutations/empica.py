@@ -66,4 +66,4 @@ TRANSFORMATIONS = (
     Transformation("Replace Arithmetic Operator", "data", ReplaceArithmetic(across_precedence=True)),
     Transformation("Remove Def Statement", "data", RemoveDefinition()),
 )
-"""In the order of the table: four that keep the meaning, four that break it."""
+"""The operators in the order of the table: four that keep the meaning, four that break it."""

@@ -1,4 +1,4 @@
-"""From a source to its counterfactuals: one parse, all mutations, every site accounted for."""
+"""Compute the counterfactuals of a source: one parse, all mutations, every site accounted for."""
 
 from __future__ import annotations
 
@@ -205,7 +205,7 @@ def _why_not(found: Site | SiteRefused, without: Collection[str]) -> str | None:
 
 
 def _difference(one: str, other: str) -> Change:
-    """From the first character in which two texts differ up to the last one, in bytes of UTF-8."""
+    """Return the byte range from the first to the last character in which two texts differ."""
     start = _alike(one, other)
     behind = _alike(one[start:][::-1], other[start:][::-1])
     before, after = len(one[:start].encode()), len(one[len(one) - behind :].encode())

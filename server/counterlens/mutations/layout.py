@@ -29,7 +29,7 @@ def dedenting(module: ParsedSource, start: int, end: int, base: str, extra: str)
 
 
 def block_indent(module: Module, block: cst.IndentedBlock) -> str:
-    """By how much a block is indented more than its header."""
+    """The indentation of a block relative to its header."""
     return module.tree.default_indent if block.indent is None else block.indent
 
 

@@ -84,7 +84,7 @@ class Module:
 
     @property
     def newline(self) -> str:
-        """How its lines end."""
+        """The line ending."""
         return self.tree.default_newline
 
     @cached_property
@@ -218,7 +218,7 @@ class Module:
 
     @cached_property
     def _enclosing(self) -> list[int]:
-        """For each function the index of the one around it, -1 for none."""
+        """Return, for each function, the index of the one around it, -1 for none."""
         found: list[int] = []
         stack: list[int] = []
         for index, function in enumerate(self.functions):

@@ -41,7 +41,7 @@ class ParsedSource(Protocol):
 
     @property
     def newline(self) -> str:
-        """How its lines end."""
+        """The line ending."""
 
     def function_at(self, offset: int) -> FunctionSpan | None:
         """The innermost function around an offset."""

@@ -106,7 +106,7 @@ def _arcs(edges: list[ShownEdge], first: int, count: int) -> str:
 
 
 def _arc(edge: ShownEdge, bulge: float, first: int, width: int) -> str:
-    """From right to right; it leaves below the middle of its line, and arrives above it with a head."""
+    """An arc from right to right: it leaves below the middle of its line and arrives above it with a head."""
     start = (edge.source.line - first) * ROW + ROW / 2 + 3
     end = (edge.target.line - first) * ROW + ROW / 2 - 3
     left, right = f"{width - 2 - bulge:.1f}", width - 2

@@ -19,7 +19,7 @@ _DEFINITIONS = frozenset(
     for what in ("function", "method", "constructor", "class")
     for how in ("definition", "declaration")
 )
-"""Where the chain ends: what is around these says nothing about the place."""
+"""Node types at which the chain ends: what is around them says nothing about the place."""
 
 
 def chain_at(found: Confidence, offset: int) -> list[NodeConfidence]:
@@ -64,7 +64,7 @@ def chain_markdown(found: Confidence, chain: Sequence[NodeConfidence], t: Transl
 
 
 def expected_markdown(found: Confidence, node: NodeConfidence, t: Translator = ENGLISH) -> str:
-    """What the model would rather have written at the least certain token of a node."""
+    """Describe the model's preference at the least certain token of a node."""
     token = found.least_certain(node)
     if token is None:
         return ""
@@ -84,7 +84,7 @@ def expected_markdown(found: Confidence, node: NodeConfidence, t: Translator = E
 def confidence_note(
     found: Confidence, calibration: Calibration | None, model: str, t: Translator = ENGLISH
 ) -> str:
-    """What the number means, and which it is."""
+    """Explain the number: its meaning, and whether it is calibrated."""
     if calibration is not None:
         when = t(", measured {day}", day=calibration.created) if calibration.created else ""
         return t(
@@ -101,7 +101,7 @@ def confidence_note(
 
 
 def _mean(aggregation: Aggregation, t: Translator) -> str:
-    """What stands for the tokens of a node."""
+    """Name the statistic of a node's tokens."""
     return {
         Aggregation.MEAN: t("the mean probability of its tokens"),
         Aggregation.MEDIAN: t("the median probability of its tokens"),

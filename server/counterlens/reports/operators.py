@@ -1,4 +1,4 @@
-"""What a model believes of one operator, in words."""
+"""Describe a model's belief about one operator."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _LONGEST = 40
 
 
 def belief_brief(belief: Belief, model: str, t: Translator = ENGLISH) -> str:
-    """Which operator the model finds likeliest, in a line: its share, and that of the one that is there."""
+    """Name the operator that the model finds likeliest, with its share and that of the existing one."""
     found = belief.distribution
     values = {
         "code": code(shortened(found.site.text, _LONGEST)),

@@ -14,7 +14,7 @@ _LONGEST = 40
 
 
 def surprise_sentence(found: Confidence, surprise: Surprise, model: str, t: Translator = ENGLISH) -> str:
-    """What was measured at a place.
+    """The measurements at a place.
 
     Args:
         found: The scores that the place was found in.

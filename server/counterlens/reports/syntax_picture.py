@@ -58,7 +58,7 @@ def _svg(rows: Sequence[WrittenNode]) -> str:
 
 
 def _stems(rows: Sequence[WrittenNode], left: int) -> Iterator[str]:
-    """From the row of a node down and across to each that is inside of it."""
+    """A line from the row of a node down and across to each child."""
     above: list[int] = []
     for i, row in enumerate(rows):
         del above[row.depth :]

@@ -24,7 +24,7 @@ def shortened(text: str, width: int) -> str:
 
 
 def uncategorised_note(language: str, concepts: Container[str]) -> str:
-    """What `uncategorised` means among some concepts of a language; empty if it does not occur."""
+    """Explain `uncategorised` among some concepts of a language; empty if it does not occur."""
     if Category.UNCATEGORISED not in concepts:
         return ""
     if language in TABLES:

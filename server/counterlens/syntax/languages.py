@@ -1,4 +1,4 @@
-"""Which languages there are: the one place that knows the tree-sitter grammars.
+"""The supported languages: the one place that knows the tree-sitter grammars.
 
 A language is one line of `_LANGUAGES`. Python, Java and JavaScript come with Counterlens; the others work as
 soon as their grammar's package is installed, most of them by the extra `languages`.

@@ -1,4 +1,4 @@
-"""Which nodes are statements and definitions: by the names that tree-sitter grammars share.
+"""Find the nodes that are statements and definitions, by names that tree-sitter grammars share.
 
 Grammars call them `if_statement`, `class_declaration`, `function_definition`, `function_item`; so this holds
 for languages that nobody has written a table for. The few that differ are listed.

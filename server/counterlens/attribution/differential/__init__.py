@@ -50,7 +50,7 @@ def why_not(document: Document, function: Function, setting: Setting) -> str | N
 
 
 def find_out(document: Document, function: Function, setting: Setting) -> Original | Untestable:
-    """What a function does, as `study` finds out; kept for the files that were looked at last."""
+    """The behaviour of a function, found by `study`; cached for recently used files."""
     more = texts_about(document, function.qualname)
     key = (document.text, function.qualname, document.path, setting.python, setting.limits, more)
     with _lock:

@@ -54,7 +54,7 @@ class CallPlan:
 
     @property
     def combinations(self) -> list[tuple[int, ...]]:
-        """Which kind each parameter has; one combination where all types are known."""
+        """The kind of each parameter; a single combination if all types are known."""
         every = [range(len(parameter.kinds)) for parameter in self.parameters]
         alike = [
             tuple(min(kind, len(kinds) - 1) for kinds in every)

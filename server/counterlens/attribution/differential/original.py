@@ -144,7 +144,7 @@ class _Study:
         return list({text: call for call in drawn if (text := call.written("")) not in self._calls}.values())
 
     def _learn(self, combinations: list[tuple[int, ...]]) -> list[tuple[int, ...]] | Untestable:
-        """Which types it takes: those on which it ends otherwise than by a TypeError or AttributeError."""
+        """The types that it accepts: those on which it raises no TypeError or AttributeError."""
         drawn = [
             (combination, call)
             for combination in combinations

@@ -49,7 +49,7 @@ class CompilerStoppedError(Exception):
 
 
 class Fate(Enum):
-    """What became of a program's process while its tests ran."""
+    """The fate of a program's process while its tests ran."""
 
     ENDED = "the program ended its process"
     LATE = "late"
@@ -58,7 +58,7 @@ class Fate(Enum):
 
 @dataclass(frozen=True, slots=True)
 class TestsReport:
-    """What became of a program under its tests.
+    """The result of a program's tests.
 
     Attributes:
         passed: Whether they came to their end without an exception.
@@ -146,7 +146,7 @@ class JavaBench:
             return None
 
     def library_has(self, names: Sequence[str]) -> list[bool]:
-        """Which of some classes the library has; see `compile` for errors."""
+        """Return those of some classes that the library has; see `compile` for errors."""
         with self._careful():
             try:
                 return self._compiler().library_has(names, time.monotonic() + _COMPILE_SECONDS)
@@ -269,7 +269,7 @@ class JavaBench:
 
     @contextlib.contextmanager
     def _careful(self) -> Iterator[None]:
-        """After an interruption nothing is known of the machines that were asked."""
+        """After an interruption, the state of the machines is unknown."""
         try:
             yield
         except (Cancelled, KeyboardInterrupt):
@@ -309,7 +309,7 @@ class HeldProgram:
         self._machine = None
 
     def done(self) -> None:
-        """Nothing more is asked; a machine of its own ends."""
+        """Close the bench; its machine, if it has its own, ends."""
         if self._alone:
             self.leave()
 

@@ -17,7 +17,7 @@ _MOST = 8  # of three machines each, some 300 MB together
 
 
 class Benches:
-    """As many benches as there are judgements at a time, but no more than processors, or 8. Thread-safe."""
+    """A pool of benches, one per concurrent judgement, at most one per processor, or 8. Thread-safe."""
 
     def __init__(self) -> None:
         self._free: list[tuple[Sandbox, Library, JavaBench]] = []

@@ -128,7 +128,7 @@ class JavaTestsJudge:
         return self._together(program, bench, plan.why_shared, cancel)
 
     def _missing(self, program: str) -> str:
-        """What the tests import and nothing here has; nothing where that is for the compiler to say."""
+        """Return an import of the tests that nothing here provides; None if the compiler has to decide."""
         foreign = self._ready(program).foreign
         if not foreign or self._around.library or self._around.tests:
             return ""

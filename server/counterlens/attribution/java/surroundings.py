@@ -1,4 +1,4 @@
-"""What a Java program and its tests are compiled and run with: other files of the project, and jars."""
+"""The surroundings for compiling and running a Java program and its tests: project files, and jars."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Units = tuple[tuple[str, str], ...]
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """What a program and its tests are compiled and run with.
+    """The surroundings for compiling and running a program and its tests.
 
     Attributes:
         program: Further files that the program needs: names and texts.

@@ -1,4 +1,4 @@
-"""What a warm interpreter has imported ahead, and a project has a module of its own for."""
+"""Modules that a warm interpreter has imported in advance, but a project replaces by its own."""
 
 from __future__ import annotations
 

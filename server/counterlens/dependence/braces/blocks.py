@@ -1,4 +1,4 @@
-"""Which variable a name means where blocks have variables of their own.
+"""Resolve names to variables in languages whose blocks have their own variables.
 
 Rules:
 

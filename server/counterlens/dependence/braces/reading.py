@@ -128,7 +128,7 @@ class BraceReading:
         see(self.effects, variable, which)
 
     def reads(self, into: set[str]) -> tuple[Callable[[], None], Callable[[], None]]:
-        """What to continue with before and after some parts, to note the variables that they read."""
+        """Callbacks before and after some parts, to note the variables that they read."""
         start: list[int] = []
         return (
             lambda: start.append(len(self._seen)),
@@ -136,7 +136,7 @@ class BraceReading:
         )
 
     def flowing(self, target: Callable[[], str | None]) -> tuple[Callable[[], None], Callable[[], None]]:
-        """What to continue with before and after the parts that flow into a variable."""
+        """Callbacks before and after the parts that flow into a variable."""
         found: set[str] = set()
         begun, ended = self.reads(found)
 
@@ -308,7 +308,7 @@ def selected(reading: BraceReading, node: Node) -> None:
 
 
 def nothing(reading: BraceReading, node: Node) -> None:
-    """Nothing is read: a type, a label, a comment."""
+    """Read nothing: a type, a label, a comment."""
 
 
 COMMON: dict[str, Part] = {

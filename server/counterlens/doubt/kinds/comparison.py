@@ -17,7 +17,7 @@ _SAME = {
     ("<", "=="): "1",
     ("==", "<"): "1",
 }
-"""What is the same of a length: the operators, and what it is compared with."""
+"""Equivalent comparisons of a length: operators and bounds."""
 _NEVER = {("0", ">="), ("0", "<"), ("1", ">"), ("1", "!="), ("1", "<=")}
 
 

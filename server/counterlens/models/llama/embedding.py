@@ -28,7 +28,7 @@ class Embedder:
 
     @property
     def pooling(self) -> Pooling:
-        """As the model's file says; the mean where it says nothing.
+        """Pool as the model's file specifies; by the mean if it does not.
 
         Raises:
             ModelError: the file says what makes no vectors, such as a re-ranker's.

@@ -1,4 +1,4 @@
-"""In which shapes of calls a model decodes exactly, with this build and processor: tried, remembered."""
+"""Find the shapes of calls in which a model decodes exactly, with this build and processor."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from counterlens.models.llama.native import Engine
 from counterlens.models.llama.sequences import SequenceBatch
 
 SHAPES = (Shape(2, 1, 56), Shape(8, 1, 56), Shape(4, 4, 56), Shape(8, 8, 56))
-"""What is tried, the cheapest first."""
+"""The shapes to try, the cheapest first."""
 
 _MEMORY = "exact-decoding.json"
 _TRIALS = 1  # another number when what is tried here, or how calls are made up, has changed

@@ -23,7 +23,7 @@ CHUNK = 128
 """Positions whose logits are alive at once, at most: 128 rows of a 49k vocabulary are 25 MB."""
 
 LOGITS_BYTES = 32 << 20
-"""What the logits that are alive at once may take; llama.cpp holds them twice, its graph's and its answer."""
+"""Memory limit of the logits in use; llama.cpp holds them twice, for its graph and its answer."""
 
 BATCH = 512
 """Tokens in one decode, at most."""

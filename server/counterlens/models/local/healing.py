@@ -27,7 +27,7 @@ def split(engine: TokenEngine, prompt: bytes) -> tuple[list[int], bytes]:
 
 
 class Constraint:
-    """Which tokens may come next while some bytes are still to be spelled out."""
+    """Restricts the next tokens while some bytes of the prompt remain to be spelled."""
 
     def __init__(self, pieces: list[bytes]) -> None:
         usable = sorted((piece, token) for token, piece in enumerate(pieces) if piece)

@@ -14,7 +14,7 @@ from counterlens.models.onnx.session import Past, Session, cut
 from counterlens.models.onnx.tokenizer import ExportTokenizer
 
 LOGITS_BYTES = 512 << 20
-"""What the logits of one run may take, at most: an export gives those of all positions that it reads."""
+"""Memory limit of the logits of one run: an export returns those of all positions that it reads."""
 _CHUNK_BYTES = 64 << 20
 _CHUNK = 256
 _LEAST_WINDOW = 64

@@ -14,9 +14,9 @@ from counterlens.errors import ModelError
 from counterlens.models.files import identity
 
 WEIGHTS = ("model.onnx", "decoder_model_merged.onnx", "decoder_model.onnx")
-"""What the graph may be called, the one to prefer first."""
+"""Names of the graph, in order of preference."""
 SUBFOLDERS = ("", "onnx")
-"""Where in the folder it may be; repositories of the hub keep it below `onnx`."""
+"""Folders of the graph; repositories of the hub keep it below `onnx`."""
 SETTINGS = (
     "config.json",
     "tokenizer.json",
@@ -46,7 +46,7 @@ def export_name(path: str) -> str:
 
 
 class Reading(StrEnum):
-    """In which direction a model reads."""
+    """The direction in which a model reads."""
 
     CAUSAL = "causal"
     """Each token from those before it."""
@@ -135,14 +135,14 @@ class Export:
 
     @property
     def architecture(self) -> str:
-        """As `config.json` names it, such as `GPTNeoForCausalLM`."""
+        """Its name in `config.json`, such as `GPTNeoForCausalLM`."""
         config = self.settings()
         named = config.get("architectures") or [config.get("model_type") or ""]
         return str(named[0])
 
     @property
     def reading(self) -> Reading | None:
-        """In which direction the architecture reads; None if its name does not tell."""
+        """The direction in which the architecture reads; None if its name does not tell."""
         name = self.architecture
         if name.endswith(("ForCausalLM", "LMHeadModel")):
             return Reading.CAUSAL

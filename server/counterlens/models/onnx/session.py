@@ -21,7 +21,7 @@ PROVIDERS = (
     "CoreMLExecutionProvider",
     "CPUExecutionProvider",
 )
-"""What a model may run on, the first that is installed first."""
+"""Devices for a model; the first that is installed is used first."""
 
 _KINDS = {
     "tensor(int64)": np.int64,

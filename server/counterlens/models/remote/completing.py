@@ -169,7 +169,7 @@ class RemoteCompleter:
 
 
 def _completed(reading: AnswerReading, answer: Answer, count: int) -> Completion | None:
-    """What came of a reading; None where it does not fit the prompt. A server counts all answers together."""
+    """The result of a request; None if it does not fit the prompt. A server counts all answers together."""
     usage = answer.usage if count == 1 and answer.usage is not None else {}
     tokens = usage.get("completion_tokens")
     if reading.contradicted:

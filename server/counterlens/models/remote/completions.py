@@ -46,7 +46,7 @@ class Continuation:
         return body
 
     def text(self, answer: str, *, complete: bool) -> str | None:
-        """What follows the prompt."""
+        """Return the text after the prompt."""
         return healing.follow(self.gap, answer, complete=complete)
 
     def ended(self, answer: str) -> bool:  # noqa: ARG002 - only chat replies go on after their end

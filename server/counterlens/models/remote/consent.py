@@ -1,4 +1,4 @@
-"""Where code and keys may go: the endpoints of settings files that the user has allowed.
+"""Endpoints that may receive code and keys: those of settings files that the user has allowed.
 
 A settings file comes with code that somebody else may have written. It must not decide where code and a key
 are sent, so what is named in one is asked only once its user has allowed the address together with the

@@ -11,7 +11,7 @@ from counterlens.models.remote.answer import Json
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """What one chunk, or a whole answer that is not streamed, adds.
+    """The content of one chunk, or of a whole answer that is not streamed.
 
     Attributes:
         text: Text that the model wrote.
@@ -42,7 +42,7 @@ class Exchange(Protocol):
         ...
 
     def text(self, answer: str, *, complete: bool) -> str | None:
-        """What follows the prompt, given all that the model wrote so far; None: not to be told yet.
+        """Return the continuation of the prompt, given the model's text so far; None: not known yet.
 
         Raises:
             Contradiction: the answer does not fit the prompt; ask with `Dialect.exchange(heal=False)`.
@@ -59,7 +59,7 @@ class Dialect(Protocol):
 
     @property
     def path(self) -> str:
-        """What follows the base URL."""
+        """The path after the base URL."""
         ...
 
     @property
@@ -90,7 +90,7 @@ def first_choice(chunk: Json) -> Json | None:
 
 
 def index_of(choice: Json) -> int:
-    """Which of several answers a choice belongs to."""
+    """The index of the answer that a choice belongs to."""
     index = choice.get("index")
     return index if isinstance(index, int) else 0
 

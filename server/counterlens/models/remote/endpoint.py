@@ -1,4 +1,4 @@
-"""Where a remote model is: its checked address, and the key that opens it."""
+"""The location of a remote model: its checked address, and its key."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What went wrong on the way to an endpoint, in words that a user can act on."""
+"""Describe failed requests to an endpoint, with hints that a user can act on."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ class UnreachableError(ModelError):
 
 
 class RefusedConnectionError(UnreachableError):
-    """Nothing listens at the endpoint's port."""
+    """No server listens at the endpoint's port."""
 
     brief = "offline: connection refused"
 
@@ -218,7 +218,7 @@ def of_status(
 
 
 def _of_request(status: int, message: str, code: str, parameter: str, host: str) -> ModelError | None:
-    """What the endpoint may have against this very request; None if it said nothing of the kind."""
+    """The endpoint's objection to this request; None if it stated none."""
     said = f": {message}" if message else ""
     if status in (400, 413, 422, 500) and (code in _CONTEXT_CODES or _CONTEXT.search(message)):
         return ModelError(

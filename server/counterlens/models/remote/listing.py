@@ -18,7 +18,7 @@ _NAMED: Final = 10  # models that a hint names
 
 
 class Listing:
-    """What an endpoint says about the models that it has.
+    """An endpoint's list of its models.
 
     Args:
         endpoint: The endpoint.

@@ -1,4 +1,4 @@
-"""What an endpoint was asked: tokens as it counts them, and estimated where it does not."""
+"""Count the tokens of requests to an endpoint: by its own counts, estimated if it gives none."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def _size(payload: Json) -> int:
 
 
 def _said(usage: Json | None) -> Usage | None:
-    """What an endpoint says that it counted; None where it says nothing that can be used."""
+    """The endpoint's own counts; None if it gives no usable ones."""
     if usage is None:
         return None
     read, written = _whole(usage.get("prompt_tokens")), _whole(usage.get("completion_tokens"))

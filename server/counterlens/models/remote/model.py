@@ -173,11 +173,11 @@ class RemoteModel(Model):
 
     @property
     def usage(self) -> Usage:
-        """As `Model.usage`: of all that was asked, scores and embeddings included."""
+        """Return `Model.usage` over all requests, including scores and embeddings."""
         return self._meter.usage
 
     def _taking(self, model: str, memory: TakenMemory | None) -> Taking:
-        """What the endpoint takes, as far as it is remembered."""
+        """The parameters that the endpoint accepts, as far as known."""
         if memory is None and not self._endpoint.loopback:
             memory = TakenMemory()
         identity = f"{self._endpoint.url}\n{model}\n{self._dialect.path}"
@@ -225,7 +225,7 @@ class RemoteModel(Model):
         cancel: Event | None = None,
         progress: Progress | None = None,
     ) -> TokenScores:
-        """As `Model.score`, in the best way that the endpoint offers; it is tested when first used.
+        """Score by the best method that the endpoint offers, as `Model.score`; it is tested when first used.
 
         Entropy is NaN, and ranks may be lower bounds: servers list a few likely tokens, not all. The server
         cuts context and text into tokens as one; of a token that spans both, the text's part is reported.
@@ -254,7 +254,7 @@ class RemoteModel(Model):
     def embed(
         self, texts: Sequence[str], *, cancel: Event | None = None, progress: Progress | None = None
     ) -> Vectors:
-        """As `Model.embed`: one request a text, so that no vector depends on what else was asked.
+        """Embed as `Model.embed`: one request per text, so that no vector depends on other texts.
 
         Raises:
             ModelError: the endpoint cannot be reached, or gives no embeddings; says why.
@@ -268,7 +268,7 @@ class RemoteModel(Model):
         return np.array(vectors, np.float64)
 
     def offers(self, capability: Capability, *, anew: bool = False, cancel: Event | None = None) -> bool:
-        """As `Model.offers`; asks the endpoint when it was never tested, or too long ago.
+        """Return the capabilities as `Model.offers`; tests the endpoint if that was never done, or long ago.
 
         Raises:
             ModelError: the endpoint cannot be reached.

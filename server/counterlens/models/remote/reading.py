@@ -63,7 +63,7 @@ class AnswerReading:
         return self._apart + self._thought
 
     def completion(self, counted: int | None, thought: int) -> Completion:
-        """What was written.
+        """Return the written text.
 
         Args:
             counted: Tokens of the answer, where the server counted them.

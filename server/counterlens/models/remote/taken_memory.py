@@ -1,4 +1,4 @@
-"""What endpoints take, remembered between runs in a small file of the user's cache.
+"""The parameters that endpoints accept, remembered between runs in a small file of the user's cache.
 
 A file that cannot be read or written is as good as empty.
 """
@@ -20,7 +20,7 @@ _KEPT: Final = 7 * 86_400.0  # seconds; models behind a name change
 
 
 class TakenMemory:
-    """What endpoints take, remembered between runs.
+    """The parameters that endpoints accept, remembered between runs.
 
     Args:
         file: Where it is; by default in the user's cache.
@@ -32,7 +32,7 @@ class TakenMemory:
         self._clock = clock
 
     def recall(self, identity: str) -> Taken:
-        """What is known of an endpoint and model, unless it is too long ago."""
+        """Return the stored result for an endpoint and model, unless it is too old."""
         try:
             entry = self._entries()[identity]
             if not 0 <= self._clock() - float(entry["learned"]) < _KEPT:

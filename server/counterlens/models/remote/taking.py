@@ -1,4 +1,4 @@
-"""What an endpoint takes: the parameters of a request in which a model answers, told by its refusals.
+"""The parameters that an endpoint accepts, learned from its refusals.
 
 A parameter that is refused is given up, and asked for under its other name where it has one. What came of it
 is kept once the endpoint has answered.
@@ -35,7 +35,7 @@ class Temperature(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """What an endpoint takes for a model, as far as it is known.
+    """The parameters that an endpoint accepts for a model, as far as known.
 
     Attributes:
         limit: What it calls the limit of tokens.
@@ -51,7 +51,7 @@ class Taken:
 
     @property
     def summary(self) -> str:
-        """What differs from how models are asked otherwise, in words; empty where nothing does."""
+        """Describe the differences from usual requests; empty if there are none."""
         said = []
         if self.temperature is Temperature.OWN:
             said.append("at the model's own temperature, because it refuses 0")
@@ -76,7 +76,7 @@ class Taken:
         return body
 
     def after(self, refusal: RefusedRequestError, payload: Json) -> Taken | None:
-        """What may be taken instead, after a request in this form was refused; None: nothing is left."""
+        """Return the next form to try after a refusal; None: none is left."""
         for name in _named(refusal, self.body(payload)):
             other = self._without(name, refusal.message)
             if other is not None:

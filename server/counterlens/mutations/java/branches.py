@@ -68,7 +68,7 @@ def braced(module: JavaModule, statement: Node, base: str) -> tuple[Piece, ...]:
 
 
 def first_lines(module: JavaModule, then: Node, other: Node) -> tuple[int, int] | None:
-    """Where the first lines of two blocks begin, behind their opening braces' lines."""
+    """Return the beginnings of the first lines of two blocks, after the lines of their opening braces."""
     if then.type != "block" or other.type != "block":
         return None
     starts = []

@@ -22,7 +22,7 @@ _TIGHT = {
     "true",
     "false",
 }
-"""What `!` binds less tightly than, so that it needs no parentheses."""
+"""Node types that bind at least as tightly as `!`, so they need no parentheses."""
 _LITERALS = {
     "true", "false", "decimal_integer_literal", "hex_integer_literal", "character_literal",
     "string_literal", "decimal_floating_point_literal",

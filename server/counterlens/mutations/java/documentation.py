@@ -1,4 +1,4 @@
-"""What docs/mutations.md says of Java besides its mutations: what differs, and what was measured."""
+"""The section on Java in docs/mutations.md: the differences, and the measurements."""
 
 from __future__ import annotations
 
@@ -48,4 +48,4 @@ reordered, since other classes may call it.
 | `rename-generic` | 169 | 165 | 2 | 169 | 0 | 0 |
 | `var-types` | 272 | 120 | 125 | 272 | 0 | 0 |
 """
-"""What running the counterfactuals of Java has shown, with the command."""
+"""The results of running the counterfactuals of Java, with the command."""

@@ -1,4 +1,4 @@
-"""What running a piece of Java can do: the variables and objects that it touches, and whether it throws."""
+"""The effects of a piece of Java: the variables and objects that it touches, and whether it throws."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ _LOOPS = {"for_statement", "enhanced_for_statement", "while_statement", "do_stat
 
 @dataclass(slots=True)
 class JavaEffects:
-    """What running a piece of code can do; over-approximated.
+    """The possible effects of a piece of code; over-approximated.
 
     Attributes:
         reads: The local variables that it reads.

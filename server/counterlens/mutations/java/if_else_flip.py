@@ -153,7 +153,7 @@ class JavaIfElseFlip(JavaMutation):
 
 
 def _nested(context: JavaContext, node: Node, then: Node) -> JavaExchange | None:
-    """What follows an `if` that always leaves becomes its body; the body becomes an `else` behind it."""
+    """Move the code after an `if` that always leaves into its body; the body becomes an `else` after it."""
     module = context.module
     around = module.parent(node)
     if around.type != "block" or completes(module, then) or not module.begins_line(node.start_byte):

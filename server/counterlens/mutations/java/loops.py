@@ -185,7 +185,7 @@ def _header_end(node: Node) -> int:
 
 
 def _setup(module: JavaModule, node: Node) -> list[Slice]:
-    """What a `for` begins with, without its semicolons."""
+    """Return the initialisers of a `for`, without semicolons."""
     parts = node.children_by_field_name("init")
     return [
         Slice(part.start_byte, part.end_byte - (1 if module.text(part).endswith(";") else 0))

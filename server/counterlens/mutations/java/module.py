@@ -128,7 +128,7 @@ class JavaModule:
 
     @property
     def newline(self) -> str:
-        """How its lines end."""
+        """The line ending."""
         return "\r\n" if "\r\n" in self.source else "\n"
 
     def line(self, offset: int) -> int:
@@ -155,7 +155,7 @@ class JavaModule:
 
     @cached_property
     def indent(self) -> str:
-        """By how much a block is indented more than what it stands in: as the first one of the file."""
+        """The indentation of a block relative to its surroundings, as in the first block of the file."""
         for block in self.nodes("block", "class_body"):
             for child in block.named_children:
                 inner, outer = self.indentation(child.start_byte), self.indentation(block.end_byte - 1)
@@ -188,7 +188,7 @@ class JavaModule:
 
     @cached_property
     def _enclosing(self) -> list[int]:
-        """For each function the index of the one around it, -1 for none."""
+        """Return, for each function, the index of the one around it, -1 for none."""
         found: list[int] = []
         stack: list[int] = []
         for index, function in enumerate(self.functions):
@@ -199,13 +199,13 @@ class JavaModule:
         return found
 
     def lines_of(self, function: FunctionSpan) -> list[int]:
-        """Where the statements of a function that begin a line begin it."""
+        """Return the positions of the statements of a function that begin a line."""
         lines = self._statement_lines
         return lines[bisect_left(lines, function.start) : bisect_left(lines, function.end)]
 
     @cached_property
     def _statement_lines(self) -> list[int]:
-        """Where the lines begin that a statement of a block begins."""
+        """Return the beginnings of the lines that a statement of a block begins."""
         inside = (
             self.line_start(statement.start_byte)
             for block in self.nodes(*_SEQUENCES)

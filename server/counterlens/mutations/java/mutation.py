@@ -1,4 +1,4 @@
-"""What a mutation of Java is asked with, and its base class."""
+"""The context of a Java mutation, and its base class."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class JavaContext:
 
     @cached_property
     def effects(self) -> JavaEffectAnalysis:
-        """What running its code can do."""
+        """The effects of its code."""
         return JavaEffectAnalysis(self.module, self.types)
 
 

@@ -1,4 +1,4 @@
-"""Which variables of a Java method can be renamed, and the mutations that rename them."""
+"""Find the variables of a Java method that can be renamed; mutations that rename them."""
 
 from __future__ import annotations
 

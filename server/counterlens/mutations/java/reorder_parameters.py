@@ -91,7 +91,7 @@ class JavaReorderParameters(JavaMutation):
 
 
 def _listed(node: Node | None) -> list[Node]:
-    """What stands between parentheses, comments left out."""
+    """Return the content of parentheses, without comments."""
     return [child for child in node.named_children if not child.is_extra] if node is not None else []
 
 

@@ -166,7 +166,7 @@ def _scored(context: Context, target: Target, options: ConfidenceOptions) -> tup
 
 
 def _by_concept(scored: Confidence, nodes: Sequence[NodeConfidence]) -> dict[str, ConceptFigures]:
-    """For each concept: its nodes, their mean confidence and surprisal."""
+    """Return the nodes of each concept, with their mean confidence and surprisal."""
     known: dict[str, list[tuple[float, float]]] = {}
     for node in nodes:
         concept = scored.concept_of(node)

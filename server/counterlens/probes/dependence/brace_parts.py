@@ -140,7 +140,7 @@ def _split(node: Node) -> tuple[list[Node], list[Node]]:
 
 
 def _object(node: Node) -> Node | None:
-    """What a reference to a method is of, if that has a name."""
+    """The receiver of a method reference, if it has a name."""
     return node.named_children[0] if node.type == "method_reference" else None
 
 

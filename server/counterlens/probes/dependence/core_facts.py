@@ -40,7 +40,7 @@ def labels_of_rules(subject: ExaminedFunction) -> CoreLabels:
 
 
 def first_lines(subject: ExaminedFunction) -> dict[int, int]:
-    """For each line of the function the first line of the statement that it belongs to."""
+    """Return, for each line of the function, the first line of its statement."""
     found: dict[int, int] = {}
     for part in subject.parts:
         for line in range(part.statement.line, part.statement.end_line + 1):

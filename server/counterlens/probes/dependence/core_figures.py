@@ -220,7 +220,7 @@ def _source_table(tasks: Mapping[str, _Functions], seed: int) -> Table:
 
 
 def _noted(table: Table, functions: _Functions) -> Table:
-    """With whose questions and whose truth it was."""
+    """State whose questions and whose truth were used."""
     answers = [one for function in functions for one in function]
     form = CoreForm.SOURCE if "on what" in table.title else CoreForm.TRACE
     shown = [one for one in answers if one.form is form]

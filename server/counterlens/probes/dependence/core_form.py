@@ -19,7 +19,7 @@ from counterlens.probes.dependence.sampling import balanced
 
 
 class CoreForm(StrEnum):
-    """How it is asked; the values are CoRe's categories."""
+    """The form of the question; the values are CoRe's categories."""
 
     TRACE = "trace"
     SOURCE = "source"

@@ -20,7 +20,7 @@ from counterlens.probes.prompts.templates import chats
 from counterlens.progress import Steps
 
 KEYS = {Relation.CONTROL: "ControlDependence", Relation.DATA: "DataDependence"}
-"""What CoRe calls a dependence in its answers."""
+"""CoRe's names of the dependences in its answers."""
 
 _ANSWER = re.compile(
     r"""["'`]?\b(?:Control|Data)_?\s?Dependence\b["'`]?\s*[:=]\s*["'`]?(true|false|yes|no)\b""",

@@ -22,7 +22,7 @@ KEYS = {
     CoreTask.CONTROL: "ControlDependence",
     CoreTask.FLOW: "InformationFlow",
 }
-"""What CoRe calls a dependence in its answers; `Sources` is added where these are asked for."""
+"""CoRe's names of the dependences in its answers; `Sources` is added if these are requested."""
 
 _THOUGHT = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL)
 _BLOCK = re.compile(r"```(?:\w+)?\n?(.*?)```", re.DOTALL)

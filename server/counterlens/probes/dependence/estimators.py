@@ -1,4 +1,4 @@
-"""From reactions to scores of edges: higher if a model's expectations say that b depends on a.
+"""Compute scores of edges from reactions: higher if a model's expectations say that b depends on a.
 
 Data, from `Intervention.HIDE`: the sum of the positive drops at the tokens of the variables that b reads. All
 are looked at, whichever the variables of a are, so the score does not know which names recur.

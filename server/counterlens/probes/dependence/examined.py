@@ -29,7 +29,7 @@ from counterlens.probes.dependence.python_parts import PythonPartReader
 
 
 class Relation(StrEnum):
-    """Which dependences: the two kinds that Nguyen et al. 2024 and CoRe ask about."""
+    """The kinds of dependences: the two that Nguyen et al. 2024 and CoRe ask about."""
 
     CONTROL = "control"
     DATA = "data"

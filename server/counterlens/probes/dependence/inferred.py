@@ -48,7 +48,7 @@ _PAIRWISE = {
 
 
 class EdgeStatus(StrEnum):
-    """What the model makes of an edge."""
+    """The model's view of an edge."""
 
     FOUND = "found"
     MISSED = "missed"
@@ -103,7 +103,7 @@ class Closures:
 
 @dataclass(frozen=True, slots=True)
 class Inferred:
-    """What a model takes the dependences of a function to be.
+    """The dependences of a function, as inferred by a model.
 
     Attributes:
         subject: The function, with its statements and true edges.

@@ -22,7 +22,7 @@ from counterlens.probes.probe import Context, Target
 from counterlens.probes.robustness.programs import Code, programs
 
 QUESTIONS = 1 + len(Relation)
-"""What is asked about one function: to write it, and for the pairs of each relation."""
+"""The prompts about one function: to write it, and to list the pairs of each relation."""
 
 
 def list_pairs(context: Context, target: Target) -> Inferred:

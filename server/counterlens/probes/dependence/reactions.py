@@ -29,7 +29,7 @@ from counterlens.probes.prompts.languages import prompted
 
 
 def lead_of(language: str) -> str:
-    """What the model reads before every function of a language: a comment with the language's name.
+    """The line that the model reads before every function of a language: a comment with the language's name.
 
     It anchors attention, as a BOS token would, so that the first statement does not have to. Without it, to
     change the header would be to change what everything is read by.

@@ -12,7 +12,7 @@ from counterlens.probes.dependence.examined import ExaminedFunction, Relation
 from counterlens.probes.dependence.parts import StatementPair
 
 RULES = {Relation.CONTROL: "indentation", Relation.DATA: "recurring names"}
-"""What a rule is called."""
+"""Names of the rules."""
 
 
 def ruled(subject: ExaminedFunction, relation: Relation) -> set[StatementPair]:

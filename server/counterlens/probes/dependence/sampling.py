@@ -10,7 +10,7 @@ from typing import TypeVar
 Item = TypeVar("Item")
 
 MOST_QUESTIONS = 60
-"""Of each relation about one function, where nobody says how many."""
+"""Default number of questions per relation and function."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -87,7 +87,7 @@ def prompt(
 
 
 def direct_steps(subject: ExaminedFunction, relation: Relation) -> dict[TraceNode, set[TraceNode]]:
-    """For each node what depends directly on it, by the dependence graph."""
+    """Return, for each node, the nodes that depend directly on it, by the dependence graph."""
     found: dict[TraceNode, set[TraceNode]] = {}
     for instance, after in graph(subject, relation).direct.items():
         found.setdefault(_node(subject, instance), set()).update(_node(subject, each) for each in after)

@@ -40,7 +40,7 @@ MEASURES: Mapping[str, Callable[[ExecutionAnswer], int | None]] = {
     "lines": lambda answer: answer.lines,
     "rounds": rounds_of,
 }
-"""What is counted, by its name."""
+"""The counted quantities, by name."""
 
 
 def doubling(value: int) -> tuple[int, int]:

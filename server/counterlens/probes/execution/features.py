@@ -67,7 +67,7 @@ def features(source: str) -> Features | None:
 
 
 def _api(called: ast.expr) -> str:
-    """What a call is a call of; empty if that has no name."""
+    """The name of the callee; empty if it has none."""
     if isinstance(called, ast.Name):
         return called.id
     if not isinstance(called, ast.Attribute):

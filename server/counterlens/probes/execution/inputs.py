@@ -16,9 +16,9 @@ from counterlens.sandbox.base import Limits
 from counterlens.syntax.functions import Function
 
 MOST_TRIED = 5
-"""So many inputs of a function are tried until one has a truth to compare with."""
+"""Maximum number of inputs to try per function until one has a truth to compare with."""
 MOST_WRITTEN = 100
-"""Of what a generated call gives: with more, writing it down would be the task."""
+"""Maximum length of the result of a generated call: beyond it, writing the result down would be the task."""
 _MOST_BYTES = 80  # of a call that was made for the purpose
 
 
@@ -32,7 +32,7 @@ class Origin(StrEnum):
 
 
 class Inputs(StrEnum):
-    """Which inputs of a function are asked about."""
+    """The inputs of a function to ask about."""
 
     ANY = "any"
     """Those that somebody wrote down, else generated ones."""

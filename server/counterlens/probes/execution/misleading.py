@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 FAR = 97
-"""So far a number is moved, after its sign has changed."""
+"""Distance by which a number is moved, after its sign has changed."""
 
 
 def misled(value: Any) -> Any:

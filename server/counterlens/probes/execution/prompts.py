@@ -28,7 +28,7 @@ from counterlens.probes.prompts.templates import chats, filled
 DIRECT_TOKENS, STEPWISE_TOKENS, WRITTEN_TOKENS = 128, 384, 384
 """Most new tokens of a model that continues text: of a direct answer, one step by step, and a function."""
 CHAT_TOKENS = 16_384
-"""Of any answer of a chat model, which may reason before it answers; it ends by itself where it does not."""
+"""Token limit of a chat model, which may reason before it answers; it stops by itself otherwise."""
 
 StyleTokens = Annotated[
     int | None,

@@ -13,7 +13,7 @@ from counterlens.probes.record import Record
 
 
 class Form(StrEnum):
-    """Which text of a program is asked about."""
+    """The version of a program to ask about."""
 
     STANDING = "as it stands"
     UNROLLED = "unrolled"  # its loops written out, for this input
@@ -250,7 +250,7 @@ class StateAnswer:
 
     @property
     def truncated(self) -> bool:
-        """As `ExecutionAnswer.truncated`."""
+        """Whether the answer is truncated, as `ExecutionAnswer.truncated`."""
         return self.outcome is AnswerOutcome.TRUNCATED
 
 

@@ -13,7 +13,7 @@ from counterlens.probes.execution.tables import SHOWN
 from counterlens.probes.prompts.literals import short
 
 SETTINGS = {"none": "no test", "true": "with test", "misleading": "misleading test"}
-"""What of a test the specification shows."""
+"""The tests that the specification shows."""
 Functions = Sequence[SpecifiedFunction]
 _NOTE = (
     "each program runs on one input: with a misleading test it passes if it gives the wrong output that was "

@@ -18,7 +18,7 @@ from counterlens.syntax.python_ast import parse_module
 MARK = "# HERE"
 """Stands behind the line that is asked about."""
 MOST_POINTS = 3
-"""Of each call so many states are asked about."""
+"""Maximum number of states per call."""
 MOST_TIMES = 5
 """States are asked about while a line has not run more often than this."""
 

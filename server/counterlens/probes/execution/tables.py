@@ -16,7 +16,7 @@ from counterlens.probes.execution.record import ExecutionAnswer, Form
 from counterlens.probes.prompts.literals import ABSOLUTE, RELATIVE, AnswerOutcome, short
 
 SHOWN = 12
-"""So many questions are listed one by one."""
+"""Maximum number of questions in a list."""
 MOST_APIS = 12
 """The calls that most functions make are listed."""
 Answers = Sequence[ExecutionAnswer]

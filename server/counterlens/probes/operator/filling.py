@@ -14,9 +14,9 @@ from counterlens.probes.probe import Context, Target
 from counterlens.syntax.operators import Family
 
 _TOKENS = 4
-"""So many may be written: an operator has at most three, and healing may repeat one."""
+"""Token limit: an operator has at most three, and healing may repeat one."""
 _LONGER = "<>=!*/&|^%"
-"""What an operator that goes on is not a candidate with."""
+"""Characters that would make a longer operator."""
 
 
 def fills(model: Model) -> bool:

@@ -21,7 +21,7 @@ from counterlens.probes.options import Corpus, ProbeOptions, option, protocols
 from counterlens.probes.probe import Context, Need, Probe, Source, Target
 
 PROTOCOL = "operators"
-"""Of Ahmed et al. 2024."""
+"""The protocol of Ahmed et al. 2024."""
 Windows = Annotated[bool, option("Also ask for operators with less context: 10, 30 and 50 lexical tokens.")]
 
 

@@ -39,7 +39,7 @@ FIGURES = {
     7: "Figure 7: the operator given both sides",
 }
 MEASURES_OF: Mapping[int, Measure] = {6: lambda answer: answer.surprisal, 7: lambda answer: answer.nll}
-"""What the two figures are of, by their numbers."""
+"""Contents of the two figures, by number."""
 _SWAPS = ("block-swap", "operand-swap")
 _NAMES = {"block-swap": "original", "renamed block-swap": "uninformative"}
 _NOT_AFTER = {"before": "no", "after": "yes"}

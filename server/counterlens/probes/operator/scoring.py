@@ -26,9 +26,9 @@ from counterlens.syntax.functions import functions
 from counterlens.syntax.operators import OperatorSite, leaves
 
 CONTEXT_BYTES = 8192
-"""Of what stands before the gap at most so much is shown, beside the document's header."""
+"""Maximum text shown before the gap, besides the document's header."""
 AFTER_BYTES = 8192
-"""Of what follows the gap at most so much is scored."""
+"""Maximum text scored after the gap."""
 _NEUTRAL = "\n"  # what a text without context is scored after, so that its first token has a score
 
 
@@ -196,7 +196,7 @@ class OperatorScorer:
         return OperatorScores(site, tuple(scores), gap, ())
 
     def sides(self, site: OperatorSite) -> tuple[str, str]:
-        """All that is shown before a gap, and what follows it up to the end of the function."""
+        """Return the text shown before a gap, and the text after it up to the end of the function."""
         context, start = self._context(site, None)
         data, end = self._document.data, self._end(site, None)
         return context + _unix(data[start : site.start]), _unix(data[site.end : end])

@@ -27,9 +27,9 @@ from counterlens.probes.operator.record import COMPLETE
 from counterlens.syntax.operators import Family
 
 FEW = 20
-"""Of fewer operators a table operator by operator says no more than the list of them."""
+"""Minimum number of operators for a table operator by operator."""
 SHOWN = 40
-"""So many operators are listed one by one."""
+"""Maximum number of operators in a list."""
 PREFERRED = 0.9
 """The model strongly prefers another operator when it gives it at least so much."""
 FAMILIAR_CHANGES = ("operand-swap", "block-swap", "renamed operand-swap", "renamed block-swap")

@@ -19,7 +19,7 @@ from counterlens.probes.probe import Probe
 
 OptionsT = TypeVar("OptionsT", bound=ProbeOptions)
 Pairs = Mapping[str, Sequence[tuple[str, PairRecord]]]
-"""Of each model its pairs, each with the target that it is of."""
+"""For each model its pairs, each with its target."""
 
 
 class PairsProbe(Probe[OptionsT, PairsRecord]):

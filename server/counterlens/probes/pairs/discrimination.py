@@ -20,7 +20,7 @@ from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
 
 TRIES = 6
-"""So many programs are judged at most to find a discriminating cut of one counterfactual."""
+"""Maximum number of programs judged to find a discriminating cut of one counterfactual."""
 NEVER = "no cut is discriminating: the original's rest is right after each of them, too"
 NOT_FOUND = f"none of the {TRIES} judged cuts is discriminating"
 

@@ -75,11 +75,11 @@ class Drawing:
 
     @property
     def looks(self) -> tuple[int, ...]:
-        """After how many draws a pair is looked at; an early end would bias pass@k."""
+        """The numbers of draws after which a pair is checked; an early end would bias pass@k."""
         return (self.most,) if self.pass_at else looks(self.most)
 
     def prompts_of(self, gaps: int) -> int:
-        """At most how many prompts that are, of so many different holes."""
+        """The maximum number of prompts, for a number of different holes."""
         return self.most * gaps
 
 

@@ -11,7 +11,7 @@ from counterlens.metrics.table import Cell, Table
 from counterlens.probes.pairs.record import Drawn, DrawnPair, PairsRecord
 
 ALL = "all"
-"""In place of a mutation: the pairs of all mutations."""
+"""The label of the row for all mutations."""
 _COLUMNS = ("pairs", "draws", "original passes", "counterfactual passes", "difference", *RateFinding)
 _NOTE = (
     "completions sampled at a temperature; passes: the mean over pairs of the share that passed, of the "

@@ -12,7 +12,7 @@ from counterlens.metrics.table import Cell, Table
 from counterlens.probes.pairs.record import PairsRecord
 
 ALL = "all"
-"""In place of a mutation: the pairs of all mutations."""
+"""The label of the row for all mutations."""
 COLUMNS = ("n", "effect", "placebos", "noise floor", "effect less floor", "p", "Holm p")
 _NOTE = (
     "n and placebos: the informative ones; noise floor: the share of these placebos whose verdict changed "

@@ -38,7 +38,7 @@ _APART = {
 
 
 def rests_on(side: Side) -> str:
-    """What a verdict rests on, and how strong that is; empty if nothing was run."""
+    """Describe the evidence of a verdict and its strength; empty if nothing was run."""
     if not side.tests or side.strength is None:
         return ""
     apart = f"; {_APART[Isolation(side.isolation)]}" if side.isolation is not None else ""

@@ -1,4 +1,4 @@
-"""From pairs to the record of a function, which is the same from run to run."""
+"""Make the record of a function from its pairs; it is the same from run to run."""
 
 from __future__ import annotations
 

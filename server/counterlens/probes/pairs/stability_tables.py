@@ -9,7 +9,7 @@ from counterlens.metrics.table import Cell, Table
 from counterlens.probes.pairs.record import PairsRecord
 
 ALL = "all"
-"""In place of a mutation: the pairs of all mutations."""
+"""The label of the row for all mutations."""
 _COLUMNS = ("judged", "effect", "stable", "informative there", "effect there")
 _NOTE = (
     "effect: of all pairs; stable: judged pairs with the same verdict for every alternative choice between "

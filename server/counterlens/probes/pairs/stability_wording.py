@@ -26,7 +26,7 @@ def unstable_sentence(pair: PairRecord, t: Translator = ENGLISH) -> str:
 
 
 def unstable(record: PairsRecord, t: Translator = ENGLISH) -> str:
-    """That every change of a verdict may be rounding's; empty if one is not, or none changed."""
+    """State that rounding may explain every change of a verdict; empty if not, or if none changed."""
     changed = [pair for pair in record.pairs if pair.effect and pair.effect.signed]
     if not changed or any(pair.stable is not False for pair in changed):
         return ""

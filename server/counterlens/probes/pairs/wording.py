@@ -26,7 +26,7 @@ OUTCOMES = {
     PairOutcome.FAILED: "uninformative: both completions failed",
     PairOutcome.NOT_JUDGED: "not judged",
 }
-"""What can come of a pair, in a few words."""
+"""Outcomes of a pair, in a few words."""
 
 
 def outcome(pair: PairRecord, t: Translator = ENGLISH) -> str:

@@ -16,7 +16,7 @@ from counterlens.syntax.functions import Function, find_function
 from counterlens.text import line_start
 
 WHOLE_BYTES = 4096
-"""Of longer files only the header and the definition are shown."""
+"""Length beyond which only the header of a file and the definition are shown."""
 MASK = "<FILL>"
 """Stands for the name, as in the paper (Nguyen et al. 2024, section 4.3)."""
 

@@ -14,7 +14,7 @@ from counterlens.syntax.statements import is_definition
 from counterlens.text import line_start
 
 DEFINITION_BYTES = 8192
-"""Of a longer definition (a class with many methods) only its headers and the function itself are shown."""
+"""Length beyond which only the headers of a definition, such as a class, and the function are shown."""
 
 SUFFIX_CHARACTERS = 2048
 """So much of what follows the function is shown to models that fill in the middle."""

@@ -294,7 +294,7 @@ def _row(title: str, pairs: Distances) -> tuple[Cell, ...]:
 
 
 def _table_6(pairs: Distances) -> Table:
-    """As published: over all pairs, and the test of pairs, whatever function they are of."""
+    """Compute the table as published: over all pairs, with the test over pairs of all functions."""
     distances = [(pair.equivalent, pair.plain) for _, pair in pairs]
     row: tuple[Cell, ...] = (
         "all",

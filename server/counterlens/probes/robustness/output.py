@@ -31,7 +31,7 @@ from counterlens.syntax.document import Document
 from counterlens.syntax.functions import find_function
 
 MOST_CALLS = 2
-"""Of each function so many calls are asked about."""
+"""Maximum number of calls per function."""
 NO_CALL = "no call of it with literal arguments is known: add a doctest or a test"
 
 

@@ -46,7 +46,7 @@ def programs(context: Context, target: Target, code: Code) -> list[Target]:
 
 
 def expected(target: Target, code: Code) -> list[Target]:
-    """What `programs` will give, before anything is asked: what the model writes is taken to be like it.
+    """Predict the content of `programs` before any request; the model's own code is assumed to be like it.
 
     Raises:
         SourceError: there is no such program.

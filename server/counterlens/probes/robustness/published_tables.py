@@ -52,7 +52,7 @@ class FunctionFigures:
 
 
 def tables(records: Records, heading: str, seed: int) -> tuple[Table, ...]:
-    """All that can be drawn of some records of one model.
+    """The figures and tables of some records of one model.
 
     Raises:
         CounterlensError: scikit-learn or SciPy, which compare, is not installed.

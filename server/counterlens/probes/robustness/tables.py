@@ -12,7 +12,7 @@ from counterlens.probes.robustness.record import AnswerPair, RobustnessRecord
 from counterlens.probes.robustness.versions import Standing
 
 FEW = 16
-"""So many answers are listed one by one."""
+"""Maximum number of answers in a list."""
 Records = Sequence[RobustnessRecord]
 _KINDS = {
     Standing.PRESERVING: "robustness to preserving changes",

@@ -24,7 +24,7 @@ from counterlens.syntax.document import Document
 from counterlens.syntax.functions import find_function
 
 _SHOWN = {"python": {ReorderParameters.id: ReorderParameters(whole_program=True)}}
-"""What is done otherwise where a version is only shown: then nothing outside of the file calls it."""
+"""Settings for versions that are only shown: nothing outside the file calls them."""
 
 
 class Standing(StrEnum):

@@ -1,1 +1,1 @@
-"""From records to reports: content, order and wording."""
+"""Make reports from records: content, order and wording."""

@@ -12,7 +12,7 @@ from counterlens.reports.document import HeadingLink, ReportCell, Shaded, TableB
 
 Rows = tuple[tuple[ReportCell, ...], ...]
 WORST = 10
-"""So many functions are named as those where a model fails most."""
+"""Maximum number of functions in the list of those where a model fails most."""
 _MOST = 30  # rows of a table
 _FUNCTIONS = ("function", "verdicts", "held", "lost", "gained", "by")
 _HELD = "held: share of the pairs with a right verdict that kept it; higher is better"

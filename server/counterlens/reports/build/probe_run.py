@@ -19,7 +19,7 @@ _CHECKED = {
     ),
     "repair": "the function fails its own tests, and so does the program of every counterfactual",
 }
-"""What holds wherever these probes give figures (probes/pairs/judging.py)."""
+"""The checks that hold wherever these probes report figures (probes/pairs/judging.py)."""
 _MARKS = {State.DONE: "passed", State.FAILED: "refused", State.CANCELLED: "refused"}
 
 
@@ -119,7 +119,7 @@ def _found(
 
 
 def _checked(run: ProbeRun) -> Iterator[Block]:
-    """Which checks came before the figures, and held, if there are some to tell of."""
+    """Describe the checks that preceded the figures, if any."""
     judged = any(record.judged_by for record in pairs_of(run))
     if judged and run.probe.id in _CHECKED:
         yield Paragraph(f"Checked before any figure: {_CHECKED[run.probe.id]}.", quiet=True)

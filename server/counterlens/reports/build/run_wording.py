@@ -83,7 +83,7 @@ def _data(results: RunResults) -> list[Any]:
 
 
 def not_drawn(results: RunResults) -> list[str]:
-    """Which records of the data were not drawn, and why, in a line; none if all could be."""
+    """State in a line which records of the data were not drawn, and why; empty if all could be."""
     dropped: Any = next((manifest.get("not_drawn", {}) for manifest in results.manifests.values()), {})
     return _not_drawn(dropped)
 
@@ -134,7 +134,7 @@ def _power(functions: int) -> str:
 
 
 def _not_drawn(dropped: Mapping[str, str]) -> list[str]:
-    """Which problems no sample can hold, and why; nothing if there are none."""
+    """State which problems no sample can contain, and why; empty if there are none."""
     said = "; ".join(f"{name} ({reason})" for name, reason in dropped.items())
     return [f"{plural(len(dropped), 'record')} not drawn: {said}"] if dropped else []
 

@@ -21,7 +21,7 @@ _CHOSEN = {
     "repair": ("pairs", "", _PAIR),
     "execution": ("answers", "answer_", _ANSWER),
 }
-"""Of these probes: what a line is of, how its columns begin, and which there are."""
+"""For these probes: the item of a line, the first columns, and the others."""
 _ENVELOPE = {field.name for field in fields(Record)}
 
 

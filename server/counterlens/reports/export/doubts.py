@@ -37,7 +37,7 @@ def _preferred(part: float, t: Translator) -> str:
 
 
 def _told(doubt: Doubt, t: Translator) -> str:
-    """What tests say, and the input that tells two versions apart where they do not."""
+    """Describe the result of the tests or, if they do not decide, the distinguishing input."""
     if doubt.tests is Telling.FAIL:
         return t("tests fail now and pass with it")
     if doubt.tests is Telling.NONE:

@@ -92,7 +92,7 @@ class Pack:
 
 @dataclass(frozen=True, slots=True)
 class _Rendering:
-    """What is counted and kept while blocks are rendered."""
+    """State that is counted and kept while blocks are rendered."""
 
     plots: Iterator[int]
     pack: Pack | None
@@ -241,7 +241,7 @@ def _cell(cell: ReportCell) -> str:
 
 
 def _step(share: float | None) -> int:
-    """Which of the five shades a share has: 0 for little, 4 for all."""
+    """Return which of the five shades a share has: 0 for little, 4 for all."""
     return min(4, int(5 * (share or 0.0)))
 
 

@@ -28,7 +28,7 @@ from counterlens.reports.document import (
 from counterlens.text import printable
 
 _ROWS = 40
-"""What a page of the class article holds, beside caption and note."""
+"""Rows on a page of the class article, besides caption and note."""
 _LONG = 60
 PARAGRAPHS = r">{\raggedright\arraybackslash}p{22em}"
 _SPECIAL = {

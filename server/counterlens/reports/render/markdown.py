@@ -36,7 +36,7 @@ _SPECIAL = re.compile(
     r"([\\`*{}\[\]<>|#~&@]|(?<![^\W_])_|_(?![^\W_])|(?<=:)/(?=/)|(?<=www)\.)", re.IGNORECASE
 )
 _BEGINS = re.compile(r"^([-+=]|\d{1,9}(?=[.)]))")
-"""What at the beginning of a line would make it an item, a rule or a heading."""
+"""Characters that, at the beginning of a line, would make it an item, a rule or a heading."""
 _MANY_BEFORE_BAR = re.compile(r"\\{2,}(?=\|)")
 _BAR = re.compile(r"(?<!\\)\|")
 _DEEPEST = 6

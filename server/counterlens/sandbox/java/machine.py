@@ -108,7 +108,7 @@ class JavaMachine:
         return self._line.alive
 
     def said(self) -> str:
-        """What it wrote where errors go, such as why it did not start."""
+        """The output on its standard error, such as why it did not start."""
         return self._line.said("errors").strip()
 
     def ask(self, frame: bytes, deadline: float, cancel: Event | None = None) -> bytes:
@@ -141,7 +141,7 @@ class JavaMachine:
         return {answer.text(): answer.take(answer.size()) for _ in range(answer.size())}
 
     def library_has(self, names: Sequence[str], deadline: float) -> list[bool]:
-        """Which of some classes the kit's library has."""
+        """Return those of some classes that the JDK's library has."""
         if not names:
             return []
         frame = b"".join([b"N", _SIZE.pack(len(names)), *map(packed, names)])

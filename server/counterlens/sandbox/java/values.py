@@ -56,7 +56,7 @@ class JavaWriter:
 
     @property
     def data(self) -> bytes:
-        """What was written."""
+        """Return the written bytes."""
         return b"".join(self._parts)
 
     def text(self, text: str) -> None:
@@ -107,7 +107,7 @@ class JavaWriter:
 
 @dataclass(frozen=True, slots=True)
 class JavaAnswer:
-    """What became of a call.
+    """The result of a call.
 
     Attributes:
         value: What it gave; None if it threw, or gave what is no plain data.
@@ -195,7 +195,7 @@ class _Reader:
         self._met[: len(contents)] = contents
 
     def given(self, count: int) -> tuple[JavaValue, ...]:
-        """What the known containers hold, with what their references mean."""
+        """Return the contents of the known containers, with their references resolved."""
         return tuple(self.resolve(("r", number)) for number in range(count))
 
     def take(self, size: int) -> bytes:

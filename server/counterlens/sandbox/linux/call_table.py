@@ -7,7 +7,7 @@ children. Names and numbers: the kernel's `asm/unistd_64.h` and `asm-generic/uni
 from __future__ import annotations
 
 MACHINES = {"x86_64": 0, "aarch64": 1}
-"""Where a machine's number stands in the pairs below."""
+"""Position of a machine's number in the pairs below."""
 NEWEST = 469
 """`file_setattr` of Linux 6.17, the last call that was looked at for this list."""
 _NONE = -1  # the machine has no such call

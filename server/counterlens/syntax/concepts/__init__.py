@@ -59,7 +59,7 @@ _CATEGORIES: dict[str, dict[str, Category]] = {
 }
 
 _AGREEING = 2
-"""So many languages at least share a name before it means the same in another one."""
+"""Minimum number of languages that share a name before it applies to another language."""
 
 
 def category_of(language: str, kind: str) -> Category:

@@ -52,6 +52,6 @@ C_AND_CPP: dict[Category, str] = {
         gnu_asm_output_operand gnu_asm_output_operand_list parenthesized_declarator
         parenthesized_expression translation_unit""",
 }
-"""What the grammars of C and C++ share."""
+"""Node types that the grammars of C and C++ share."""
 
 C = merged(C_AND_CPP, {Category.SCOPE: "variadic_parameter", Category.TYPES: "macro_type_specifier"})

@@ -20,7 +20,7 @@ class Category(StrEnum):
     TESTING = "testing"
     TYPES = "types"
     STRUCTURE = "structure"
-    """What only holds other nodes together; the paper does not report it."""
+    """Nodes that only hold other nodes together; the paper does not report them."""
     UNCATEGORISED = "uncategorised"
     """A node type that no table knows: its grammar has no table, or is newer than the table."""
 

@@ -46,7 +46,7 @@ ECMASCRIPT: dict[Category, str] = {
         arguments debugger_statement empty_statement expression_statement parenthesized_expression
         program""",
 }
-"""What the grammars of JavaScript and TypeScript share."""
+"""Node types that the grammars of JavaScript and TypeScript share."""
 
 JSX: dict[Category, str] = {
     Category.DATA_STRUCTURES: """

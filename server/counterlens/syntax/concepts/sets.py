@@ -31,7 +31,7 @@ _FORM = "It needs a table [concepts] of categories, each with a list of node typ
 
 @dataclass(frozen=True, slots=True)
 class ConceptSet:
-    """Which node types count, and under which category.
+    """The node types that count, and the category of each.
 
     Attributes:
         name: The user's name for it.

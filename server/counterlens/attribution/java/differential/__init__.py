@@ -36,7 +36,7 @@ def why_not(document: Document, function: Function, setting: Setting) -> str | N
 
 
 def find_out(document: Document, function: Function, setting: Setting) -> JavaOriginal | Untestable:
-    """What a method does, as `study` finds out; kept for the files that were looked at last."""
+    """The behaviour of a method, found by `study`; cached for recently used files."""
     key = (document.text, function.start, setting.limits, setting.sandbox.name)
     with _lock:
         if key in _known:

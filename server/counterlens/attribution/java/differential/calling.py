@@ -160,7 +160,7 @@ def _order(value: JavaValue) -> str:
 
 
 def shown(answer: JavaAnswer, other: JavaAnswer) -> str:
-    """What a call did, next to another one that did something else."""
+    """Describe the result of a call, for comparison with a different one."""
     if answer.value is None:
         return f"throws {answer.thrown}" if answer.thrown else f"gives a {answer.message}"
     same = other.value is not None and same_value(answer.value, other.value)

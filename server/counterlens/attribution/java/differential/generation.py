@@ -33,7 +33,7 @@ _LONGEST = 60  # characters of a text that is made of others
 
 @dataclass(frozen=True, slots=True)
 class Literals:
-    """What a method's text mentions.
+    """Literals and names in the text of a method.
 
     Attributes:
         integers: Whole numbers.
@@ -90,7 +90,7 @@ class Generator:
         self._before: list[JavaValue] = []
 
     def draw(self, count: int) -> list[tuple[JavaValue, ...]]:
-        """So many different arguments, or fewer if there are not so many; the first ones are small."""
+        """Draw this number of different arguments, or fewer if there are fewer; small ones first."""
         found: dict[tuple[JavaValue, ...], None] = {}
         for number in range(4 * count):
             self._most = min(2 + number // 6, 9)
@@ -115,7 +115,7 @@ class Generator:
         return self._value(kind, 0)
 
     def _parts(self, value: JavaValue, kind: JavaType) -> list[JavaValue]:
-        """What in an argument can be an argument of another type: an item, a length, a part of a text."""
+        """Parts of an argument that suit other types: an item, a length, a part of a text."""
         name = BOXES.get(kind.name, kind.name)
         if value[0] in {"[", "L"}:
             tag = {"String": "s", "char": "C", "boolean": "Z"}.get(name) or _TAGS.get(name)

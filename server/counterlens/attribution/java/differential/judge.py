@@ -58,7 +58,7 @@ class JavaDifferentialJudge:
 
     @property
     def reached(self) -> str:
-        """Which part of the original the inputs reach."""
+        """Describe the part of the original that the inputs reach."""
         original = self.original
         if original.reached is None:
             return "the reached blocks are unknown"

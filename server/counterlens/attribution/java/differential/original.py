@@ -1,4 +1,4 @@
-"""What an unchanged Java method does on inputs, for comparison with every other version of it."""
+"""The behaviour of an unchanged Java method on inputs, for comparison with every other version of it."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def study(
 def _studied(
     document: Document, bare: JavaOriginal, generator: Generator, cancel: Event | None
 ) -> JavaOriginal | Untestable:
-    """What an original does, in what stands around it."""
+    """The behaviour of an original in its surroundings."""
     setting = bare.setting
     if document.path is not None:
         with BENCHES.bench(setting.sandbox) as bench:

@@ -195,7 +195,7 @@ def _reached(node: Node, owner: Node) -> Iterator[Node]:
 
 
 def _outside(node: Node, owner: Node) -> str | None:
-    """What a method has to do with anything but its arguments."""
+    """Describe how a method depends on anything but its arguments."""
     code = " ".join(_text(leaf) for leaf in _walk(node) if not leaf.children and leaf.type not in _QUOTED)
     code = re.sub(r" ?([.()]) ?", r"\1", code)
     for text, reason in _OUTSIDE.items():

@@ -111,7 +111,7 @@ def arrays_of(element: JavaType, dimensions: int) -> JavaType:
 def read_variables(
     node: Node | None, variables: dict[str, JavaType], own: Collection[str]
 ) -> dict[str, JavaType]:
-    """What stands for each type variable of some `type_parameters`: its bound, or an `Integer`."""
+    """The type that stands for each type variable of some `type_parameters`: its bound, or an `Integer`."""
     found = dict(variables)
     for child in node.named_children if node is not None else ():
         names = [inner for inner in child.named_children if inner.type == "type_identifier"]

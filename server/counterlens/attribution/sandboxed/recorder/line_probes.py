@@ -1,4 +1,4 @@
-"""Which lines of a project each of its tests runs: a probe before every statement, a byte for each.
+"""Record the lines of a project that each of its tests runs: one store into a byte before each statement.
 
 A tracer costs two to four times the suite before Python 3.12; a probe is one store, of a constant into an
 array of bytes. It needs no name in the module: the array stands among the constants of the code.
@@ -38,7 +38,7 @@ class LineProbes:
         self._places: list[tuple[str, int]] = []
 
     def install(self) -> None:
-        """From now on, modules are imported with probes."""
+        """Import modules with probes from now on."""
         plain = SourceFileLoader.get_code
 
         def get_code(loader: SourceFileLoader, name: str) -> types.CodeType | None:

@@ -66,7 +66,7 @@ class SuiteSurvey:
         self._tell("broken", [os.path.realpath(file), reason[:REASON]])
 
     def total(self, number: int) -> None:
-        """So many tests there are; the time counts from here."""
+        """Report the number of tests; the time counts from here."""
         self._tell("total", number)
         self._until = time.monotonic() + self._seconds
 

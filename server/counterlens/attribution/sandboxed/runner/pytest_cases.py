@@ -137,7 +137,7 @@ class Chooser:
 
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
     def pytest_runtest_makereport(self, call: Any) -> Generator[None, Any, None]:
-        """After set-up, call or tear-down of a case: note what is worth noting."""
+        """Record the outcome of set-up, call or tear-down of a case."""
         report = (yield).get_result()
         if hasattr(report, "wasxfail"):
             self._outcome, self._message = SKIPPED, "it is marked as an expected failure"

@@ -121,7 +121,7 @@ def _connect_to_candidate(task: dict[str, Any]) -> CandidateConnection:
 
 
 def _relied_on(task: dict[str, Any]) -> list[Reliance]:
-    """What each of the texts of the tests takes from the program."""
+    """The names that each text of the tests takes from the program."""
     texts: list[tuple[str, list[str]]] = []
     for file in task.get("files", ()):
         with open(file["path"], encoding="utf-8", errors="replace") as tests:  # noqa: PTH123

@@ -30,7 +30,7 @@ _MEMBERS = (property, classmethod, staticmethod, types.FunctionType)
 
 
 class Snapshot:
-    """What tests rest on at one time: names with their values, and where they are looked up.
+    """The state that tests rely on at one time: names with their values, and the places of lookup.
 
     Attributes:
         modules: The modules, by name.
@@ -95,7 +95,7 @@ class TamperCheck:
 
 
 class NoTamperCheck(TamperCheck):
-    """For where the candidate is in another process, and can replace nothing here."""
+    """The check for a candidate in another process, which can replace nothing here."""
 
     def take(self) -> None:
-        """Nothing to compare."""
+        """Return an empty comparison."""

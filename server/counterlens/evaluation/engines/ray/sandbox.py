@@ -33,7 +33,7 @@ class RaySandbox:
 
     @property
     def guarantees(self) -> tuple[tuple[str, bool], ...]:
-        """As on this machine; a node that isolates less is not used."""
+        """The isolation as on this machine; a node that isolates less is not used."""
         return self._local.guarantees
 
     def run(self, job: Job, *, cancel: Event | None = None) -> JobOutcome:

@@ -1,4 +1,4 @@
-"""Which bytes of a text each token of a server stands for.
+"""Match each token of a server with the bytes of a text.
 
 Servers name tokens by texts, and those are not always the bytes:
 
@@ -32,7 +32,7 @@ class Misaligned(ValueError):  # noqa: N818 - a finding, which the caller words
 
 @dataclass(frozen=True, slots=True)
 class Alignment:
-    """Where the tokens of a text end.
+    """Return the ends of the tokens of a text.
 
     Attributes:
         lead: How many tokens precede the text's own.
@@ -104,7 +104,7 @@ def _match(pieces: Sequence[Piece], data: bytes, surplus: int) -> tuple[list[int
 def _steps(
     pieces: Sequence[Piece], index: int, data: bytes, at: int, waiting: int
 ) -> Iterator[tuple[int, int]]:
-    """Where a token may end, likelier first: a byte, and how many tokens wait for bytes there."""
+    """Possible ends of a token, likelier first: a byte, and how many tokens wait for bytes there."""
     piece = pieces[index]
     if at < len(data):
         for form in _forms(piece, first=index == 0):
@@ -119,7 +119,7 @@ def _steps(
 
 
 def _fuzzy(parts: list[str], data: bytes, at: int) -> Iterator[int]:
-    """Where a token may end that has these texts, and parts of characters between them."""
+    """Possible ends of a token that has these texts, with parts of characters between them."""
     known = parts[0].encode("utf-8", "surrogatepass")
     if not data.startswith(known, at):
         return

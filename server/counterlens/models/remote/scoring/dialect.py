@@ -1,4 +1,4 @@
-"""What a way of getting token probabilities does: it asks, and reads what comes back."""
+"""The interface of a method for token probabilities: it sends requests and reads the answers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from counterlens.models.remote.scoring.reading import Token
 
 
 class Correction(StrEnum):
-    """What has to be done to a server's values so that each is its token's."""
+    """Corrections that assign a server's values to their tokens."""
 
     NONE = ""
     MOVED = "moved"  # each value stands one token too early
@@ -63,7 +63,7 @@ class Service:
         return await self._root.post(path, payload, _only, retry=self._patient)
 
     async def get(self, path: str) -> Json:
-        """As `post`, without a payload."""
+        """Send a request as `post`, without a payload."""
         return await self._root.get(path, retry=self._patient)
 
 
@@ -77,7 +77,7 @@ class ScoringDialect(Protocol):
 
     @property
     def corrections(self) -> tuple[Correction, ...]:
-        """What may have to be done to the values, in order of preference."""
+        """Corrections that the values may need, in order of preference."""
         ...
 
     async def read(

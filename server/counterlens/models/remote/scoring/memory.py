@@ -1,4 +1,4 @@
-"""Which endpoints give token probabilities, and how: remembered between runs."""
+"""Remember between runs which endpoints give token probabilities, and how."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Memory:
         self._clock = clock
 
     def recall(self, identity: str) -> Ability | None:
-        """What is known of an endpoint and model, unless it is too long ago."""
+        """Return the stored result for an endpoint and model, unless it is too old."""
         entry = self._entries().get(identity)
         try:
             assert entry is not None

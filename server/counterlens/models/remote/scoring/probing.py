@@ -33,7 +33,7 @@ _NOISE_MOST: Final = 1.0
 
 @dataclass(frozen=True, slots=True)
 class Ability:
-    """What an endpoint can tell about the tokens of a text.
+    """The values that an endpoint returns for the tokens of a text.
 
     Attributes:
         dialect: The name of the way that works; `generation only` if none does.

@@ -1,4 +1,4 @@
-"""What a server says about the tokens of a text, before it is matched with the text."""
+"""A server's values for the tokens of a text, before they are matched with the text."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Token:
 
 
 class IncompleteError(UnscorableError):
-    """What a server says about a text does not cover it."""
+    """A server's answer about a text does not cover it."""
 
 
 def to_scores(text: str, tokens: Sequence[Token], alternatives: int) -> TokenScores:

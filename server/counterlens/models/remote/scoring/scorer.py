@@ -44,13 +44,13 @@ class RemoteScorer:
         self._lock = asyncio.Lock()
 
     def known(self) -> Ability | None:
-        """What the endpoint can tell, without asking it."""
+        """Return the endpoint's stored capabilities, without a request."""
         if self._ability is None:
             self._ability = self._memory.recall(self._identity)
         return self._ability
 
     async def ability(self, *, anew: bool = False) -> Ability:
-        """What the endpoint can tell; asked once, or `anew`.
+        """Return the endpoint's capabilities; tested once, or again if `anew`.
 
         Raises:
             ModelError: it cannot be reached.

@@ -103,11 +103,11 @@ class Reached:
         sys.settrace(self._enter)
 
     def without(self, cases: Iterable[str]) -> list[str]:
-        """Of some cases those that have completed none."""
+        """Return those of some cases that have completed no assertion."""
         return [case for case in cases if case not in self._cases]
 
     def _enter(self, frame: FrameType, _event: str, _argument: Any) -> Any:
-        """At a call, or where a frame goes on after a `yield`."""
+        """Handle a call, or a frame that continues after a `yield`."""
         assertions = self._find(frame)
         return self._follow if assertions is not None and assertions.lines else None
 

@@ -10,7 +10,7 @@ _BINARY = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "
            "rshift")  # fmt: skip
 ORDER = ("__lt__", "__le__", "__gt__", "__ge__")
 COMMANDS = ("__enter__", "__setitem__", "__delitem__")
-"""What is done to an object rather than asked of it."""
+"""Operations that act on an object rather than read it."""
 TEXTS = ("__str__", "__repr__")
 """A text says nothing that the program could not have said with a plain one; it is asked for in one call."""
 QUESTIONS = (
@@ -20,7 +20,7 @@ QUESTIONS = (
     *(f"__{side}{name}__" for side in ("", "r", "i") for name in _BINARY),
     *ORDER,
 )  # fmt: skip
-"""What gives the program a say in what the tests find."""
+"""Operations by which a program influences the result of its tests."""
 OPERATORS = ("__call__", "__iter__", "__next__", "__exit__", "__eq__", *COMMANDS, *TEXTS, *QUESTIONS)
 """All of them. No other special method of a class of the program is known to the tests."""
 

@@ -69,7 +69,7 @@ class ProxyCandidate(Candidate):
             self.remote.own_operators = True
 
     def _without_imports(self, public: list[str]) -> list[str]:
-        """What a star import gives to tests: nothing in the place of what they have imported themselves."""
+        """The names of a star import: none that replaces something the tests have imported themselves."""
         frame = tests_frame()
         if frame is None:
             return public

@@ -103,7 +103,7 @@ def sources_of(expression: ast.AST) -> Iterator[ast.AST]:
 
 
 def span_of(node: Any) -> Span:
-    """Where a node begins and ends."""
+    """The positions at which a node begins and ends."""
     return node.lineno, node.col_offset, node.end_lineno, node.end_col_offset
 
 
