@@ -113,7 +113,7 @@ def of_yes(asked):
     beside["F1 there"] = f1(wrong) if any(map(any, wrong)) else None
     yield "compared with rules without a model", beside
     traces = ("trace precision", "false edge rate", "missing nodes", "correct trace rate")
-    yield "traces, where it does", {"questions": true, **dict(zip(traces, mean, strict=True))}
+    yield "traces for the answer yes", {"questions": true, **dict(zip(traces, mean, strict=True))}
 
 
 def of_sources(listed):

@@ -88,7 +88,7 @@ def causal(
     if (bool(paths), data is not None, folder is not None).count(True) != 1:
         raise click.UsageError("give one of PATH, --data or --run")
     if given and folder is not None:
-        raise click.UsageError("the options of a run are those of bench: give them there")
+        raise click.UsageError("a run has the options of its bench command: give them there")
     options, filled = make(_PROBE.options, {"seed": seed, **given}), Absent(absent) if absent else None
     absent_of(options.chosen_protocol, filled)
     require_dowhy()

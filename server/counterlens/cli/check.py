@@ -44,7 +44,7 @@ _ANY_SIZE = ScoringLimits(bytes=None)
 @click.argument("paths", type=click.Path(path_type=Path), nargs=-1, required=True, metavar="PATH...")
 @click.option("--since", metavar="REV", help="Only functions that differ from this git revision.")
 @click.option("--tests", is_flag=True, help="Verify marks and find fixes with the tests of each function.")
-@click.option("--fit", is_flag=True, help="Fit the model's margins on PATH, which is taken to be right.")
+@click.option("--fit", is_flag=True, help="Fit the model's margins on PATH, which is assumed to be correct.")
 @excluded_tests_option
 @click.option(
     "--format",
@@ -79,7 +79,7 @@ def check(
     if excluded_tests and not tests:
         raise click.UsageError("--excluded-tests needs --tests")
     if fit and (tests or since is not None or form != "text"):
-        raise click.UsageError("--fit goes with none of --tests, --since and --format")
+        raise click.UsageError("--fit excludes --tests, --since and --format")
     chosen = _chosen(paths, since)
     if fit:
         _fit(chosen, model, as_json=as_json)

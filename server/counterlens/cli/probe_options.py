@@ -38,7 +38,7 @@ _OPENING = ("api", "mask", "threads", "exact", "thinking_tokens")  # how a model
 
 
 def use_file(context: click.Context, file: SettingsFile, single: Iterable[str], runs: Iterable[str]) -> None:
-    """Let a settings file give what the command line leaves open.
+    """Let a settings file set options that the command line omits.
 
     Args:
         context: Of the group of commands.

@@ -131,7 +131,7 @@ class _How:
 @click.option("--html", type=click.Path(path_type=Path, dir_okay=False), help="Write a page to this file.")
 @click.option("--alternatives", type=click.IntRange(0, 100), default=5, show_default=True)
 @click.option("--max-bytes", type=click.IntRange(1), default=MAX_BYTES, show_default=True)
-@click.option("--anyway", is_flag=True, help="Score generated, minified and over-long files too.")
+@click.option("--anyway", is_flag=True, help="Also score generated, minified and over-long files.")
 @options_of(TASK, "protocol", "concepts", "no_context")
 @cache_option
 @json_option

@@ -179,7 +179,9 @@ class RepositoryRuns:
         folder = Path(str(given.get("run") or ""))
         live = self._running.get(folder)
         if live is None:
-            error = DataError(f"no run in {folder} was started here", "Stop it where it was started")
+            error = DataError(
+                f"no run in {folder} was started here", "Stop it in the window or terminal that started it"
+            )
             return StartedRun(ok=False, error=self._refused(error))
         live.pause()
         return StartedRun(ok=True, folder=str(folder))

@@ -226,7 +226,7 @@ def _check(part: Path, facts: _Facts, name: str) -> None:
     if size < facts.size:
         raise ModelError(
             f"the connection ended at {size / 1e6:.0f} of {facts.size / 1e6:.0f} MB of {name}",
-            "Try again: the part that has arrived is kept",
+            "Try again: the downloaded part is kept",
         )
     with part.open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()

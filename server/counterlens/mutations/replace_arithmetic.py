@@ -87,7 +87,7 @@ class ReplaceArithmetic(Mutation):
             others = tuple(other for other in others if not _neutral(right, other))
         new = chance.choice(others)
         if _neutral(right, old) and _neutral(right, new):
-            return SiteRefused(start, "the other operator gives the same value")
+            return SiteRefused(start, "the other operator has the same value")
         return Site((start, end), f"replaced the operator `{old}` by `{new}`", (replace(*span, new),))
 
     def _others(self, node: cst.BinaryOperation | cst.AugAssign, old: str) -> tuple[str, ...]:

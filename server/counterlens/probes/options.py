@@ -428,7 +428,7 @@ def schema_of(probes: Iterable[_Probe]) -> dict[str, Any]:
 def _spec(name: str, hint: Any, default: Any) -> OptionSpec:
     meta = next((part for part in get_args(hint)[1:] if isinstance(part, msgspec.Meta)), None)
     if get_origin(hint) is not Annotated or meta is None or default is MISSING:
-        raise TypeError(f"the option {name} has to be annotated by `option`, and have a default")
+        raise TypeError(f"the option {name} must be annotated with `option`, and have a default")
     extra, kind = meta.extra or {}, get_args(hint)[0]
     repeatable = get_origin(kind) is tuple
     if repeatable:

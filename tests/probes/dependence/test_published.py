@@ -236,7 +236,7 @@ def test_a_model_that_knows_has_everything_right_and_the_rule_stands_beside_it()
     for row in found["does it depend?"].values():
         assert row["yes is true"] > 0
         assert (row["accuracy"], row["F1"], row["not read"]) == (1.0, 1.0, 0)
-    for row in found["traces, where it does"].values():
+    for row in found["traces for the answer yes"].values():
         assert (row["correct trace rate"], row["trace precision"]) == (1.0, 1.0)
         assert (row["false edge rate"], row["missing nodes"]) == (0.0, 0.0)
     for row in found["on what does it depend?"].values():
@@ -269,7 +269,7 @@ def test_always_no_and_always_yes_have_the_figures_that_follow_by_hand() -> None
         assert other["recall"] == 1.0
         assert other["precision"] == pytest.approx(share)
         assert other["F1"] == pytest.approx(2 * share / (1 + share))
-        traces = yes["traces, where it does"][task]
+        traces = yes["traces for the answer yes"][task]
         assert traces["correct trace rate"] == 0.0  # yes without a trace
     sources = no["on what does it depend?"]["control dependence"]
     # of the seven lines 2, 3, 4, 7 and 8 have no sources: that is exact, and else precision is 1 and recall 0

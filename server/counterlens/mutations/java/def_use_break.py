@@ -21,9 +21,9 @@ _BLOCKS = {"block", "constructor_body"}
 class JavaDefUseBreak(JavaMutation):
     """Declare a new variable for a later value of a variable, and use it from then on.
 
-    `x = read(); x = clean(x); use(x);` becomes `x = read(); T y = clean(x); use(y);`. Only where the
-    assignment stands in the block that declares the variable, or in the method's own for a parameter, so that
-    it is run before all that stands behind it.
+    `x = read(); x = clean(x); use(x);` becomes `x = read(); T y = clean(x); use(y);`. The assignment must be
+    in the block that declares the variable (for a parameter, in the method's own block), so that it runs
+    before all code after it.
     """
 
     id = "def-use-break"

@@ -20,10 +20,10 @@ from counterlens.mutations.mutation import Example, Site, SiteRefused
 class JavaIfElseFlip(JavaMutation):
     """Negate the condition of an `if` with an `else`, and swap its branches.
 
-    The condition is negated by complementary operators and De Morgan's laws, and by `!` where a part has no
+    The condition is negated by complementary operators and De Morgan's laws, and by `!` if a part has no
     complement: `<` becomes `>=` for whole numbers only, because of NaN. An `else if` counts as an `if` in the
-    `else` branch, and becomes one. An `if` without `else` whose body always leaves has the rest of its block
-    for an `else` branch.
+    `else` branch, and becomes one. For an `if` without `else` whose body always
+    leaves, the rest of its block is the `else` branch.
     """
 
     id = "if-else-flip"

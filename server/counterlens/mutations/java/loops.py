@@ -21,9 +21,9 @@ from counterlens.mutations.mutation import Example, Site, SiteRefused
 class JavaForWhileConvert(JavaMutation):
     """Write a three-part `for` as a `while`, and a `while` as a `for` with only a condition.
 
-    The initialisation moves in front of the loop, in a block of its own where the rest of the block uses the
-    loop's names for something else, and the update to the end of the body. A loop whose body says `continue`,
-    or never reaches its end, is refused, because the update would be passed over.
+    The initialisation moves before the loop (in a separate block if the rest of the block uses the loop's
+    names for something else), and the update to the end of the body. A loop whose body contains `continue`,
+    or never reaches its end, is refused, because the update would be skipped.
     """
 
     id = "for-while-convert"

@@ -43,9 +43,9 @@ def precedence(operator: str) -> int:
 class JavaOperandSwap(JavaMutation):
     """Write `a < b` as `b > a`, `a == b` as `b == a`, and `a + b` as `b + a` for whole numbers.
 
-    Java evaluates the left operand first, so only where it cannot be told which one is. `+`, `*`, `&`, `|`
-    and `^` commute for whole numbers, overflow included, and `&`, `|` and `^` for truth values; text does
-    not, and the types have to be known. Sums and products of floating-point numbers are left alone.
+    Java evaluates the left operand first, so the order of evaluation must not be observable. `+`, `*`, `&`,
+    `|` and `^` commute for whole numbers, including overflow, and `&`, `|` and `^` for truth values; `+` on
+    text does not, so the types must be known. Sums and products of floating-point numbers are left alone.
     """
 
     id = "operand-swap"
@@ -154,8 +154,8 @@ _NEUTRAL = {"+": "0", "-": "0", "*": "1", "/": "1"}
 class JavaReplaceArithmetic(JavaMutation):
     """Replace an arithmetic operator by another one of the same precedence: breaks the program.
 
-    So nothing around it is grouped in another way. The seed decides which one. Both operands have to be
-    numbers by their types, since `+` on text is not arithmetic.
+    The same precedence keeps the grouping around it. The seed chooses the operator. Both operands must be
+    numbers by their types, because `+` on text is not arithmetic.
     """
 
     id = "replace-arithmetic"
@@ -204,7 +204,7 @@ class JavaReplaceArithmetic(JavaMutation):
         if given in {_NEUTRAL.get(text.removesuffix("=")), f"{_NEUTRAL.get(text)}.0"} and (
             _NEUTRAL.get(new) == given.removesuffix(".0")
         ):
-            return SiteRefused(start, "the other operator gives the same value")
+            return SiteRefused(start, "the other operator has the same value")
         other = f"{new}{ending}"
         edit = replace(operator.start_byte, operator.end_byte, other)
         return Site((start, end), f"replaced the operator `{text}` by `{other}`", (edit,))

@@ -19,8 +19,9 @@ from counterlens.mutations.mutation import Example, Site, SiteRefused
 class JavaRefactorCondition(JavaMutation):
     """Assign the condition of an `if` to a new variable, and test that.
 
-    The condition is evaluated at the same moment as before. Not for `else if`, which is evaluated later, and
-    not where the compiler follows the condition: it assigns or binds a variable, or may be a constant.
+    The condition is evaluated at the same moment as before. An `else if` is refused,
+    because it is evaluated later; so is a condition that the compiler follows, because it assigns or binds a
+    variable or may be a constant.
     """
 
     id = "refactor-condition"

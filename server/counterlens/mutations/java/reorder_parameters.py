@@ -21,9 +21,9 @@ from counterlens.mutations.mutation import Example, Site, SiteRefused
 class JavaReorderParameters(JavaMutation):
     """Reverse the parameters of a private method, and the arguments of all of its calls.
 
-    Only where all calls are known: the method is private and has no overload, nothing refers to it without
-    calling it, and every call is by its name alone or on `this`. The arguments have to be independent, since
-    Java evaluates them from left to right.
+    All calls must be known: the method is private and has no overload, nothing refers to it without calling
+    it, and every call is by its name alone or on `this`. The arguments must be independent, because Java
+    evaluates them from left to right.
     """
 
     id = "reorder-parameters"

@@ -204,7 +204,7 @@ def _trace_table(tasks: Mapping[str, _Functions], seed: int) -> Table:
             (name, int(total.true), *(sums.estimate(partial(_of_true, each), seed) for each in figures))
         )
     columns = ("questions", "correct trace rate", "trace precision", "false edge rate", "missing nodes")
-    return Table("traces, where it does", ("", *columns), tuple(rows))
+    return Table("traces for the answer yes", ("", *columns), tuple(rows))
 
 
 def _source_table(tasks: Mapping[str, _Functions], seed: int) -> Table:

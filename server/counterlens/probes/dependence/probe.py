@@ -59,8 +59,8 @@ class DependenceOptions(ProbeOptions):
     questions: Annotated[
         int | None,
         option(
-            "Maximum questions per relation and function when the model is asked pair by pair: a sample, "
-            f"half of it true. Default: {MOST_QUESTIONS}; with --protocol core, all of CoRe's own.",
+            "Maximum number of questions per relation and function when the model is asked pair by pair: a "
+            f"sample, half of it true. Default: {MOST_QUESTIONS}; with --protocol core, all of CoRe's own.",
             metavar="N",
             low=2,
             high=10_000,

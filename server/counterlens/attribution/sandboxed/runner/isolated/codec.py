@@ -120,7 +120,7 @@ class Codec:
         if any(type(field) is not str for field in (name, *fields)) or type(fields) is not list:
             raise ValueError("names that are none")
         if any(field in ANSWERS and callable(part) for field, part in zip(fields, parts)):  # noqa: B905
-            raise ValueError("a tuple with methods of its own")
+            raise ValueError("a tuple with its own methods")
         make: Any = collections.namedtuple
         return make(f"{name}_of_the_program" if name in vars(builtins) else name, fields)(*parts)
 
