@@ -9,7 +9,12 @@ import pytest
 
 from counterlens.attribution.base import LIMITS, Judge, Judgement, Setting
 from counterlens.attribution.java import bench
-from counterlens.attribution.java.differential import JavaDifferentialJudge, JavaOriginal, Untestable
+from counterlens.attribution.java.differential import (
+    JavaDifferentialJudge,
+    JavaOriginal,
+    Untestable,
+    find_out,
+)
 from counterlens.attribution.java.differential.original import study
 from counterlens.attribution.java.judge import JavaTestsJudge
 from counterlens.attribution.java.output import JavaOutputJudge
@@ -45,8 +50,9 @@ def test_no_program_is_invalid_because_the_compiler_took_too_long(monkeypatch: p
         stopped = judge.judge(PROGRAM)
         assert stopped.judgement is Judgement.TIMED_OUT
         assert stopped.evidence.message == "the compiler was stopped after 0 s"
-    untestable = study(document, function, setting)
+    untestable = find_out(document, function, setting)
     assert isinstance(untestable, Untestable)
     assert "the compiler was stopped" in untestable.reason
     monkeypatch.undo()
+    assert isinstance(find_out(document, function, setting), JavaOriginal)  # it is not remembered
     assert [judge.judge(PROGRAM).judgement for judge in judges] == [Judgement.PASSED] * 4

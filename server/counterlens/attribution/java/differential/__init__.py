@@ -10,6 +10,7 @@ from threading import Lock
 
 from counterlens.attribution.base import Setting
 from counterlens.attribution.differential.original import Untestable
+from counterlens.attribution.java.bench import CompilerStoppedError
 from counterlens.attribution.java.differential.judge import JavaDifferentialJudge
 from counterlens.attribution.java.differential.original import JavaOriginal, study
 from counterlens.sandbox.base import Limits
@@ -42,7 +43,10 @@ def find_out(document: Document, function: Function, setting: Setting) -> JavaOr
         if key in _known:
             _known.move_to_end(key)
             return _known[key]
-    found = study(document, function, setting, cancel=setting.cancel)
+    try:
+        found = study(document, function, setting, cancel=setting.cancel)
+    except CompilerStoppedError as stopped:
+        return Untestable(str(stopped))  # not kept: it may come to an end next time
     with _lock:
         _known[key] = found
         while len(_known) > _KEPT:

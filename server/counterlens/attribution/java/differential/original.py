@@ -8,7 +8,7 @@ from threading import Event
 
 from counterlens.attribution.base import Setting
 from counterlens.attribution.differential.original import Untestable
-from counterlens.attribution.java.bench import Classes, CompilerStoppedError, HeldProgram, JavaBench
+from counterlens.attribution.java.bench import Classes, HeldProgram, JavaBench
 from counterlens.attribution.java.benches import BENCHES
 from counterlens.attribution.java.differential import reach
 from counterlens.attribution.java.differential.calling import CallFate, JavaCall, make_call, same_answer
@@ -81,6 +81,7 @@ def study(
         cancel: Set it to give up.
 
     Raises:
+        CompilerStoppedError: the compiler came to no end, which says nothing of the method.
         SandboxError: there is no Java development kit, or it cannot be run in the sandbox.
         Cancelled: `cancel` was set.
     """
@@ -94,17 +95,6 @@ def study(
     own = (target.node.text or b"").decode("utf-8", "replace")
     generator = Generator(target.types, literals_of([own, comment, *more]), seed)
     bare = JavaOriginal(setting, target, (), (), 0, None)
-    try:
-        return _studied(document, bare, generator, cancel)
-    except CompilerStoppedError as stopped:
-        return Untestable(str(stopped))
-
-
-def _studied(
-    document: Document, bare: JavaOriginal, generator: Generator, cancel: Event | None
-) -> JavaOriginal | Untestable:
-    """The behaviour of an original in its surroundings."""
-    setting = bare.setting
     if document.path is not None:
         with BENCHES.bench(setting.sandbox) as bench:
             alone = bench.compile(bare.units(document.text), tests=False, cancel=cancel)
