@@ -130,7 +130,7 @@ def test_the_registry_falls_back_to_it(tmp_path: Path) -> None:
     assert find_judge(document, of, best_sandbox()) is None
     assert why_no_judge(document, of, best_sandbox()) == (
         "no test of its project mentions it; its behaviour cannot be judged: values of its parameters "
-        "are not made: Texts"
+        "cannot be generated: Texts"
     )
 
 
