@@ -237,7 +237,7 @@ def _read(outcome: JobOutcome, seen: list[CallRecord], wanted: int) -> tuple[Tro
     if len(seen) == wanted or ended:
         return None, False
     if outcome.truncated:
-        return Trouble("ended", "what it returns is too large to compare"), running
+        return Trouble("ended", "its result is too large to compare"), running
     how = f"exit code {outcome.code}" if outcome.ending is Ending.EXITED else f"signal {outcome.code}"
     return Trouble("ended", f"it ended the process ({how})"), running
 

@@ -57,12 +57,12 @@ _DOUBTS = {
     "own": "the tests compare only values of the program with each other",
     "skipped": "tests were skipped because of a value of the program",
     "swallowed": "it swallowed the error by which a function of the tests rejected it",
-    "guarded": "an assertion that depends on what it returned was never reached",
+    "guarded": "an assertion that depends on its result was never reached",
     "caught": "it raised an error that the tests catch, where they would have asserted something",
     "by name": "the tests call a comparison by its name, such as __eq__, which need not return yes or no",
-    "code": "the tests run as code, or unpickle, what it returned",
+    "code": "the tests run or unpickle its result",
     "prefix": "the tests compare as many items as it returned, and never their number",
-    "missing": "it lacks what the tests import, and they use a substitute",
+    "missing": "it lacks a name that the tests import, and they use a substitute",
 }
 """Why "passed" is weak, by what `CandidateConnection.doubts` says."""
 _NOT_APART = (

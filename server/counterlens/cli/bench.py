@@ -177,7 +177,7 @@ def run_bench(
     brief: bool = False,
     teller: RunTeller | None = None,
 ) -> None:
-    """Begin or resume a run, and show what it found.
+    """Start or resume a run, and show its results.
 
     Args:
         choices: The questions.

@@ -327,7 +327,7 @@ def print_report(report: RenderableType) -> None:
 
 @contextmanager
 def steps(what: str, *, total_known: bool = True) -> Iterator[Callable[[str, int, int], None]]:
-    """A progress line on standard error, if that is a terminal; gone when the work is done."""
+    """A progress line on standard error, if that is a terminal; removed when the work is done."""
     console = Console(stderr=True)
     columns = [SpinnerColumn(), TextColumn("{task.description}", markup=False)]
     extra = [BarColumn(bar_width=24), TimeElapsedColumn()] if total_known else [TimeElapsedColumn()]

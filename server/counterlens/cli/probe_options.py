@@ -111,7 +111,7 @@ def task_option(
 
 
 def probe_options(command: Command) -> Command:
-    """Add the flags of all probes; the command gets what was given, by the options' names, as `given`."""
+    """Add the flags of all probes; the command gets the given values, by option name, as `given`."""
     return _taking(declared(PROBES.values()), command, named=True)
 
 

@@ -60,7 +60,7 @@ class FrameReader:
         while True:
             header = _HEADER.search(self._held, looked_at)
             if header is not None and header.start() < end:
-                LOG.warning("a message of %d bytes ends after %d", size, header.start())
+                LOG.warning("a message of %d bytes was truncated after %d bytes", size, header.start())
                 end = header.start()
             if len(self._held) >= end:
                 break

@@ -109,7 +109,7 @@ def create_server(workspace: ToolWorkspace) -> MCPServer:
         """The dependences of each statement, by control and by data, from the program alone."""
         return await answered(context, lambda *_: tools.show_dependences(workspace, path, function))
 
-    @tool(title="List what can be probed", annotations=_READS)
+    @tool(title="List the available probes", annotations=_READS)
     async def counterlens_tasks(context: Context[Any, Any]) -> CallToolResult:
         """The tasks that counterlens_probe_function knows, and the model that is examined."""
         return await answered(context, lambda *_: tools.list_tasks(workspace))

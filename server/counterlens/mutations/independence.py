@@ -58,7 +58,7 @@ def _conflict(first: SideEffects, second: SideEffects, caught: bool) -> str | No
         return "both call unknown code"
     for one, other in ((first, second), (second, first)):
         if one.opaque and (other.heap is not Heap.NONE or any(map(_visible, other.reads | other.writes))):
-            return "one calls unknown code, which could affect what the other uses"
+            return "one calls unknown code, which could affect objects that the other uses"
         if one.heap is Heap.WRITE and other.heap is not Heap.NONE:
             return "one changes an object that the other may use"
     return None

@@ -78,7 +78,7 @@ class RemoteCompleter:
         if found is None:
             (found,) = await self._ask(prompt, self._dialect.exchange(prompt, heal=False))
         if found is None:
-            raise failures.of_answer("with something that does not follow the prompt", self._endpoint)
+            raise failures.of_answer("with text that does not follow the prompt", self._endpoint)
         return found
 
     async def _draws(self, prompts: Sequence[Prompt]) -> list[Completion]:

@@ -29,8 +29,8 @@ DEFAULT_TEMPERATURE, DEFAULT_SAMPLES, MOST_SAMPLES = 0.8, 20, 200
 Samples = Annotated[
     int,
     option(
-        "Maximum completions to sample per side, to compare pass rates; sampling stops once the rates "
-        "differ or hold. 0: none.",
+        "Maximum number of completions to sample per side, to compare pass rates; sampling stops once the "
+        "rates differ or hold. 0: none.",
         metavar="K",
         low=0,
         high=MOST_SAMPLES,

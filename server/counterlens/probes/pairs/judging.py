@@ -98,7 +98,7 @@ class Judging:
         if self.verdict(hollow(self._document, self._function).text).passed:
             raise SourceError(
                 f"the tests of {name} pass even without its body, so they cannot judge anything",
-                "Add a doctest or a test that checks what it returns",
+                "Add a doctest or a test that checks its result",
             )
 
     def check_fails(self) -> None:
