@@ -14,7 +14,7 @@ from counterlens.datasets.files import digest
 from counterlens.errors import DataError
 
 UNKNOWN = "unknown"
-"""The version of data that is none of the published ones."""
+"""The version of data that is not a published one."""
 
 
 class TestForm(StrEnum):

@@ -57,7 +57,7 @@ class PatientProtocol(LanguageServerProtocol):
             return Unreadable(known, str(data.get("method", "")), error)
 
     def handle_message(self, message: Any) -> None:
-        """Handle a message; one that is none is noted."""
+        """Handle a message; log an invalid one."""
         if isinstance(message, Unreadable):
             LOG.warning("malformed %s: %s", _shown(message.method or "message"), _shown(message.error))
             if message.id is not None:

@@ -23,7 +23,7 @@ _NEED_PARENTHESES = (cst.Tuple, cst.Yield, cst.GeneratorExp)
 class RefactorCondition(Mutation):
     """Assign the condition of an `if` to a new variable, and test that.
 
-    `bool` converts a condition that is not a comparison, a `not`, or a combination of them by `and` and `or`.
+    `bool` converts a condition unless it consists of comparisons and `not`, combined by `and` and `or`.
     The condition is evaluated at the same moment as before. The mutation does not apply at the top level of
     modules and classes, because a new variable would be visible outside, nor to `elif`, which is evaluated
     later.

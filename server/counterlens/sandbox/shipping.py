@@ -20,7 +20,7 @@ start.main()
 
 
 def package_files(folder: Path) -> dict[str, bytes]:
-    """The files of a package that imports nothing of Counterlens, as `Job.files` takes them."""
+    """The files of a package that imports nothing from Counterlens, as `Job.files` takes them."""
     return {
         f"{folder.name}/{path.relative_to(folder).as_posix()}": path.read_bytes()
         for path in sorted(folder.rglob("*.py"))

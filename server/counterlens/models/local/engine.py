@@ -47,7 +47,7 @@ class SequenceEngine(TokenEngine, Protocol):
     def keep_prefix(
         self, tokens: Sequence[int], at_most: int, *, same_groups_from: int = 0, group: int = 1
     ) -> int:
-        """Drop from the sequence what is no prefix of `tokens`, and say how much of it stays.
+        """Drop everything but the common prefix with `tokens` from the sequence; return its length.
 
         Args:
             tokens: The tokens to decode.

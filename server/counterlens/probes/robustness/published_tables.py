@@ -66,7 +66,7 @@ def tables(records: Records, heading: str, seed: int) -> tuple[Table, ...]:
 
 
 def written(records: Records) -> Table | None:
-    """Table 2: how often what the model writes passes the tests; what is no function does not."""
+    """Table 2: how often the model's code passes the tests; text without a function does not."""
     known = [record for record in records if record.passed is not None]
     if not known:
         return None

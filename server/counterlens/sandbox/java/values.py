@@ -110,9 +110,9 @@ class JavaAnswer:
     """The result of a call.
 
     Attributes:
-        value: What it gave; None if it threw, or gave what is no plain data.
+        value: What it gave; None if it threw, or returned anything but plain data.
         thrown: The class of what it threw.
-        message: About that, or the class that is no plain data.
+        message: About that, or the class that is not plain data.
         given: The containers that it was given, as they are afterwards, in the order of their numbers.
         serious: Whether the machine should not be used again: an error such as an overflow.
     """

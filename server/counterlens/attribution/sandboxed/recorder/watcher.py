@@ -70,7 +70,7 @@ class Watcher:
     def pytest_runtest_protocol(self, item: Any) -> Generator[None, None, None]:
         """Around one test."""
         if self._survey.over():
-            item.session.shouldstop = "the time is used up"
+            item.session.shouldstop = "the time limit was reached"
         with self._survey.of(_test_of(item)) as outcome:
             self._outcome = outcome
             yield

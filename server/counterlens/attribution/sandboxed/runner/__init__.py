@@ -1,6 +1,6 @@
 """Test runner inside the sandbox, in the user's interpreter: tests against a candidate program.
 
-So it imports nothing of Counterlens, keeps to Python 3.8, and starts fast. It reads `task.json` from its
+So it imports nothing from Counterlens, keeps to Python 3.8, and starts fast. It reads `task.json` from its
 working directory and writes lines to the result pipe: `case <name>` before each case, and at the very end
 `report <nonce> <JSON>`. The parent rejects a report without that last line.
 

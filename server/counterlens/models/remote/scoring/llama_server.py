@@ -84,7 +84,7 @@ async def _forced(
 async def _looked_up(
     service: Service, before: Sequence[int], wanted: int, alternatives: int, known: Sequence[int]
 ) -> _Value:
-    """The value of a part of a character, out of the list beside any token that is none (of `known`)."""
+    """The value of a part of a character, from the list of any token that is not one (of `known`)."""
     for listed in _LISTED if known else ():
         [entry] = await _generate(service, before, known[:1], listed)
         for other in entry["top_logprobs"]:

@@ -17,7 +17,7 @@ _LARGEST = 32 << 20
 
 
 class Closed(Exception):  # noqa: N818 - it is no error of ours
-    """The other side is gone, or says what is no message."""
+    """The other side is gone, or sent an invalid message."""
 
 
 class Channel:

@@ -322,7 +322,7 @@ class CandidateConnection:
         if isinstance(value, (type, types.BuiltinFunctionType)) and _is_standard(value):
             return ["named type", value.__module__, value.__qualname__]
         if isinstance(value, UNSAFE):
-            raise self.cannot(f"the tests pass on a {type(value).__name__}")
+            raise self.cannot(f"the tests pass a {type(value).__name__} to the program")
         self._checks.hand_over(value)
         return ["mine", self._keep(value)]
 
