@@ -81,7 +81,7 @@ def main() -> None:
 
 
 def _ask(python: Path, program: str, *arguments: str) -> str:
-    """What a small program prints in that environment."""
+    """Return the output of a small program in that environment."""
     command = [str(python), "-c", program, *arguments]
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout
 

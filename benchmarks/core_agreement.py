@@ -56,7 +56,7 @@ SUFFIXES = {"python": "py", "java": "java", "c": "c"}
 
 @dataclass
 class Label:
-    """What people say about one variable in one line."""
+    """The labels of one variable in one line."""
 
     variable: str
     line: int
@@ -228,7 +228,7 @@ def compare_chains(
 
 
 class Lines:
-    """What the statements that a label is about depend on, in lines.
+    """The dependences of the statements that a label is about, in lines.
 
     Args:
         graph: The dependences of the function.

@@ -1,4 +1,4 @@
-"""What dependence analysis costs, as a ratio to beniget's def-use chains of the same files in the same run.
+"""The cost of dependence analysis, as a ratio to beniget's def-use chains of the same files in the same run.
 
     python benchmarks/dependence.py            # 60 modules of the standard library, and four lengths
     python benchmarks/dependence.py --quick

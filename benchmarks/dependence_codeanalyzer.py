@@ -1,4 +1,4 @@
-"""Where the dependence graph differs from codeanalyzer-python's, and why.
+"""Differences between the dependence graph and codeanalyzer-python's, with reasons.
 
     python benchmarks/dependence_codeanalyzer.py --python ENV/bin/python              # every tenth module
     python benchmarks/dependence_codeanalyzer.py --python ENV/bin/python --every 40 --show 5
@@ -123,7 +123,7 @@ def _root(node: ast.expr) -> str:
 
 
 def theirs(python: str, paths: list[Path]) -> Iterator[dict[str, Any]]:
-    """What codeanalyzer-python finds, a document for each file."""
+    """The results of codeanalyzer-python, a document for each file."""
     script = Path(__file__).with_name("codeanalyzer_side.py")
     done = subprocess.run(
         [python, str(script)],
@@ -138,7 +138,7 @@ def theirs(python: str, paths: list[Path]) -> Iterator[dict[str, Any]]:
 
 
 def compare(function: Function, other: dict[str, Any]) -> Iterator[tuple[str, str, str, Edge | str]]:
-    """What both have and what only one has: (kind, side, reason, edge)."""
+    """The edges of both, and of only one: (kind, side, reason, edge)."""
     found = function.found
     control = {(function.line(a), function.line(b)) for a, b in other["explicit"] or () if a and b}
     for edge in sorted(found.control & control):

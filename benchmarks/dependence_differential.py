@@ -1,4 +1,4 @@
-"""Where definition-use pairs of names differ from beniget's def-use chains, and why.
+"""Differences between definition-use pairs of names and beniget's def-use chains, with reasons.
 
     python benchmarks/dependence_differential.py              # every third module of the standard library
     python benchmarks/dependence_differential.py --every 40 --show 3

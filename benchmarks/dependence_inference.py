@@ -60,7 +60,7 @@ def chosen(data: Path, most: int, count: int, seed: int) -> list[tuple[str, Depe
 def examined(
     model: Model, functions: Sequence[tuple[str, Dependences]], method: InferenceMethod, limit: int, seed: int
 ) -> list[Inferred]:
-    """What the model infers of each function."""
+    """The model's inference for each function."""
     found = []
     for done, (name, one) in enumerate(functions, 1):
         found.append(infer(model, one, method, limit=limit, seed=seed))

@@ -1,4 +1,4 @@
-"""What `differential.py --language java` does: the counterfactuals of HumanEval-X and HumanEvalPack.
+"""The Java part of `differential.py --language java`: HumanEval-X and HumanEvalPack.
 
 Each is judged by the tests of its problem and by what its method does on generated inputs; so are the buggy
 solutions of HumanEvalPack, by what the last method does.

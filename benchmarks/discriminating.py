@@ -117,7 +117,7 @@ def _targets(folder: Path, limit: int | None, seed: int) -> Iterator[Target]:
 
 
 def _asked(target: Target, cuts: Cuts) -> PairsRecord | None:
-    """What the copier does; None where nothing can be asked."""
+    """The answer of a model that copies; None if nothing can be asked."""
     context = Context(Copier(target), best_sandbox, unjudged=False)
     record = run_probe(CompletionProbe(), context, target, CompletionOptions(cuts=cuts, placebos=0))
     return record if isinstance(record, PairsRecord) else None

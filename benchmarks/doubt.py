@@ -112,7 +112,7 @@ def raw_planted(model: Model, scope: DoubtScope) -> list[float]:
 
 
 def _tokens(scores: TokenScores) -> list[tuple[int, float]]:
-    """Where the first sign of each token is that is no blank, and its log-probability."""
+    """The first non-blank character of each token, and the token's log-probability."""
     data, found = scores.text.encode(), []
     rows = zip(scores.start.tolist(), scores.end.tolist(), scores.logprob.tolist(), strict=True)
     for start, end, logprob in rows:
@@ -123,7 +123,7 @@ def _tokens(scores: TokenScores) -> list[tuple[int, float]]:
 
 @dataclass(frozen=True)
 class Figures:
-    """What one way to mark comes to on the reported half.
+    """The result of one way to mark on the reported half.
 
     Attributes:
         false: Marks on right functions.

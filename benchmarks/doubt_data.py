@@ -32,7 +32,7 @@ SHORTEST, LONGEST = 4, 30
 IN_VIEW = 1500
 """Bytes before a function that are in view, at most: a long context is what costs."""
 MODULES = 30
-"""So many modules are drawn for a half."""
+"""Number of modules drawn for a half."""
 LARGEST = 150_000
 """Bytes of a module."""
 

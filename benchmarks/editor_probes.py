@@ -1,4 +1,4 @@
-"""What a user waits for: functions of a package, probed one after the other from an editor's point of view.
+"""The waiting time of a user: functions of a package, probed one after the other from an editor's view.
 
     python benchmarks/editor_probes.py FOLDER [--functions 10] [--seed 1] [--cache FOLDER]
 
@@ -112,7 +112,7 @@ class Editor:
 
 
 def outcome(answer: Any) -> str:
-    """What the answer says, in a few words."""
+    """Summarise the answer in a few words."""
     if not answer["ok"]:
         return f"not probed: {answer['error']}".replace("\n", " ")[:150]
     pairs = [pair for record in answer["records"] for pair in record["pairs"]]

@@ -67,7 +67,7 @@ from counterlens.sandbox.registry import best_sandbox
 DATA = ("humaneval", "mbpp")
 WAYS = ("together", "backwards", "alone")
 AT_ONCE = 5
-"""So many functions are one piece of work."""
+"""Number of functions in one piece of work."""
 Right = dict[tuple[str, ...], tuple[bool | None, bool | None]]
 Figures = dict[str, float | int | None]
 
@@ -123,7 +123,7 @@ class Part:
 
     @property
     def name(self) -> str:
-        """What it is kept as."""
+        """The name of its file."""
         return f"{self.asking.name.replace(' ', '-')}-{self.dataset}-{self.functions}-{self.first:03}.pickle"
 
 
@@ -203,7 +203,7 @@ def _of(observed: Iterable[Observation], dataset: str | None) -> list[Observatio
 
 
 class Worker:
-    """What one process has: a model of its own, and functions."""
+    """The state of one process: its own model, and functions."""
 
     model: Direct
     data: Path
@@ -315,7 +315,7 @@ def main() -> None:
 
 
 def _asked(parts: Sequence[Part], given: argparse.Namespace) -> dict[str, Found]:
-    """What each way of asking found, in processes side by side."""
+    """The results of each way of asking, in parallel processes."""
     asked: dict[str, Found] = defaultdict(Found)
     if given.keep:
         given.keep.mkdir(parents=True, exist_ok=True)
@@ -332,7 +332,7 @@ def _asked(parts: Sequence[Part], given: argparse.Namespace) -> dict[str, Found]
 
 
 def _ratios(asked: dict[str, Found]) -> dict[str, float | None]:
-    """What the batch does to exact completions over what it does to free ones."""
+    """The effect of the batch on exact completions, compared with free ones."""
     variances, moved = zip(*(_spread(asked, decoding) for decoding in ("exact", "free")), strict=True)
     return {
         name: of_exact / of_free if of_free else None

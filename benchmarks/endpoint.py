@@ -123,7 +123,7 @@ def bare(latency: float, concurrency: int, requests: int) -> float:
 
 
 def problems(place: Path, count: int) -> Path:
-    """So many functions with a test each, as a dataset."""
+    """Return a number of functions with a test each, as a dataset."""
     rows = [
         {
             "task_id": f"HumanEval/{i}",

@@ -48,7 +48,7 @@ HALF = 82
 
 @dataclass(frozen=True)
 class Fixed:
-    """What became of one bug.
+    """The result for one bug.
 
     Attributes:
         number: Of the problem.
@@ -100,7 +100,7 @@ def main() -> None:
 
 
 def fixed(model: Model, number: int, problem: Problem, examples: str) -> Fixed | None:
-    """What becomes of a bug; None where the examples do not see it."""
+    """Return the result for a bug; None if the examples do not detect it."""
     assert problem.buggy is not None
     assert problem.tests is not None
     setting = Setting(best_sandbox(), interpreter_for(None), lasting(SECONDS))

@@ -61,7 +61,7 @@ def degraded(folder: Path) -> Path:
 
 
 def _silent(_level: int, _text: bytes, _data: object) -> None:
-    """Nothing of what llama.cpp says."""
+    """Silence llama.cpp."""
 
 
 def main() -> int:

@@ -93,7 +93,7 @@ def rows(model: Model, whole: ExaminedFunction, without: ExaminedFunction) -> It
 
 
 def summary(seen: Sequence[Row]) -> dict[str, float | None]:
-    """What becomes of the scores, and of the ranking by them."""
+    """The change of the scores, and of the ranking by them."""
     whole, without, repeated, true = (np.array(column) for column in zip(*seen, strict=True))
     return {
         "pairs": len(seen),

@@ -61,7 +61,7 @@ class ProblemJudge:
         self._judges: dict[float, JavaTestsJudge] = {}
 
     def judge(self, source: str, seconds: float = 20.0) -> tuple[str, str]:
-        """What became of a program: passed, failed, late, uncompiled or refused; and what was said."""
+        """Return a program's result (passed, failed, late, uncompiled or refused) and its message."""
         if seconds not in self._judges:
             limits = replace(self._setting.limits, seconds=seconds)
             setting = replace(self._setting, limits=limits)

@@ -1,4 +1,4 @@
-"""What one judged program of a package costs, beside pytest on the same tests without any sandbox.
+"""The cost of one judged program of a package, beside pytest on the same tests without any sandbox.
 
     python benchmarks/judged_program.py FOLDER… [--functions 8] [--times 5] [--seed 1]
 

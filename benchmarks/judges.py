@@ -56,7 +56,7 @@ def drawn(folder: Path, seed: int) -> list[tuple[Document, Function]]:
 
 
 def examine(document: Document, function: Function) -> tuple[str, str]:
-    """What can judge a function, as a short outcome and its detail on one line."""
+    """Describe the judge of a function: a short outcome and its detail on one line."""
     sandbox = best_sandbox()
     judge = find_judge(document, function, sandbox, vetted=True, surveyed=True)
     if judge is None:

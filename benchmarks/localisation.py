@@ -122,7 +122,7 @@ class Scored:
         return confidence(self.case.document, scores)
 
     def likelier(self, start: int, end: int, others: Iterable[str], stop: int) -> float:
-        """By how many nats the text to `stop` is likelier with the best of some other texts at a place."""
+        """The gain in nats of the text to `stop` with the best of some other texts at a place."""
         data = self.case.document.data
         line = max(data.rfind(b"\n", 0, start), 0)
         lead, follow = data[line:start].decode(), data[end:stop].decode("utf-8", "ignore")

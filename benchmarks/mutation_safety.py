@@ -52,7 +52,7 @@ class Problem:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of one problem: counterfactual by counterfactual, and whether the original passed."""
+    """The results of one problem: each counterfactual, and whether the original passed."""
 
     name: str
     skipped: str

@@ -1,4 +1,4 @@
-"""What `mutation_safety.py --language java` does: every counterfactual of HumanEval-X and HumanEvalPack.
+"""The Java part of `mutation_safety.py --language java`: HumanEval-X and HumanEvalPack.
 
 Each preserving counterfactual has to compile and pass wherever its original does. Of the breaking ones it
 counts how many the tests tell from the original, and apart from these how many do not compile.
@@ -21,7 +21,7 @@ from counterlens.mutations.java.registry import JAVA_MUTATIONS
 
 @dataclass
 class Tally:
-    """What became of the counterfactuals of one mutation, those whose originals pass."""
+    """The results of the counterfactuals of one mutation whose originals pass."""
 
     pairs: int = 0
     cut: int = 0

@@ -1,4 +1,4 @@
-"""What all mutations of a file cost, as a ratio to LibCST's own parse of the same file in the same run.
+"""The cost of all mutations of a file, as a ratio to LibCST's own parse of the same file in the same run.
 
     python benchmarks/mutations.py            # 250, 1,000 and 4,000 lines
     python benchmarks/mutations.py --quick
@@ -29,7 +29,7 @@ PART = 120  # lines; longer ones would miss the wanted length by too much
 
 
 def program(lines: int) -> str:
-    """So many lines of real code: functions and classes of a module of the standard library, repeated."""
+    """Return a number of lines of real code, repeated from a module of the standard library."""
     tree = cst.parse_module(Path(sample.__file__).read_text(encoding="utf-8"))
     parts = [part for part in map(tree.code_for_node, tree.body) if part.count("\n") <= PART]
     chosen: list[str] = []

@@ -41,7 +41,7 @@ ALLOWED = (20, 200)
 
 @cache
 def said(passed: int, other: int, n: int, most: int) -> RateFinding:
-    """What so many draws of each side say."""
+    """The result of a number of draws of each side."""
     return finding(PassCount(passed, n), PassCount(other, n), most)
 
 

@@ -1,4 +1,4 @@
-"""What `sandbox.py --language java` does: programs in Java judged per second, over `javac` and `java`.
+"""The Java part of `sandbox.py --language java`: programs judged per second, over `javac` and `java`.
 
 Every program comes with its tests, a class `Main`, in the form of HumanEval-X. They are judged in turn by
 `javac` and `java` as processes for each, which isolate nothing, and by the judge, in the sandbox. The judge

@@ -1,4 +1,4 @@
-"""Where the time of a judged program goes beyond its own: forks, namespaces, Landlock, the seccomp filter.
+"""The overhead of a judged program by phase: forks, namespaces, Landlock, the seccomp filter.
 
 Each step is made by itself in a fork of an interpreter that has imported what a waiting one has, in turn
 with whole programs of `benchmarks/sandbox.py` in the sandbox and plain processes. Shares are of the median of
@@ -33,7 +33,7 @@ TEXT = judging.BARE.format(n=1)
 
 
 def forks(number: int) -> None:
-    """So many processes, each the child of the one before, ended one after the other."""
+    """Start a chain of processes, each the child of the one before, and wait for them."""
     if number:
         pid = os.fork()
         if pid == 0:

@@ -198,7 +198,7 @@ def _of_lines(lines: int) -> str:
 
 
 def model_niceness(server: psutil.Process) -> int:
-    """By how much the model's process gives way to the server's."""
+    """Return the niceness of the model's process relative to the server's."""
     workers = [
         child for child in server.children() if any("llama.worker" in part for part in child.cmdline())
     ]

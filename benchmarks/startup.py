@@ -1,4 +1,4 @@
-"""What starting costs: the server's imports and its memory before a file is open, against pygls alone.
+"""The cost of starting: the server's imports and its memory before a file is open, against pygls alone.
 
 Run it: `.venv/bin/python benchmarks/startup.py`. The last line is JSON. Times are processor seconds of a
 child, the least of several runs in turn, so that what else the machine does falls away; only their ratios say

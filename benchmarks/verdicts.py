@@ -148,7 +148,7 @@ def baseline_seconds(repository: Repository) -> float:
 
 
 def tried(repository: Repository, options: argparse.Namespace) -> Counter[str]:
-    """What came of the functions and verdicts of one package."""
+    """The results for the functions and verdicts of one package."""
     found: Counter[str] = Counter()
     judges: dict[str, Judge] = {}
     programs: list[Program] = []

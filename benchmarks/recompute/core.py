@@ -20,7 +20,7 @@ TASKS = {"data": "data dependence", "control": "control dependence", "infoflow":
 
 
 def labels(path):
-    """Of each `name line`: whether it is assigned, the direct sources by data, and those by control."""
+    """For each `name line`: whether it is assigned, its direct sources by data, and those by control."""
     nodes, node, into = {}, {}, ""
     for row in path.read_text().split("variables:", 1)[1].splitlines():
         text = row.strip()
@@ -37,7 +37,7 @@ def labels(path):
 
 
 def parents(nodes, task):
-    """What each node depends on directly; of control, lines."""
+    """The direct dependences of each node; for control, lines."""
     if task != "control":
         kinds = ("data",) if task == "data" else ("data", "control")
         return {name: {source for kind in kinds for source in one[kind]} for name, one in nodes.items()}
@@ -94,7 +94,7 @@ def means(rows):
 
 
 def f1(pairs):
-    """Of (said, true); 0 where nothing is said and nothing true."""
+    """F1 of (said, true); 0 if nothing is said and nothing is true."""
     return 2 * sum(said and true for said, true in pairs) / (sum(said + true for said, true in pairs) or 1)
 
 
