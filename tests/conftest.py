@@ -1,4 +1,4 @@
-"""What many tests share: the embedded model, and a real HTTP server (llama-cpp-python's) that serves it."""
+"""Fixtures for many tests: the embedded model, and a real HTTP server (llama-cpp-python's) that serves it."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class ModelServer:
 
 @pytest.fixture(scope="session", autouse=True)
 def _trust() -> Iterator[None]:
-    """What the tests run is theirs: they say so, as a workflow of continuous integration does."""
+    """Trust the tests' own programs, as a workflow of continuous integration does."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("COUNTERLENS_TRUST", "1")
         yield

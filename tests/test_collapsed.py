@@ -1,4 +1,4 @@
-"""What finds intervals that are points finds them."""
+"""The check for intervals that are points detects them."""
 
 from __future__ import annotations
 

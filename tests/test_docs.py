@@ -1,4 +1,4 @@
-"""What the documents name is there: files, headings, and the commands and options of their examples."""
+"""The names in documents exist: files, headings, and the commands and options of their examples."""
 
 from __future__ import annotations
 

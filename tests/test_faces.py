@@ -48,7 +48,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def command(folder: Path, *arguments: str) -> str:
-    """What the command line prints in a folder."""
+    """The output of the command line in a folder."""
     full = [sys.executable, "-m", "counterlens", *arguments, *ALLOWED]
     done = subprocess.run(full, cwd=folder, capture_output=True, text=True, check=False, timeout=280)
     assert done.returncode == 0, done.stderr

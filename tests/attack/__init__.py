@@ -33,7 +33,7 @@ CLASSES = {
     "endpoints: answers that expand or nest": ("tests/models/remote/test_expanding.py",),
     "editors: frames that are broken": ("tests/lsp/test_frames.py",),
 }
-"""Of each class of attacks the files and folders that hold them."""
+"""The files and folders of each class of attacks."""
 
 
 @dataclass(eq=False)  # pytest wants plug-ins that can be hashed

@@ -1,4 +1,4 @@
-"""What tests do that only works in the process of the program, read off their text."""
+"""Recognise, in the text of tests, operations that only work in the program's own process."""
 
 from __future__ import annotations
 

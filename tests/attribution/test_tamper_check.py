@@ -1,4 +1,4 @@
-"""What tests rest on, before and after a program had its turn."""
+"""The state that tests rely on, before and after a program ran."""
 
 from __future__ import annotations
 

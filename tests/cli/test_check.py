@@ -22,7 +22,7 @@ WRONG = '''def is_even(n):
     """
     return n % 2 != 0
 '''
-"""What stands there fails its own example, and `==` would pass it."""
+"""A function that fails its own example; `==` would pass it."""
 UNTESTED = WRONG.replace(">>> is_even(2)", "Not tested:")
 RIGHT = WRONG.replace("is_even", "is_odd").replace("even", "odd").replace("(2)", "(3)")
 EITHER = WRONG.replace("is_even(2)", "is_even(2) in (True, False)")

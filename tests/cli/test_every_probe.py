@@ -68,7 +68,7 @@ PROBES = (Works(), Refuses(), Last())
 
 
 class OneFunction:
-    """What the functions are of: one function, or for some probe none."""
+    """The source of the functions: one function, or none for some probe."""
 
     def __init__(self, without: str = "") -> None:
         self._without = without

@@ -1,4 +1,4 @@
-"""Which tokens belong to which node, against a plain definition, in three languages, under both rules."""
+"""The tokens of each node, against a plain definition, in three languages, under both rules."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ const {x, ...y} = async ({z}) => <a b={1}>té{z}</a>; @@ ? foo( // Ende
 
 
 def splits_of(text: str) -> st.SearchStrategy[list[int]]:
-    """Where tokens end; also inside characters."""
+    """Ends of tokens, also inside characters."""
     return st.lists(st.integers(1, len(text.encode()) - 1), unique=True).map(sorted)
 
 

@@ -1,4 +1,4 @@
-"""Where a comment goes that ignores a place."""
+"""The position of a comment that ignores a place."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is closer than the noise is not told apart."""
+"""Values closer than the noise are not distinguished."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a repository says about git is not done: nothing of it is run, and no link leads out of it."""
+"""A repository's git settings take no effect: none of its programs runs, and no link leads out of it."""
 
 from __future__ import annotations
 

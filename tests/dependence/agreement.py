@@ -57,7 +57,7 @@ def missing_pairs(graphs: Graphs, traced: Tracer) -> Iterator[str]:
 
 
 def wrong_orders(graphs: Graphs, traced: Tracer) -> Iterator[str]:
-    """What ran, or did not, against control dependence."""
+    """Compare the observed branches with control dependence."""
     if traced.left <= 0:
         return
     for block, activation in traced.activations:

@@ -15,7 +15,7 @@ _SIGNS = {"true": "+", "false": "-", "": ""}
 
 
 def expected(source: str) -> dict[int, tuple[set[str], set[str]]]:
-    """What the comments of a source say, by line."""
+    """The comments of a source, by line."""
     found = {}
     for number, line in enumerate(source.split("\n"), 1):
         if match := _EXPECTED.search(line):

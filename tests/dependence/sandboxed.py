@@ -1,4 +1,4 @@
-"""What happens when a program runs, seen by the tracer inside the sandbox."""
+"""Run a program under the tracer, inside the sandbox."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is seen while a program of Java runs, against its graph."""
+"""The observed execution of a Java program, against its graph."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ public class Tests { public static void main(String[] a) {
 
 @pytest.fixture(scope="module")
 def setting() -> Setting:
-    """Where programs run; skips where none can."""
+    """The sandbox for programs; skips if there is none."""
     if reason := judged("java").missing():
         pytest.skip(reason)
     return Setting(best_sandbox(), Path(sys.executable), LIMITS)

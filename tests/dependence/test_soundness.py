@@ -1,4 +1,4 @@
-"""What is seen when programs run is in the graph: random programs, and the solutions of two benchmarks."""
+"""Observed executions are in the graph: random programs, and the solutions of two benchmarks."""
 
 from __future__ import annotations
 

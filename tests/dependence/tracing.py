@@ -277,7 +277,7 @@ def inner_statements(node: ast.AST | None) -> Iterator[ast.AST]:
 
 
 def spans(node: ast.AST) -> tuple[Position, Position]:
-    """Where a statement, clause or case begins and ends."""
+    """The range of a statement, clause or case."""
     if isinstance(node, ast.match_case):
         last = node.body[-1]
         return (node.pattern.lineno, 0), (last.end_lineno or 0, last.end_col_offset or 0)

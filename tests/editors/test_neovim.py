@@ -78,7 +78,7 @@ def marks(vim: Any) -> list[Any]:
 
 
 def floating(vim: Any) -> str:
-    """What stands in floating windows."""
+    """The contents of floating windows."""
     shown = [one for one in vim.windows if vim.api.win_get_config(one)["relative"]]
     return "\n".join(line for one in shown for line in one.buffer[:])
 

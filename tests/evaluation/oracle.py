@@ -94,7 +94,7 @@ _numbers = count()
 
 
 def reply(model: str, system: str, user: str) -> tuple[str, str]:
-    """What a model says, and how that ended: `stop` or `length`."""
+    """A model's text, and how it ended: `stop` or `length`."""
     if not system.startswith("You are told"):
         name = user.rpartition("\ndef ")[2].partition("(")[0]
         return f"```python\n{_written(model, name, user)}```", "stop"

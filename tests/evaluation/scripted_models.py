@@ -32,7 +32,7 @@ class ScriptedModels:
                 self._known[one.name] = document.data[one.start : one.end].decode()
 
     def written(self, model: str, prompt: str) -> str:
-        """What a model writes behind a prompt that ends with a whole line."""
+        """A model's continuation of a prompt that ends with a whole line."""
         chance = int(hashlib.sha256(prompt.encode()).hexdigest(), 16) % 100
         header = _HEADER.findall(prompt)[-1]
         function = prompt[prompt.rindex(f"def {header[0]}(") :].rstrip("\n").splitlines()

@@ -72,7 +72,7 @@ def knowing(prompt: str) -> str:
 
 
 def copying(prompt: str) -> str:
-    """What stands in the original from the same line on, whatever the prompt says."""
+    """Continue with the original from the same line on, whatever the prompt says."""
     shown = prompt.rpartition('"""\n')[2]
     name = next(name for name in PROGRAMS if f"def {name}(" in shown)
     return "\n" + "".join(PROGRAMS[name][0].splitlines(keepends=True)[shown.count("\n") + 1 :])

@@ -43,7 +43,7 @@ def replaced(document: Any) -> Iterator[Any]:
 
 
 def damages(path: Path) -> Iterator[bytes]:
-    """What a file may hold instead of what it does."""
+    """Contents that a file may have instead of its own."""
     sound = path.read_bytes()
     for at in range(0, len(sound), max(1, len(sound) // 60)):
         for flip in (0x01, 0x10, 0x80):

@@ -25,7 +25,7 @@ BRANCH = "    if xs:\n        return k + len(xs)\n    else:\n        return k\n"
 GUARD = "    m = k\n    if len(xs) > 2:\n        m = m - 1\n    return m\n"
 BODIES = {"a": LOOP, "b": BRANCH, "c": GUARD, "d": LOOP, "e": BRANCH, "f": GUARD, "g": LOOP.replace("0", "1")}
 WRITTEN = BODIES | {"d": LOOP.replace("k", "2"), "f": GUARD.replace("2", "1"), "g": "    return (\n"}
-"""What the model writes: three are wrong, the last is no function."""
+"""The model's programs: three are wrong, the last is not a function."""
 
 
 def problem(name: str) -> dict[str, str]:
@@ -44,7 +44,7 @@ def problem(name: str) -> dict[str, str]:
 
 
 def said(text: str) -> str:
-    """What a chat model says: `WRITTEN`, or something about how the code looks, after some thinking."""
+    """A chat model's reply: `WRITTEN`, or a remark on the look of the code, after some thinking."""
     if "dependences of:" in text:
         lines = [int(line.split(":")[0]) for line in text.splitlines() if re.match(r"\d+:", line)]
         pairs = [[one, other] for one in lines for other in lines if chance_of(f"{one} {other} {text}") > 180]

@@ -1,4 +1,4 @@
-"""What a run is asked with reaches each of its functions, and is kept with what comes out."""
+"""The options of a run reach each of its functions, and are stored with the results."""
 
 from __future__ import annotations
 

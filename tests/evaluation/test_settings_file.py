@@ -1,4 +1,4 @@
-"""What a repository decides in a file: checked with its line, below the command line, and recorded."""
+"""A repository's settings file: checked with its line, below the command line, and recorded."""
 
 from __future__ import annotations
 

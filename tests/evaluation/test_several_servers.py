@@ -60,7 +60,7 @@ def run(capsys: pytest.CaptureFixture[str]) -> Run:
 
 
 def right(handler: Handler) -> str:
-    """What is right behind any line of a branch of the function."""
+    """The right continuation after any line of a branch of the function."""
     name = "y" if "clamp(y)" in str(handler.body["messages"]) else "x"
     return f"```python\n        return max({name}, 0)\n    return max({name}, 0)\n```"
 

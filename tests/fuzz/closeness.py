@@ -14,7 +14,7 @@ NATS = 0.1
 
 
 def difference(one: Any, other: Any, path: str = "") -> str:
-    """Where two answers differ by more than rounding; empty where they do not."""
+    """Differences between two answers beyond rounding; empty if there are none."""
     if isinstance(one, dict) and isinstance(other, dict):
         if one.keys() != other.keys():
             return f"{path}: {sorted(one)} and {sorted(other)}"

@@ -148,7 +148,7 @@ class Player:
         time.sleep(self.random.random() * 0.2)
 
     def nonsense(self) -> None:
-        """What no client should say."""
+        """Messages that no client should send."""
         uri = self.random.choice(
             [*self.documents, "untitled:1", "", "file:///%zz", "https://example.org/x.py"]
         )

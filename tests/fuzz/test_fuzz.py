@@ -46,7 +46,7 @@ def fuzz(folder: Path, steps: int, seed: int) -> Player:
 
 
 def fresh(folder: Path, documents: dict[str, Text]) -> dict[str, dict[str, Any]]:
-    """What a server shows that knows no other version."""
+    """The state of a server that knows no other version."""
     wire = Wire(folder)
     try:
         greet(wire)

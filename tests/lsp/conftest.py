@@ -52,7 +52,7 @@ def uncertain(**settings: Any) -> dict[str, Any]:
 
 
 def initialize(settings: dict[str, Any] | None = None, **options: Any) -> types.InitializeParams:
-    """What a capable client says first."""
+    """The first message of a capable client."""
     said = {"showsResults": True, "trusted": True, "settings": brief(settings or {}), **options}
     return types.InitializeParams(
         capabilities=client_capabilities("visual-studio-code"), initialization_options=said

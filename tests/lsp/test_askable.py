@@ -1,4 +1,4 @@
-"""What can be asked about the functions of a document, counted a few at a time."""
+"""The available probes of a document's functions, counted a few at a time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where there is a calibration map for the model, the editor shows what it says, and says so."""
+"""With a calibration map for the model, the editor shows calibrated confidence, and says so."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ class Patient:
         choose(client, f"editor:{name}", **settings)
 
     async def outlasted(self, client: LanguageClient, answer: Awaitable[SimpleNamespace]) -> SimpleNamespace:
-        """What comes of a request when another model is chosen before this one answers."""
+        """The outcome of a request when another model is chosen before this one answers."""
         waiting = asyncio.ensure_future(answer)
         await asyncio.wait_for(self.asked.wait(), 60)
         choose(client, SECOND)
@@ -51,7 +51,7 @@ class Patient:
 
 
 async def known(client: LanguageClient, uri: str) -> Any:
-    """What the view of the function says."""
+    """The content of the view of the function."""
     params = {"textDocument": {"uri": uri}, "position": {"line": 6, "character": 4}}
     return await client.protocol.send_request_async("counterlens/function", params)
 

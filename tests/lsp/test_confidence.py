@@ -30,7 +30,7 @@ def longest(words):
 
 
 def modern() -> types.ClientCapabilities:
-    """What an editor of today can do: pull diagnostics, and ask again when it is told to."""
+    """The capabilities of a current editor: pull diagnostics, and refresh."""
     able = client_capabilities("visual-studio-code")
     assert able.text_document is not None
     assert able.workspace is not None

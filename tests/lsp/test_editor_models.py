@@ -14,7 +14,7 @@ from tests.lsp.conftest import configure, open_file, until
 from tests.lsp.test_tasks import SOURCE, ask
 
 HABIT = "```python\n        s = -1\n    else:\n        s = 1\n    return s\n```"
-"""What a model writes that knows the function only in its usual shape."""
+"""The text of a model that knows the function only in its usual shape."""
 
 
 async def asked(client: LanguageClient, path: Path, reply: Callable[[Any], Awaitable[dict[str, str]]]) -> str:

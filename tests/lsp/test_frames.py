@@ -20,7 +20,7 @@ def frame(body: bytes, length: int | None = None) -> bytes:
 
 
 def bodies(data: bytes) -> list[bytes]:
-    """What pygls would read."""
+    """The messages that pygls would read."""
     reader, found = FrameReader(cast("BinaryIO", io.BufferedReader(io.BytesIO(data)))), []
     while header := reader.readline():
         assert reader.readline() == b"\r\n"

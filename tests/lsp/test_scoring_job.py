@@ -1,4 +1,4 @@
-"""Which unit of a document is scored next."""
+"""The choice of the unit that is scored next."""
 
 from __future__ import annotations
 

@@ -63,7 +63,7 @@ COMPOSED = (  # of pieces that stand apart
 
 
 def said() -> tuple[set[str], dict[str, str]]:
-    """What is worded for the editor, and what is recognised there."""
+    """Texts worded for the editor, and texts recognised there."""
     worded = texts_of(*WORDED).worded | set(LABELS) | set(OUTCOMES.values())
     worded |= {text for both in _DONE.values() for text in both}
     sentences = texts_of("lsp", *BELOW, sentences_in=SENTENCES).sentences
@@ -77,7 +77,7 @@ def said() -> tuple[set[str], dict[str, str]]:
 
 
 def fixed(text: str) -> list[str]:
-    """What a translation may not change: places of values, and code."""
+    """The parts that a translation may not change: placeholders, and code."""
     return sorted({*re.findall(r"\{\w+\}|`[^`{}\s]+`", text), f"{text.count('`')} backquotes"})
 
 

@@ -1,4 +1,4 @@
-"""What the views of an editor ask for: the function at the cursor, verdicts of counterfactuals, runs."""
+"""The requests of an editor's views: the function at the cursor, verdicts of counterfactuals, runs."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ _NO_ERRORS = frozenset({"ValueError", "TypeError", "RuntimeError", "NotImplement
 
 @dataclass
 class Texts:
-    """What was found.
+    """The texts found.
 
     Attributes:
         worded: The literals that `t` is called with.
@@ -79,7 +79,7 @@ def is_said(text: str) -> bool:
 
 
 def name_of(call: ast.Call) -> str:
-    """What is called, without where it is from."""
+    """The name of the callee, without its module."""
     func = call.func
     return func.attr if isinstance(func, ast.Attribute) else func.id if isinstance(func, ast.Name) else ""
 

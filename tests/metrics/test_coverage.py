@@ -12,7 +12,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def ratios_of(benchmark: str) -> dict[str, float]:
-    """What a benchmark says of a quick run."""
+    """The output of a benchmark's quick run."""
     command = [sys.executable, str(ROOT / "benchmarks" / f"{benchmark}.py"), "--quick"]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=250)
     assert done.returncode == 0, done.stderr[-2000:]

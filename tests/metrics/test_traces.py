@@ -1,4 +1,4 @@
-"""What is right about a trace of dependences."""
+"""The figures of a trace of dependences."""
 
 from __future__ import annotations
 

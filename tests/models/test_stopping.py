@@ -1,4 +1,4 @@
-"""Where a completion ends."""
+"""The end of a completion."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ def g(a):
 
 
 def changed(title: str, source: str = SOURCE) -> str:
-    """What becomes of `f`."""
+    """The mutated `f`."""
     (made,) = everywhere(source, BY_TITLE[title], "f").counterfactuals
     before, after = source.encode(), made.source.encode()
     (change,) = made.changes
@@ -151,7 +151,7 @@ def test_arithmetic_becomes_any_other_arithmetic() -> None:
 
 
 def value_of(source: str) -> object:
-    """What `f(7, 0)` gives; None where it raises."""
+    """The result of `f(7, 0)`; None if it raises."""
     namespace: dict[str, Any] = {}
     exec(source, namespace)  # noqa: S102
     try:

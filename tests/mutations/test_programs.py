@@ -110,7 +110,7 @@ class TooLongError(Exception):
 
 
 def behaviour(source: str) -> list[tuple[object, list[object]]]:
-    """What a program returns or raises, and what it calls, for each input."""
+    """A program's result or exception, and its calls, for each input."""
     found: list[tuple[object, list[object]]] = []
     code = compile(source, "<generated>", "exec")
     for a, b, xs in INPUTS:

@@ -1,4 +1,4 @@
-"""What a process and all that it starts say to the network, as the kernel sees it (strace)."""
+"""Observe the network calls of a process and its children, as the kernel sees them (strace)."""
 
 from __future__ import annotations
 

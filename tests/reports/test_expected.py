@@ -1,4 +1,4 @@
-"""What was expected, for a reader."""
+"""Expectations, worded for a reader."""
 
 from __future__ import annotations
 

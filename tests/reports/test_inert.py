@@ -80,7 +80,7 @@ def unseen(text: str, keep: str = "\n\t") -> set[str]:
 
 
 class Tags(HTMLParser):
-    """What a browser would make of a page: its elements with the names of their attributes."""
+    """The elements of a page as a browser reads it, with the names of their attributes."""
 
     def __init__(self) -> None:
         super().__init__()

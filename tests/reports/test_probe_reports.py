@@ -209,7 +209,7 @@ def test_every_form_says_what_a_copier_comes_to(
 
 
 class Written(HTMLParser):
-    """What a page says that the model wrote, and what the prompts ended with."""
+    """The model's texts on a page, and the ends of the prompts."""
 
     def __init__(self) -> None:
         super().__init__()

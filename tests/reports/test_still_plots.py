@@ -16,7 +16,7 @@ def parsed(svg: str) -> ElementTree.Element:
 
 
 def groups(svg: str) -> dict[str, ElementTree.Element]:
-    """What has a title, by it."""
+    """Elements with a title, by title."""
     found = {}
     for group in parsed(svg).iter(f"{SVG}g"):
         title = group.find(f"{SVG}title")

@@ -1,4 +1,4 @@
-"""What came of several tasks as a page and as Markdown: everything escaped, named and counted."""
+"""The results of several tasks as a page and as Markdown: everything escaped, named and counted."""
 
 from __future__ import annotations
 

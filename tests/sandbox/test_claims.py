@@ -1,4 +1,4 @@
-"""What a back end claims is tried; what does not hold is named, and the strength is what is left."""
+"""The claims of a back end are tested; failed ones are named, and reduce the strength."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ HEADERS = {
 def decision(
     machine: str, number: int, *arguments: int, processes: bool = False, signals: bool = False
 ) -> int:
-    """What the filter answers, by an interpreter of its few instructions."""
+    """The answer of the filter, by an interpreter of its few instructions."""
     code = seccomp.program(machine, OWN, processes=processes, signals=signals)
     words = {0: number, 4: {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}[machine]}
     words |= {16 + 8 * at: value for at, value in enumerate(arguments)}

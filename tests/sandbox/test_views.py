@@ -1,4 +1,4 @@
-"""What a program sees beside its own files, in every sandbox there is here."""
+"""The files that a program sees besides its own, in every sandbox available here."""
 
 from __future__ import annotations
 

@@ -113,7 +113,7 @@ STOPS = [
     for how, error in _STOPS.items()
     for where, claim in _LOOPS.items()
 ]
-"""What ends a loop of the tests."""
+"""Ways to end a loop of the tests."""
 _DEEP_STOPS = [
     Attack(
         "stop in an operator",
@@ -166,7 +166,7 @@ NOTHING = [
     for what, value in _NOTHING.items()
     for where, claim in _EMPTY_LOOPS.items()
 ]
-"""What gives nothing where the tests loop over it."""
+"""Ways to return nothing where the tests loop over the result."""
 _TOLD = [
     Attack(f"told: {name}", f"class A:\n    {name} = lambda *_: {answer}\ndef f(x): return A()\n", claim)
     for name, answer, claim in (

@@ -1,4 +1,4 @@
-"""What tests hand to a program, and how far honest programs and their tests get."""
+"""Objects that tests pass to a program, and the limits for honest programs and their tests."""
 
 from __future__ import annotations
 

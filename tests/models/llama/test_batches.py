@@ -1,4 +1,4 @@
-"""What is asked in one call decodes together: completions as if alone, scores but for rounding."""
+"""Requests of one call decode together: completions as if alone, scores up to rounding."""
 
 from __future__ import annotations
 

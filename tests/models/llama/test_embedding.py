@@ -23,7 +23,7 @@ TEXTS = ("def f(x):\n    return x + 1\n", "def g(y):\n    return y + 1\n", "The 
 
 
 def own_pooling(text: str) -> np.ndarray:
-    """What llama.cpp's own mean pooling makes of a text."""
+    """The vector of llama.cpp's own mean pooling."""
     parameters = llama.llama_model_default_params()
     model = llama.llama_model_load_from_file(embedded_file().encode(), parameters)
     options = llama.llama_context_default_params()

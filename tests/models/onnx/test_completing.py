@@ -34,7 +34,7 @@ def model(exported: Exported) -> Iterator[Model]:
 
 
 def greedy(exported: Exported, text: str, count: int) -> str:
-    """What the likeliest tokens spell, in NumPy alone."""
+    """The text of the likeliest tokens, in NumPy alone."""
     tokens = exported.tokens(text)
     start = len(tokens)
     for _ in range(count):

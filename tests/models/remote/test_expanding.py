@@ -1,4 +1,4 @@
-"""What an endpoint sends is bounded before and while it is expanded: in size, in layers, in depth."""
+"""Answers of endpoints are bounded before and while they are expanded: in size, in layers, in depth."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is asked and how answers of all kinds are read, retried and given up, over real connections."""
+"""Requests, and how answers of all kinds are read, retried and given up, over real connections."""
 
 from __future__ import annotations
 

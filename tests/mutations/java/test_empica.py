@@ -34,7 +34,7 @@ class A {
 
 
 def made(title: str, source: str = SOURCE) -> str:
-    """What becomes of `f`; empty if there is no site."""
+    """The mutated `f`; empty if there is no site."""
     found = everywhere(JavaModule(source), BY_TITLE[title], "A.f").counterfactuals
     return found[0].source if found else ""
 

@@ -1,4 +1,4 @@
-"""What interventions change, and what they leave as it is."""
+"""The changes that interventions make, and the code that they leave alone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the tests of the execution probes share: a model by script, and a run over the functions of a text."""
+"""Helpers for tests of the execution probes: a scripted model, and a run over the functions of a text."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def documents(run: ProbeRun) -> list[dict[str, Any]]:
 
 
 def entries(run: ProbeRun, key: str) -> list[dict[str, Any]]:
-    """What stands below a key in the records of a run."""
+    """The values below a key in the records of a run."""
     return [entry for document in documents(run) for entry in document[key]]
 
 

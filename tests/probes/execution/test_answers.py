@@ -1,4 +1,4 @@
-"""What a model says is read as a literal, and compared as a value."""
+"""A model's answer is read as a literal, and compared as a value."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which swaps are those of Ahmed et al. 2024, and which are not."""
+"""Recognise the swaps of Ahmed et al. 2024."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a substitution of operators costs, beside how frequent they are."""
+"""The cost of substituting operators, compared with their frequency."""
 
 from __future__ import annotations
 

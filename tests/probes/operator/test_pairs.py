@@ -1,4 +1,4 @@
-"""Which operator becomes which."""
+"""The substitution of operators."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ TOLD = {  # what differs from draw to draw, and how much
 
 
 def asked(rule: Rule, folder: Path, **given: Any) -> ProbeRun:
-    """What an endpoint with a rule gives, asked over HTTP."""
+    """The result of a scripted endpoint, over HTTP."""
     targets = [Target(document, "f", id=name) for name, document in DOCUMENTS.items()]
     with scoring(rule) as url:
         model = RemoteModel(url, "scripted", memory=Memory(folder / "known.json"), retries=Retries(1, 0.01))

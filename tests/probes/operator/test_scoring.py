@@ -1,4 +1,4 @@
-"""Which operator the embedded model expects, by the probability of all that follows."""
+"""The operator that the embedded model expects, by the probability of the code that follows."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ BRANCHES = '''def sign(number):
     return found
 '''
 GUARD, BRANCH = 7, 9
-"""Where its two conditions are."""
+"""The lines of its two conditions."""
 ALL = ">>> sign(-3), sign(0), sign(2)\n    (-1, 0, 1)"
 NEGATIVE = ">>> sign(-3)\n    -1"
 TRUTH = ">>> bool(sign(-3) and sign(3))\n    True"

@@ -1,4 +1,4 @@
-"""What of a function is shown: never its docstring, and never its name where the name is asked for."""
+"""The shown part of a function: never its docstring, and never its name if the name is the question."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What of a program shows the answer is cut before it is shown."""
+"""Code that reveals the answer is cut from the shown program."""
 
 from __future__ import annotations
 

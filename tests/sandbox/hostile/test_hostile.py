@@ -27,7 +27,7 @@ MARK = "a-very-private-value"
 
 @dataclass
 class World:
-    """What the programs attack, all of it real."""
+    """The targets of the programs' attacks, all of them real."""
 
     folder: Path
     port: int
