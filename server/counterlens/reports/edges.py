@@ -151,8 +151,8 @@ def overview(found: Dependences, inferred: Inferred | None = None) -> str:
     beyond = sum(not edge.reached and edge.status is EdgeStatus.MISSED for edge in edges)
     if beyond and inferred.method is InferenceMethod.INTERVENTIONAL:
         said.append(
-            f"{beyond} of the missed lead backwards or from statements that cannot be changed, and are not "
-            "measurable."
+            f"{beyond} of the missed edges lead backwards or from statements that cannot be changed, and "
+            "are not measurable."
         )
     for relation, answer in (inferred.answers or {}).items():
         unread = len(answer.unreadable) + len(answer.impossible)

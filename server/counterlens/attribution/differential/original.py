@@ -207,7 +207,7 @@ class _Study:
             if first.like(second)
         ][::-1]
         if len(whole) - len(steady) > _UNSTEADY * len(whole) and len(again.observations) == len(whole):
-            return Untestable("it gives different results for the same input")
+            return Untestable("it returns different results for the same input")
         if sum(seen.returned for _, seen in steady) < _FEWEST:
             return Untestable("it returns for hardly any generated input")
         return Original(

@@ -100,10 +100,10 @@ def _beyond(found: Inferred) -> str:
     if not beyond:
         return ""
     if found.method is not InferenceMethod.INTERVENTIONAL:
-        return f"; {beyond} of the missed were not asked about"
+        return f"; {beyond} of the missed edges were not asked about"
     return (
-        f"; {beyond} of the missed lead backwards or from statements that cannot be changed, and are not "
-        "measurable"
+        f"; {beyond} of the missed edges lead backwards or from statements that cannot be changed, and are "
+        "not measurable"
     )
 
 

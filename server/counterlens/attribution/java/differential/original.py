@@ -185,7 +185,7 @@ class _Study:
                 if not isinstance(second, CallFate) and same_answer(first, second):
                     steady.append(call)
         if len(self._seen) - len(steady) > _UNSTEADY * len(self._seen):
-            return Untestable("it gives different results for the same input")
+            return Untestable("it returns different results for the same input")
         kept = [(call, self._seen[call]) for call in reversed(steady)]
         if sum(answer.value is not None for _, answer in kept) < _FEWEST:
             return Untestable("it returns for hardly any generated input")
