@@ -5,10 +5,13 @@ by `subprocess.run([python, "-c", ...])`, which isolates nothing. They come in t
 `unittest` cases, which is what judging by tests costs a plain process. The cold sandbox is the baseline at
 the same isolation.
 
+With `--processor` it compares the processor time of all processes together, and page faults, by `perf stat`;
+unlike rates, these mean something on a busy machine.
+
 With `--language java` it compares the judge of Java programs with `javac` and `java` for each of them; see
 `sandbox_java.py`.
 
-    python benchmarks/sandbox.py [--quick] [--language java]
+    python benchmarks/sandbox.py [--quick] [--processor] [--language java]
 """
 
 from __future__ import annotations
@@ -61,17 +64,26 @@ assert result.wasSuccessful() and result.testsRun == 1
 
 
 def main() -> None:
-    """Measure each way in turn, several rounds, and compare medians."""
+    """Measure each way in turn, several rounds, and compare medians; or as the options say."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--processor", action="store_true")
+    parser.add_argument("--only", nargs=3, metavar=("WAY", "FORM", "PROGRAMS"), help=argparse.SUPPRESS)
     parser.add_argument("--language", choices=("python", "java"), default="python")
     options = parser.parse_args()
     if options.language == "java":
         sandbox_java.run(quick=options.quick)
-        return
-    programs, rounds = (12, 3) if options.quick else (60, 5)
-    bare = [BARE.format(n=n) for n in range(programs)]
-    cases = [CASES.format(program=program, n=n) for n, program in enumerate(bare)]
+    elif options.processor:
+        _compare_processor_time(20 if options.quick else 100)
+    elif options.only:
+        _judge_some(options.only[0], options.only[1], int(options.only[2]))
+    else:
+        _compare_rates(*((12, 3) if options.quick else (60, 5)))
+
+
+def _compare_rates(programs: int, rounds: int) -> None:
+    """Programs a second, each way in turn."""
+    bare, cases = _texts("bare", programs), _texts("unittest", programs)
     chosen = registry.chosen()
     warm = registry.best_sandbox()
     cold = ProcessSandbox(Bubblewrap() if chosen.name == "bubblewrap" else None, warm=False)
@@ -112,6 +124,42 @@ def main() -> None:
         "ratios": ratios, "programs_per_second": {name: round(rate, 1) for name, rate in rates.items()},
     }  # fmt: skip
     print(json.dumps(document))
+
+
+def _texts(form: str, programs: int) -> list[str]:
+    bare = [BARE.format(n=n) for n in range(programs)]
+    if form == "bare":
+        return bare
+    return [CASES.format(program=program, n=n) for n, program in enumerate(bare)]
+
+
+def _judge_some(way: str, form: str, programs: int) -> None:
+    warm = registry.best_sandbox()
+    right = [_plain(text) if way == "plain" else _sandboxed(warm, text) for text in _texts(form, programs)]
+    assert all(right), "a right program was found wrong"
+
+
+def _compare_processor_time(programs: int) -> None:
+    """What each program more costs: the difference between a few and many, over the number of these."""
+    spent: dict[str, tuple[float, float]] = {}
+    for form in ("bare", "unittest"):
+        for way in ("plain", "warm"):
+            few, many = (_spent(way, form, number) for number in (10, 10 + programs))
+            clock, faults = ((after - before) / programs for before, after in zip(few, many, strict=True))
+            spent[f"{form}, {way}"] = clock, faults
+            print(f"{form + ', ' + way:26} {clock:8.2f} ms of processor time {faults:8.0f} page faults")
+    for form in ("bare", "unittest"):
+        ratio = spent[f"{form}, plain"][0] / spent[f"{form}, warm"][0]
+        print(f"{form + ': plain over warm':40} {ratio:.2f}")
+
+
+def _spent(way: str, form: str, programs: int) -> tuple[float, float]:
+    """Milliseconds of processor time, and page faults, of this script with all that it starts."""
+    counted = ["perf", "stat", "-x", ",", "-e", "task-clock,page-faults"]
+    again = [sys.executable, __file__, "--only", way, form, str(programs)]
+    done = subprocess.run([*counted, *again], capture_output=True, text=True, check=True)
+    clock, faults = (float(line.partition(",")[0]) for line in done.stderr.strip().splitlines()[-2:])
+    return clock, faults
 
 
 def _rate(judge: Callable[[str], bool], texts: Sequence[str], workers: int) -> float:

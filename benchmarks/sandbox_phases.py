@@ -97,7 +97,7 @@ def main() -> None:
     gc.collect()
     gc.freeze()
     ways: dict[str, Callable[[], float]] = {
-        "three forks": lambda: timed(lambda: forks(3)),
+        "two forks": lambda: timed(lambda: forks(2)),
         "namespaces and a private folder": lambda: inside(enter),
         "Landlock": lambda: inside(rules),
         "seccomp": lambda: inside(lambda: seccomp.restrict_calls(processes=False, signals=False)),

@@ -12,13 +12,17 @@ CLASSES = {
         "tests/attribution/forgery",
         "tests/attribution/test_forgery.py",
     ),
-    "verdicts: hostile programs in Java": ("tests/attribution/java/test_hostile.py",),
+    "verdicts: wrong and hostile programs in Java": (
+        "tests/attribution/java/test_hostile.py",
+        "tests/attribution/java/test_reliance.py",
+    ),
     "sandbox: hostile programs in each back end": (
         "tests/sandbox/hostile",
         "tests/sandbox/test_isolation.py",
         "tests/sandbox/test_seccomp.py",
         "tests/sandbox/test_claims.py",
         "tests/sandbox/test_interpreter.py",
+        "tests/sandbox/test_zygote.py",
     ),
     "trust: a repository's code, the root, links": ("tests/test_trust.py",),
     "git: what a repository's settings name": ("tests/datasets/test_git.py",),

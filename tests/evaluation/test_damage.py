@@ -198,5 +198,5 @@ def test_what_is_set_aside_is_said(tmp_path: Path, caplog: pytest.LogCaptureFixt
     path.write_bytes(b"this is no database" * 100)
     with caplog.at_level(logging.WARNING):
         AnswerStore(path).close()
-    assert "begun anew" in caplog.text
+    assert "a new cache is used" in caplog.text
     assert (tmp_path / "answers.sqlite.damaged").read_bytes().startswith(b"this is no database")

@@ -118,6 +118,7 @@ def structure(text: str) -> tuple[list[str], str]:
 
 @given(TEXTS)
 @example(STRANGE)
+@example("`\n`")
 @settings(max_examples=80, deadline=None)
 def test_a_report_stays_inert_in_every_form(text: str) -> None:
     made = report(text)

@@ -6,7 +6,8 @@ of a threaded parent is not safe; a warm one is forked from a zygote (see `zygot
 - a cold launcher's first, which removes the private folder at the end;
 - its child, which enters the namespaces, lays the files out and waits;
 - the supervisor, the first process of the PID namespace: when it ends, the kernel ends all others in it.
-  Without such a namespace the previous one supervises, as the subreaper of what it started;
+  Without such a namespace the previous one supervises, as the subreaper of what it started. A warm launcher
+  is forked into its namespaces, and is the supervisor itself;
 - the programs: the job's entry, and the one beside it if there is one. They are started before the files are
   read, so that nothing of the files is in the memory of a program that goes on without `exec`.
 
@@ -44,15 +45,21 @@ _GRACE = 0.03  # seconds that the second program has to be seen ending by itself
 class Launcher:
     """Carries out one task; remembers which confinements the kernel granted.
 
+    Args:
+        entered: For the first process of new namespaces, what completes these.
+        no_proc: Why there can be no `/proc` of its own, where that is known.
+
     Attributes:
         start: The runner of the program, in the one process that returns from `run`: a warm program's.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, entered: Callable[[], None] | None = None, no_proc: OSError | None = None) -> None:
+        self._entered, self._no_proc = entered, no_proc
         self.ruleset: Ruleset | None = None  # what is readable to all programs, for a warm one
         self.prepared = ""  # the private folder, where it has been made ahead
         self.task: SandboxTask
         self.namespaces = False
+        self.first = False  # whether this is the first process of its PID namespace
         self.start: Callable[[], None] | None = None
         self._notes: list[str] = []
         self._status = -1
@@ -82,11 +89,24 @@ class Launcher:
             from counterlens.sandbox.linux import namespaces, syscalls
 
             syscalls.prctl(syscalls.PR_SET_NO_NEW_PRIVS, 1)
-            self.namespaces = self.attempt("namespaces", namespaces.enter_namespaces)
+            self.namespaces = self.attempt("namespaces", self._entered or namespaces.enter_namespaces)
+            self.first = self.namespaces and self._entered is not None
             if self.namespaces:
                 self.attempt("readonly", namespaces.read_only)
             syscalls.prctl(syscalls.PR_SET_DUMPABLE, 0)
             syscalls.prctl(syscalls.PR_SET_PDEATHSIG, _SIGKILL)
+            if self.first:
+                self.contain()
+
+    def contain(self) -> None:
+        """As the first process of the PID namespace: show, and allow, only what is in it."""
+        from counterlens.sandbox.linux import namespaces
+
+        if self._no_proc is None:
+            self.attempt("proc", namespaces.own_proc)
+        else:
+            self.report("missing", "proc", self._no_proc)
+        self.attempt("counted", namespaces.bound_processes)
 
     def accept(self, task: SandboxTask) -> None:
         """Take the task on."""
@@ -107,7 +127,7 @@ class Launcher:
     def run(self) -> None:
         """Start, supervise, clean up; returns in a warm program only, with `start` set."""
         waiting, go = os.pipe()
-        if not self.namespaces:
+        if self.first or not self.namespaces:
             self.supervise(waiting, go)
             return
         supervisor = os.fork()
@@ -153,18 +173,17 @@ class Launcher:
     def supervise(self, waiting: int, go: int) -> None:
         """Start the programs, wait for the first one's end or the parent's word, and end all that is left."""
         if LINUX:
-            from counterlens.sandbox.linux import namespaces, syscalls
+            from counterlens.sandbox.linux import syscalls
 
-            if self.namespaces:
+            if self.namespaces and not self.first:
                 syscalls.prctl(syscalls.PR_SET_PDEATHSIG, _SIGKILL)
-                self.attempt("proc", namespaces.own_proc)
-                self.attempt("counted", namespaces.bound_processes)
-            else:
+                self.contain()
+            elif not self.namespaces:
                 syscalls.prctl(syscalls.PR_SET_CHILD_SUBREAPER, 1)
         started = self._start(waiting, go)
         if not started:
             return
-        if self.namespaces:
+        if self.namespaces and not self.first:
             os.close(go)
             os.read(waiting, 1)  # before that, standard input is being read elsewhere
         else:

@@ -27,6 +27,9 @@ PEER_FD = "COUNTERLENS_PEER_FD"
 _THREADS = 128  # room in the process limit, which counts threads too
 
 
+_KEPT: list[types.ModuleType] = []  # to free modules would copy the pages that a warm program shares
+
+
 class SandboxedProgram:
     """One of a task's programs, about to begin.
 
@@ -139,8 +142,7 @@ def _warm_start(arguments: list[str]) -> Callable[[], None]:
     main = types.ModuleType("__main__")
     main.__file__ = entry
     vars(main)["__builtins__"] = sys.modules["builtins"]
-    for name in [name for name in sys.modules if name.partition(".")[0] == "counterlens"]:
-        del sys.modules[name]
+    _KEPT.extend(sys.modules.pop(name) for name in [*sys.modules] if name.partition(".")[0] == "counterlens")
     sys.modules["__main__"] = main
     importlib.invalidate_caches()
     execute, translate, space = exec, compile, vars(main)

@@ -26,7 +26,9 @@ from counterlens.sandbox.task import read_task
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import NoReturn
+    from typing import Literal, NoReturn
+
+    _Entered = Callable[[], None] | Literal[False]
 
 _SPARE = 2  # copies that wait for a job
 _DISK = 64 << 20  # bytes that the private folder can hold until the job says how much
@@ -53,14 +55,15 @@ def main(control: int, preload: list[str], readable: list[str]) -> Callable[[], 
     watch = select.poll()
     watch.register(control, 0)  # only its end
     watch.register(taken, select.POLLIN)
-    missing = _SPARE
+    missing, no_proc = _SPARE, _no_proc()
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # the kernel collects the copies
     while True:
         for _ in range(missing):
-            if os.fork() == 0:
+            copy = _fork()
+            if copy is not None:
                 signal.signal(signal.SIGCHLD, signal.SIG_DFL)
                 os.close(taken)
-                return serve(line, take, readable)
+                return serve(Launcher(copy or None, no_proc), line, take, readable)
         ready = dict(watch.poll())
         if control in ready:
             with contextlib.suppress(OSError):  # empty, or inside of a shell that goes with us
@@ -69,9 +72,36 @@ def main(control: int, preload: list[str], readable: list[str]) -> Callable[[], 
         missing = len(os.read(taken, 64))
 
 
-def serve(line: socket.socket, take: int, readable: list[str]) -> Callable[[], None]:
+def _fork() -> _Entered | None:
+    """Fork a copy; None here. In the copy, what completes its namespaces; False if it is in none yet."""
+    try:
+        entered = namespaces.fork_into_namespaces()
+    except OSError:  # the copy tries what is left to try, and says what is missing
+        return False if os.fork() == 0 else None
+    return entered
+
+
+def _no_proc() -> OSError | None:
+    """Why no copy can have a `/proc` of its own, if so; each refusal is a line on the kernel's console."""
+    try:
+        entered = namespaces.fork_into_namespaces()
+    except OSError:
+        return None
+    if entered is None:
+        code = os.waitstatus_to_exitcode(os.wait()[1])
+        return OSError(code, os.strerror(code)) if code > 0 else None
+    try:
+        entered()
+        namespaces.read_only()
+        namespaces.own_proc()
+    except OSError as error:
+        os._exit(error.errno or 0)
+    finally:
+        os._exit(0)
+
+
+def serve(launcher: Launcher, line: socket.socket, take: int, readable: list[str]) -> Callable[[], None]:
     """Wait for one job and carry it out."""
-    launcher = Launcher()
     try:
         launcher.isolate()
         launcher.ruleset = landlock.Ruleset()

@@ -157,7 +157,8 @@ def _heading(level: int, text: str) -> str:
 
 def _paragraph(block: Paragraph) -> str:
     lead = block.lead.text if isinstance(block.lead, Marked) else block.lead
-    parts = (f"**{prose(lead.strip())}**" if lead.strip() else "", prose(block.text))
+    strong = prose(lead.strip())  # nothing between four asterisks would be a line across the page
+    parts = (f"**{strong}**" if strong.strip() else "", prose(block.text))
     return _begun(" ".join(part for part in parts if part))
 
 

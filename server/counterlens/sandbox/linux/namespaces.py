@@ -12,6 +12,18 @@ import struct
 
 from counterlens.sandbox.linux import syscalls as sys_
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_NAMESPACES = (
+    sys_.CLONE_NEWUSER
+    | sys_.CLONE_NEWNS
+    | sys_.CLONE_NEWPID
+    | sys_.CLONE_NEWNET
+    | sys_.CLONE_NEWIPC
+    | sys_.CLONE_NEWUTS
+)
 _AT_RECURSIVE = 0x8000
 _MOUNT_ATTR_RDONLY = 1
 _MS_PRIVATE = 1 << 18
@@ -27,14 +39,25 @@ def enter_namespaces() -> None:
         OSError: the kernel, or the container around it, does not allow it.
     """
     uid, gid = os.geteuid(), os.getegid()
-    sys_.unshare(
-        sys_.CLONE_NEWUSER
-        | sys_.CLONE_NEWNS
-        | sys_.CLONE_NEWPID
-        | sys_.CLONE_NEWNET
-        | sys_.CLONE_NEWIPC
-        | sys_.CLONE_NEWUTS
-    )
+    sys_.unshare(_NAMESPACES)
+    _map(uid, gid)
+
+
+def fork_into_namespaces() -> Callable[[], None] | None:
+    """Fork a process into new namespaces, the first of its PID namespace.
+
+    Returns:
+        In the child, what makes it the user that it is to be there; None in the caller.
+
+    Raises:
+        OSError: the kernel, or the container around it, does not allow it.
+    """
+    uid, gid = os.geteuid(), os.getegid()
+    return None if sys_.fork_into(_NAMESPACES) else lambda: _map(uid, gid)
+
+
+def _map(uid: int, gid: int) -> None:
+    """Be the same user in a new user namespace, or an ordinary one in place of root."""
     _write("/proc/self/setgroups", "deny")
     _write("/proc/self/uid_map", f"{uid or UNPRIVILEGED} {uid} 1")
     _write("/proc/self/gid_map", f"{gid or UNPRIVILEGED} {gid} 1")
