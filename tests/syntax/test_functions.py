@@ -110,3 +110,19 @@ def test_other_languages_have_no_functions_that_can_be_probed() -> None:
 
 def test_a_language_without_a_grammar_has_no_functions() -> None:
     assert functions(Document("some text", language="plaintext")) == []
+
+
+def test_the_indentation_of_a_line_belongs_to_what_the_line_is_of() -> None:
+    text = "class A:\n    x = 1\n\n    def f(self):\n        def g():\n            return 1\n        return g\n"
+    document = Document(text)
+
+    def at(line: str, shift: int = 0) -> str | None:
+        function = function_at(document, text.index(line) + shift)
+        return function.qualname if function else None
+
+    assert at("    def f") == at("    def f", 2) == at("def f") == "A.f"
+    assert at("        def g") == at("            return 1") == "A.f.g"
+    assert at("        return g", 3) == "A.f"
+    assert at("\n    def f") is None
+    assert at("    x = 1") is None
+    assert function_at(Document("   "), 1) is None

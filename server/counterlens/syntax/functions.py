@@ -121,8 +121,12 @@ def function_named(known: Sequence[NamedT], qualname: str, where: Path | str) ->
 
 
 def function_at(document: Document, offset: int) -> Function | None:
-    """The innermost function around a byte offset."""
-    around = [f for f in functions(document) if f.start <= offset <= f.end]
+    """The innermost function around a byte offset; one in the indentation of a line counts as its first byte."""
+    begin = document.data.rfind(b"\n", 0, offset) + 1
+    line = document.data[begin:].partition(b"\n")[0]
+    indented = len(line) - len(line.lstrip())
+    at = max(offset, begin + indented) if indented < len(line) else offset
+    around = [f for f in functions(document) if f.start <= at <= f.end]
     return around[-1] if around else None
 
 

@@ -14,7 +14,7 @@ import { Session } from "../driver/session.mjs";
 
 const DRAWN =
   "import json, sys; from pathlib import Path; from judges import drawn; root = Path(sys.argv[1]).resolve(); " +
-  "print(json.dumps([[str(d.path.relative_to(root)), f.start_line, f.name] " +
+  "print(json.dumps([[str(d.path.relative_to(root)), f.start_line, f.qualname] " +
   "for d, f in drawn(root, 1)[: int(sys.argv[2])]]))";
 const LONG = 400_000;
 
@@ -46,6 +46,9 @@ await main(async () => {
         .map((each) => each.toFixed(1))
         .join(" ")}`,
     );
+  } catch (error) {
+    await session.screenshot("FAILED");
+    throw error;
   } finally {
     await session.stop();
     rmSync(session.workspace, { recursive: true, force: true }); // its tests are none of this repository's
@@ -55,12 +58,17 @@ await main(async () => {
 /** Probe the function on a line of a file, and wait for the answer. */
 async function probed(session, file, line, name) {
   const { workbench: vscode, page } = session;
-  await page.keyboard.press("Control+P");
-  await (await vscode.quickInput()).fill(`${file}:${line}`);
-  await vscode.choice(path.basename(file)).first().waitFor();
-  await page.keyboard.press("Enter");
+  await vscode.quickOpen(path.basename(file));
   await vscode.tab(path.basename(file)).waitFor();
-  await vscode.codeLens("Probe counterfactually").first().waitFor({ timeout: LONG });
+  await page.keyboard.press("Control+G");
+  await (await vscode.quickInput()).fill(`:${line}`);
+  await page.keyboard.press("Enter");
+  await vscode.statusItem(`Ln ${line},`).waitFor();
+  await vscode
+    .codeLens("Probe counterfactually")
+    .filter({ visible: true })
+    .first()
+    .waitFor({ timeout: 60_000 });
   const began = Date.now();
   const seconds = () => ((Date.now() - began) / 1000).toFixed(1);
   await vscode.command("Counterlens: Probe Function Counterfactually");
