@@ -40,8 +40,8 @@ from counterlens.sandbox.registry import best_sandbox
 from counterlens.syntax.document import Document
 
 QUICK = 8
-SECONDS = 1.0
-"""So long a program may run."""
+SECONDS = 3.0
+"""So long a program may run: three times what one needs on a quiet machine."""
 HALF = 82
 """The number of the first problem of the reported half."""
 

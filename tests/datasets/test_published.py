@@ -37,7 +37,10 @@ FILES = {
         "CC-BY-4.0",
     ),
 }
-LABELLED = {"core": ("core", "30 Python functions (2025)", 30, "Apache-2.0")}  # functions without tests
+LABELLED = {  # functions without tests
+    "core": ("core", "30 Python functions (2025)", 30, "Apache-2.0"),
+    "core-java": ("core", "30 Java functions (2025)", 30, "Apache-2.0"),
+}
 
 
 @pytest.mark.parametrize("file", {**FILES, **LABELLED})

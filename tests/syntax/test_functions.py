@@ -113,7 +113,9 @@ def test_a_language_without_a_grammar_has_no_functions() -> None:
 
 
 def test_the_indentation_of_a_line_belongs_to_what_the_line_is_of() -> None:
-    text = "class A:\n    x = 1\n\n    def f(self):\n        def g():\n            return 1\n        return g\n"
+    text = (
+        "class A:\n    x = 1\n\n    def f(self):\n        def g():\n            return 1\n        return g\n"
+    )
     document = Document(text)
 
     def at(line: str, shift: int = 0) -> str | None:

@@ -44,7 +44,8 @@ class Core(Loader):
     source = "github.com/CoReBench/CoRe"
     licence = "Apache-2.0"
     published: ClassVar[Mapping[str, str]] = {
-        "aa7a15842452784de95ffb364d088765a10359ec700149a14ffa2a4d9147d56c": "30 Python functions (2025)"
+        "aa7a15842452784de95ffb364d088765a10359ec700149a14ffa2a4d9147d56c": "30 Python functions (2025)",
+        "ad4dfd6c95608cea131422ec244049345c442f8ee783d3e9a19ca2a02fd714ab": "30 Java functions (2025)",
     }
 
     def recognises(self, path: Path) -> int:

@@ -121,7 +121,7 @@ def function_named(known: Sequence[NamedT], qualname: str, where: Path | str) ->
 
 
 def function_at(document: Document, offset: int) -> Function | None:
-    """The innermost function around a byte offset; one in the indentation of a line counts as its first byte."""
+    """The innermost function around a byte offset; the indentation of a line counts as its first byte."""
     begin = document.data.rfind(b"\n", 0, offset) + 1
     line = document.data[begin:].partition(b"\n")[0]
     indented = len(line) - len(line.lstrip())

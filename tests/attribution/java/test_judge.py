@@ -112,7 +112,11 @@ def test_values_objects_and_exceptions_cross_as_they_are(verdict: Judged) -> Non
 @pytest.mark.parametrize(
     ("program", "tests", "why"),
     [
-        ("class Solution { int x = 3; }", "if (new Solution().x != 3) throw new Error();", "more of it"),
+        (
+            "class Solution { int x = 3; }",
+            "if (new Solution().x != 3) throw new Error();",
+            "more than its methods",
+        ),
         (
             "class P { } class Solution { P f() { return new P(); } }",
             "if (new Solution().f() == null) throw new Error();",

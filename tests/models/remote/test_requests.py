@@ -283,7 +283,7 @@ def test_a_server_that_asks_for_too_long_a_wait_is_not_waited_for(serve: Serve) 
         (lambda h: h.reply(200, b"<!DOCTYPE html><p>Hello", "text/html"), "web page", "/v1"),
         (lambda h: h.reply(200, b'{"choices": [', "application/json"), "not JSON", "OpenAI-compatible"),
         (lambda h: h.reply(200, b"[" * 100_000), "nested too deeply", "OpenAI-compatible"),
-        (lambda h: h.reply(200, []), "no object", "OpenAI-compatible"),
+        (lambda h: h.reply(200, []), "not an object", "OpenAI-compatible"),
         (lambda h: h.reply(200, {"id": "1"}), "without a completion", "OpenAI-compatible"),
         (lambda h: h.reply(200, {"choices": []}), "without a completion", "OpenAI-compatible"),
         (lambda h: h.reply(200, {"choices": [{"text": 3}]}), "without a completion", "OpenAI-compatible"),

@@ -242,10 +242,10 @@ def test_nothing_is_said_of_a_function_whose_verdict_changes_with_nothing() -> N
     (record,) = records(run)
     said = meaning(record)
     assert "1 of 3 placebos changed it (docstring-quotes)" in said
-    assert "says nothing about" in said
+    assert "no evidence about" in said
     assert "depends on the form" not in said
     report = probe_report(run, "fold.py")
-    assert "says nothing about" in markdown.render(report)
+    assert "no evidence about" in markdown.render(report)
     assert "docstring-quotes" in html.fragment(report.blocks)
 
 
