@@ -14,9 +14,10 @@ export class Workbench {
     const query = new URLSearchParams({ folder });
     const uri = `vscode-remote://${new URL(this.url).host}${file}`;
     query.set("payload", JSON.stringify([["openFile", uri]]));
-    await this.page.goto(`${this.url}/?${query}`, { waitUntil: "domcontentloaded" });
-    await this.page.locator(".monaco-workbench .part.statusbar").waitFor({ timeout: 60_000 });
-    await this.editor.locator(".view-line").first().waitFor({ timeout: 30_000 });
+    // A busy machine takes long to start an editor, which no test is about.
+    await this.page.goto(`${this.url}/?${query}`, { waitUntil: "domcontentloaded", timeout: 120_000 });
+    await this.page.locator(".monaco-workbench .part.statusbar").waitFor({ timeout: 120_000 });
+    await this.editor.locator(".view-line").first().waitFor({ timeout: 60_000 });
   }
 
   get editor() {
