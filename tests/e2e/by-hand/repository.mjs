@@ -58,7 +58,12 @@ await main(async () => {
 /** Probe the function on a line of a file, and wait for the answer. */
 async function probed(session, file, line, name) {
   const { workbench: vscode, page } = session;
-  await vscode.quickOpen(path.basename(file));
+  await page.keyboard.press("Control+P");
+  await (await vscode.quickInput()).fill(file);
+  await page
+    .locator(`.quick-input-list .monaco-list-row[aria-label^="${path.basename(file)}"]`)
+    .first()
+    .click();
   await vscode.tab(path.basename(file)).waitFor();
   await page.keyboard.press("Control+G");
   await (await vscode.quickInput()).fill(`:${line}`);
