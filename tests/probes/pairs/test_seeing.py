@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from counterlens.probes.pairs.completion import CompletionOptions, CompletionProbe
-from counterlens.probes.pairs.record import PairsRecord
+from counterlens.probes.pairs.record import PairsRecord, RefusedSite
 from counterlens.probes.pairs.seeing import emptied
+from counterlens.probes.pairs.wording import meaning
 from counterlens.probes.probe import Context, Target
 from counterlens.probes.prompts.gap import Gap
 from counterlens.probes.runner import run_probe
@@ -82,3 +85,16 @@ def test_a_stand_in_is_as_deep_as_what_it_replaces() -> None:
     cut = BRANCHES.index("        found = 1")
     (program,) = emptied(document, Gap.of(document, find_function(document, "sign"), cut), "pass")
     assert program == BRANCHES[:cut] + "        pass\n"
+
+
+def test_a_function_whose_holes_no_test_sees_says_so_before_other_reasons() -> None:
+    record = probed(TRUTH)
+    other = RefusedSite("operand-swap", 8, "the operands: one changes an object that the other may use")
+    record = replace(record, pairs=(), refused=(other, *record.refused))
+    assert blind(record)
+    said = meaning(record)
+    assert said.startswith("Mutations apply to sign, but the tests also pass if `")
+    assert said.endswith("Add a doctest or a test that checks that code.")
+    assert meaning(replace(record, refused=(other,))).startswith(
+        "No mutation could be applied safely to sign"
+    )

@@ -7,6 +7,7 @@ control for this; their protocol does not require it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from counterlens.attribution.base import Judgement
@@ -19,6 +20,7 @@ from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
 
 BLIND = "the tests also pass if `{stand_in}` replaces the code after the cut, so they cannot judge it"
+_BLIND = re.compile(re.escape(BLIND).replace(re.escape("{stand_in}"), ".+"))
 
 
 def emptied(document: Document, gap: Gap, stand_in: str) -> tuple[str, ...]:
@@ -29,6 +31,11 @@ def emptied(document: Document, gap: Gap, stand_in: str) -> tuple[str, ...]:
     break_before = "" if not gap.before or gap.before.endswith("\n") else "\n"
     ways = prompted(document.language).emptied(gap.rest, stand_in, gap.stop)
     return tuple(gap.fill(break_before + text) for text in ways)
+
+
+def is_blind(reason: str) -> bool:
+    """Whether a refusal says that the tests do not see the hole."""
+    return _BLIND.fullmatch(reason) is not None
 
 
 def overlooked(judging: Judging, document: Document, function: Function, gap: Gap) -> str | None:

@@ -16,6 +16,7 @@ from counterlens.probes.pairs.floor_wording import beside_floor, noise_floor, wa
 from counterlens.probes.pairs.likelihood_effect import NOISE
 from counterlens.probes.pairs.phrases import done, unchanged
 from counterlens.probes.pairs.record import Likelihood, PairRecord, PairsRecord
+from counterlens.probes.pairs.seeing import is_blind
 from counterlens.probes.pairs.stability_wording import unstable
 from counterlens.translating import ENGLISH, Translator
 
@@ -264,6 +265,13 @@ def _nothing_to_show(record: PairsRecord, t: Translator) -> str:
         return t(
             "Every counterfactual of {name} failed its own tests, so the model was not asked.",
             name=name,
+        )
+    blind = next((one.reason for one in record.refused if is_blind(one.reason)), None)
+    if blind is not None:
+        return t(
+            "Mutations apply to {name}, but {reason}. Add a doctest or a test that checks that code.",
+            name=name,
+            reason=t.recognised(blind),
         )
     if record.refused:
         reason = t.recognised(record.refused[0].reason)
