@@ -136,6 +136,7 @@ export class Server implements vscode.Disposable {
       this.log.debug(`Telling of the trust: ${error}`);
       return false;
     }
+    await this.sendSettings(); // those of the workspace hold now
     this.log.info("The workspace is now trusted; the language server goes on.");
     return true;
   }

@@ -122,8 +122,9 @@ def function_named(known: Sequence[NamedT], qualname: str, where: Path | str) ->
 
 def function_at(document: Document, offset: int) -> Function | None:
     """The innermost function around a byte offset; the indentation of a line counts as its first byte."""
-    begin = document.data.rfind(b"\n", 0, offset) + 1
-    line = document.data[begin:].partition(b"\n")[0]
+    data = document.data
+    begin, end = data.rfind(b"\n", 0, offset) + 1, data.find(b"\n", offset)
+    line = data[begin : end if end >= 0 else len(data)]
     indented = len(line) - len(line.lstrip())
     at = max(offset, begin + indented) if indented < len(line) else offset
     around = [f for f in functions(document) if f.start <= at <= f.end]

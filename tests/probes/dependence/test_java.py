@@ -14,7 +14,6 @@ from counterlens.errors import SourceError
 from counterlens.models.base import Api, ModelInfo
 from counterlens.probes.dependence.core_facts import labels_of_graph
 from counterlens.probes.dependence.core_form import CoreForm
-from counterlens.probes.dependence.core_reading import read_reply
 from counterlens.probes.dependence.examined import ExaminedFunction, Relation
 from counterlens.probes.dependence.interventions import Intervention, readings
 from counterlens.probes.dependence.parsing import read_pairs
@@ -22,6 +21,7 @@ from counterlens.probes.dependence.prompts import all_pairs, asked_in
 from counterlens.probes.dependence.reactions import lead_of
 from counterlens.probes.dependence.trace_questions import direct_steps, read_trace
 from counterlens.probes.prompts.templates import template
+from tests.probes.dependence.core_examples import require_true_examples
 
 PACKAGE = "counterlens.probes.dependence"
 INFO = ModelInfo("m", "m", "m", "local", frozenset())
@@ -168,20 +168,7 @@ def test_the_examples_of_core_are_true(task: CoreTask, form: CoreForm) -> None:
     places = {"lines": "", "function": "", "source": "", "target": ""}
     text = template(PACKAGE, f"core-{form}-{task}-java", "completion").substitute(places)
     labels = labels_of_graph(subject(*shown(text)))
-    examples = [line.partition("? {") for line in text.splitlines() if "? {" in line]
-    assert len(examples) >= 3
-    for question, _, answer in examples:
-        told = read_reply("{" + answer, task, form)
-        assert told is not None
-        if task is CoreTask.CONTROL:
-            nodes = [("", int(line)) for line in re.findall(r"line (\d+)", question)]
-        else:
-            nodes = [(name, int(line)) for name, line in re.findall(r"\((\w+), (\d+)\)", question)]
-        true = labels.sources(task, nodes[-1])
-        if form is CoreForm.SOURCE:
-            assert set(told.nodes) == set(true), question
-        else:
-            assert told.yes == (nodes[0] in true), question
+    require_true_examples(text, labels, task, form)
 
 
 @pytest.mark.parametrize("relation", list(Relation))

@@ -36,6 +36,7 @@ from counterlens.probes.runner import run_probe
 from counterlens.probes.subjects import targets_of
 from counterlens.syntax.document import Document
 from tests.models.remote.conftest import Handler, Script, serve  # noqa: F401 - a fixture
+from tests.probes.dependence.core_examples import require_true_examples
 
 ROOT = Path(__file__).parents[3]
 CORE = ROOT.parent / "shared" / "data" / "core"
@@ -463,25 +464,7 @@ def test_the_examples_in_the_templates_are_true(task: CoreTask, form: CoreForm) 
     source = "\n".join(line[4:] for line in numbered) + "\n"
     name = numbered[0].split()[2].partition("(")[0]
     labels = labels_of_graph(ExaminedFunction.of(dependences(source, name)))
-    examples = [line.partition("? {") for line in text.splitlines() if "? {" in line]
-    assert len(examples) >= 3
-    for question, _, answer in examples:
-        told = read_reply("{" + answer, task, form)
-        assert told is not None
-        if task is CoreTask.CONTROL:
-            nodes = [("", int(line)) for line in re.findall(r"line (\d+)", question)]
-        else:
-            nodes = [(name, int(line)) for name, line in re.findall(r"\((\w+), (\d+)\)", question)]
-        true = labels.sources(task, nodes[-1])
-        if form is CoreForm.SOURCE:
-            assert set(told.nodes) == true, question
-            continue
-        assert told.yes == (nodes[0] in true), question
-        if told.yes:
-            assert (told.nodes[0], told.nodes[-1]) == (nodes[0], nodes[1])
-            direct = labels.direct(task)
-            for before, after in pairwise(told.nodes):
-                assert after in direct[before], question
+    require_true_examples(text, labels, task, form)
 
 
 def called(capsys: pytest.CaptureFixture[str], *arguments: object) -> str:

@@ -10,6 +10,7 @@ import tree_sitter
 from counterlens.attribution.java.bench import TestsReport
 from counterlens.attribution.java.stand_ins import read_tests
 from counterlens.syntax.languages import parser_for
+from counterlens.syntax.tree import descendants
 
 _NOTHING = (
     "it returned nothing where the tests loop over its result, look into it or ask first whether it is "
@@ -64,7 +65,7 @@ def reasons_for_weakness(tests: str, report: TestsReport) -> list[str]:
 class _Text:
     def __init__(self, tests: str) -> None:
         self._root = parser_for("java").parse(tests.encode()).root_node
-        self._nodes = list(_walk(self._root))
+        self._nodes = list(descendants(self._root))
         self._calls = [node for node in self._nodes if node.type == "method_invocation"]
         classes = [node for node in self._nodes if node.type in ("class_declaration", "record_declaration")]
         self._defined = {_name(node) for node in classes}
@@ -93,7 +94,7 @@ class _Text:
     def asks_for_a_class(self) -> bool:
         """Whether they compare a value only if it is of a class."""
         return any(
-            any(inner.type == "instanceof_expression" for inner in _walk(condition))
+            any(inner.type == "instanceof_expression" for inner in descendants(condition))
             for condition in self._guards()
         )
 
@@ -229,7 +230,7 @@ class _Text:
             loop = bound
             while loop.parent is not None and loop.type != "for_statement":
                 loop = loop.parent
-            for node in _walk(loop):
+            for node in descendants(loop):
                 array = node.child_by_field_name("array") if node.type == "array_access" else None
                 if node.type == "method_invocation" and _name(node) == "get":
                     array = node.child_by_field_name("object")
@@ -249,14 +250,6 @@ _LIBRARY = frozenset(
         """,
     )
 )
-
-
-def _walk(node: tree_sitter.Node) -> Iterator[tree_sitter.Node]:
-    todo = [node]
-    while todo:
-        found = todo.pop()
-        yield found
-        todo += found.children
 
 
 def _text(node: tree_sitter.Node) -> str:
@@ -285,7 +278,7 @@ def _arguments(node: tree_sitter.Node) -> list[tree_sitter.Node]:
 def _of_null(condition: tree_sitter.Node) -> bool:
     return any(
         node.type == "binary_expression" and any(each.type == "null_literal" for each in node.children)
-        for node in _walk(condition)
+        for node in descendants(condition)
     )
 
 
@@ -296,12 +289,12 @@ def _is_saying(node: tree_sitter.Node) -> bool:
 
 
 def _says(node: tree_sitter.Node) -> bool:
-    return any(map(_is_saying, _walk(node)))
+    return any(map(_is_saying, descendants(node)))
 
 
 def _compares(node: tree_sitter.Node) -> bool:
     """Whether it throws or asserts on a condition, rather than wherever it is reached."""
-    for each in _walk(node):
+    for each in descendants(node):
         if each.type == "assert_statement":
             return True
         if each.type == "if_statement" and _says(each):

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import tree_sitter
 
 from counterlens.syntax.languages import parser_for
+from counterlens.syntax.tree import descendants
 
 _SIGNS = frozenset([".", ",", "<", ">", "[", "]", "(", ")", "?", "&", "..."])
 _WORD = re.compile(r"[^\W\d][\w$]*|\$[\w$]*")
@@ -98,15 +99,15 @@ def read_tests(tests: str, program: str) -> JavaTests:
     head = ""
     if not any(node.type in {"import_declaration", "package_declaration"} for node in tree.children):
         head = "".join(f"{line} " for line in [*_package(root), *_imports(root)])
-    words = {_own_text(node) for node in _walk(tree) if node.type == "identifier"}
-    loops = any(node.type in _LOOPS for node in _walk(tree)) or bool(words & _LOOPING)
+    words = {_own_text(node) for node in descendants(tree) if node.type == "identifier"}
+    loops = any(node.type in _LOOPS for node in descendants(tree)) or bool(words & _LOOPING)
     return JavaTests(head + tests, loops, _cases(tree), tuple(foreign))
 
 
 def _cases(root: tree_sitter.Node) -> int:
     """How many methods a runner calls: `main`, those that JUnit's annotations mark, those of its old form."""
     found = 0
-    for node in _walk(root):
+    for node in descendants(root):
         if node.type != "method_declaration":
             continue
         name = node.child_by_field_name("name")
@@ -160,7 +161,7 @@ def stand_ins(program: str, tests: str, without: Collection[str] = (), also: Seq
 
 def _names(text: str) -> Iterator[str]:
     root = parser_for("java").parse(text.encode()).root_node
-    return (_own_text(node) for node in _walk(root) if node.type in {"identifier", "type_identifier"})
+    return (_own_text(node) for node in descendants(root) if node.type in {"identifier", "type_identifier"})
 
 
 def _stand_in(node: tree_sitter.Node, prefix: str, types: frozenset[str], words: frozenset[str]) -> str:
@@ -322,14 +323,6 @@ def _leaves(node: tree_sitter.Node) -> Iterator[tree_sitter.Node]:
         yield node
     for child in node.children:
         yield from _leaves(child)
-
-
-def _walk(node: tree_sitter.Node) -> Iterator[tree_sitter.Node]:
-    todo = [node]
-    while todo:
-        each = todo.pop()
-        yield each
-        todo += each.children
 
 
 def _modifiers(node: tree_sitter.Node) -> set[str]:

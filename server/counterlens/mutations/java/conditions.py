@@ -9,6 +9,7 @@ from counterlens.mutations.java.module import JavaModule
 from counterlens.mutations.java.mutation import JavaContext
 from counterlens.mutations.java.static_types import operands
 from counterlens.mutations.java.variables import JavaKind
+from counterlens.syntax.tree import descendants
 
 _EQUALITY = {"==": "!=", "!=": "=="}
 _ORDER = {"<": ">=", ">=": "<", ">": "<=", "<=": ">"}
@@ -108,7 +109,7 @@ def _without_not(node: Node, edits: list[Edit]) -> bool:
 
 def why_not_moved(context: JavaContext, test: Node) -> str | None:
     """Why a condition cannot be negated or removed: it binds variables that the branches may use."""
-    if any(_binds(context.module, one) for one in _descendants(test)):
+    if any(_binds(context.module, one) for one in descendants(test)):
         return "its condition binds a variable by a pattern"
     return None
 
@@ -120,7 +121,7 @@ def assigns(context: JavaContext, test: Node) -> bool:
 
 def is_constant(module: JavaModule, test: Node) -> bool:
     """Whether a condition may be a constant: the compiler then knows which branch runs."""
-    leaves = [node for node in _descendants(test) if not node.named_child_count and node.is_named]
+    leaves = [node for node in descendants(test) if not node.named_child_count and node.is_named]
     return all(leaf.type in _LITERALS or _is_constant_name(module, leaf) for leaf in leaves)
 
 
@@ -144,15 +145,6 @@ def _is_final(module: JavaModule, name: Node) -> bool:
 def _binds(module: JavaModule, node: Node) -> bool:
     variable = module.scopes.variable(node)
     return variable is not None and variable.kind is JavaKind.PATTERN and variable.declared.id == node.id
-
-
-def _descendants(node: Node) -> list[Node]:
-    found, todo = [], [node]
-    while todo:
-        one = todo.pop()
-        found.append(one)
-        todo += reversed(one.children)
-    return found
 
 
 def same_text(module: JavaModule, one: Node, other: Node) -> bool:

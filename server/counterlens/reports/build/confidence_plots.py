@@ -50,7 +50,7 @@ def _by_type(types: Mapping[str, Sequence[TypeMedian]]) -> Figure:
     described = "median confidence per node type, for the models with the highest and the lowest mean"
     if not available():
         points = [
-            SharePoint(f"{one.kind}", model, one.value, one.value, one.value)
+            SharePoint(one.kind, model, one.value, one.value, one.value)
             for model in shown
             for one in types[model]
         ]

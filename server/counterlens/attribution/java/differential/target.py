@@ -18,6 +18,7 @@ from counterlens.attribution.java.differential.types import (
 from counterlens.attribution.java.stand_ins import package_of, simple_name, type_variables
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
+from counterlens.syntax.tree import descendants
 
 TYPES = {"class_declaration", "interface_declaration", "enum_declaration", "record_declaration"}
 _OUTSIDE = {
@@ -188,7 +189,7 @@ def _reached(node: Node, owner: Node) -> Iterator[Node]:
             continue
         done.add(each.id)
         yield each
-        for inner in _walk(each):
+        for inner in descendants(each):
             if inner.type in {"method_invocation", "method_reference"}:
                 for part in inner.named_children:
                     waiting += methods.get(_text(part), ()) if part.type == "identifier" else ()
@@ -196,13 +197,15 @@ def _reached(node: Node, owner: Node) -> Iterator[Node]:
 
 def _outside(node: Node, owner: Node) -> str | None:
     """Describe how a method depends on anything but its arguments."""
-    code = " ".join(_text(leaf) for leaf in _walk(node) if not leaf.children and leaf.type not in _QUOTED)
+    code = " ".join(
+        _text(leaf) for leaf in descendants(node) if not leaf.children and leaf.type not in _QUOTED
+    )
     code = re.sub(r" ?([.()]) ?", r"\1", code)
     for text, reason in _OUTSIDE.items():
         if text in code and _WORDS[text].search(code):
             return reason
     kept = _variables_that_change(owner)
-    for inner in _walk(node):
+    for inner in descendants(node):
         if inner.type == "identifier" and _text(inner) in kept and not _is_local(inner, node):
             return f"uses the field {_text(inner)}, which can change"
     return None
@@ -230,7 +233,7 @@ def _is_local(node: Node, method: Node) -> bool:
     if above is not None and above.type == "method_invocation" and node == above.child_by_field_name("name"):
         return True
     name = node.text
-    for inner in _walk(method):
+    for inner in descendants(method):
         if inner.type in {
             "variable_declarator",
             "formal_parameter",
@@ -253,7 +256,7 @@ def _members(owner: Node) -> list[Node]:
 
 
 def _declared(root: Node) -> Iterator[Node]:
-    return (node for node in _walk(root) if node.type in TYPES)
+    return (node for node in descendants(root) if node.type in TYPES)
 
 
 def _above(node: Node) -> Iterator[Node]:
@@ -261,14 +264,6 @@ def _above(node: Node) -> Iterator[Node]:
     while above is not None:
         yield above
         above = above.parent
-
-
-def _walk(node: Node) -> Iterator[Node]:
-    todo = [node]
-    while todo:
-        each = todo.pop()
-        yield each
-        todo += reversed(each.children)
 
 
 def _name(node: Node) -> str:
