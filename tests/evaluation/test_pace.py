@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
+from counterlens.evaluation.item_time import BESIDE
 from counterlens.evaluation.pace import ExpectedTime, duration, known_paces, note_paces
-from counterlens.evaluation.remaining import BESIDE, RemainingTime
+from counterlens.evaluation.remaining import RemainingTime
 from counterlens.evaluation.settings import RunSettings
 from counterlens.evaluation.store import Item
 from tests.evaluation.running import command_of
@@ -39,7 +40,8 @@ def test_a_pace_is_that_of_the_same_model_asked_in_the_same_way() -> None:
     note_paces(settings, followed)
     ((which, pace),) = known_paces(settings).items()
     assert which == ("pace-test", "completion")
-    assert pace == pytest.approx(2.0)
+    assert pace.per_prompt == pytest.approx(2.0)
+    assert pace.of(5 - BESIDE) == pytest.approx(10.0)
     other = RunSettings.of(["completion"], "repo:/y", {"max_tokens": 32}, models=("pace-test",))
     assert known_paces(other) == {}
 

@@ -19,9 +19,10 @@ from counterlens.errors import Cancelled, CounterlensError
 from counterlens.evaluation.engines.base import EvaluationEngine
 from counterlens.evaluation.estimate import PromptCounts, counted_prompts
 from counterlens.evaluation.gate import gate
-from counterlens.evaluation.pace import Paces, expected_time, known_paces, note_paces, tried_paces
+from counterlens.evaluation.item_time import ItemTime
+from counterlens.evaluation.pace import expected_time, known_paces, note_paces, tried_paces
 from counterlens.evaluation.plan import Plan, make_plan, repository_in
-from counterlens.evaluation.remaining import RemainingTime
+from counterlens.evaluation.remaining import Paces, RemainingTime
 from counterlens.evaluation.results import RunResults
 from counterlens.evaluation.run import Ended, Run, holds_one
 from counterlens.evaluation.settings import RunSettings
@@ -132,7 +133,7 @@ def show_plan(
     teller = teller or TerminalTeller()
     plan = _plan(choices.settings(out), strong_sandbox(), teller)
     counted, paces = _counted(plan, teller), known_paces(plan.settings)
-    tried: dict[tuple[str, str], float] = {}
+    tried: dict[tuple[str, str], ItemTime] = {}
     if trial is not None:
         with trial, teller.steps("measuring the model's speed", total_known=False):
             tried = tried_paces(plan, trial, beside=paces)
@@ -207,8 +208,9 @@ def run_bench(
         for lost in store.lost:
             teller.note(f"damaged, and repeated: {lost}")
         done, counted = store.done, _counted(plan, teller)
-        teller.planned(_facts(plan, counted, known_paces(plan.settings), {}, done), begins=True)
-        cancel, remaining = Event(), _remaining(plan, done, counted)
+        paces = known_paces(plan.settings)
+        teller.planned(_facts(plan, counted, paces, {}, done), begins=True)
+        cancel, remaining = Event(), _remaining(plan, done, counted, paces)
         try:
             with teller.following(len(plan.items), len(done), remaining.seconds) as (advance, notice):
                 ended = run.go(cancel, advance, jobs, notice, remaining)
@@ -236,11 +238,13 @@ def _counted(plan: Plan, teller: RunTeller) -> dict[str, PromptCounts]:
         return {task: counted_prompts(plan, task) for task in plan.targets}
 
 
-def _remaining(plan: Plan, done: Collection[int], counted: Mapping[str, PromptCounts]) -> RemainingTime:
+def _remaining(
+    plan: Plan, done: Collection[int], counted: Mapping[str, PromptCounts], paces: Paces
+) -> RemainingTime:
     prompts = {task: counted[task].of_each(functions) for task, functions in plan.targets.items()}
     minutes = plan.settings.minutes
     left = [item for item in plan.items if item.position not in done]
-    return RemainingTime(left, prompts, most=None if minutes is None else 60 * minutes)
+    return RemainingTime(left, prompts, known=paces, most=None if minutes is None else 60 * minutes)
 
 
 def _finish(out: Path, ended: Ended, teller: RunTeller, *, brief: bool) -> None:

@@ -1,7 +1,7 @@
 """How long a run will take, before it is begun: at the pace of earlier runs, or of a trial of each model.
 
-A pace is seconds per prompt of one model and task, on this machine, with all that a function takes besides.
-Each run notes those that it had. If none is known, a few prompts are timed: what comes of that is rough.
+A pace is seconds per prompt and per function of one model and task, on this machine. Each run notes those
+that it had. If none is known, a few prompts are timed: what comes of that is rough.
 """
 
 from __future__ import annotations
@@ -16,8 +16,9 @@ from threading import Event, Timer
 from counterlens.errors import Cancelled
 from counterlens.evaluation.engines.base import EvaluationEngine
 from counterlens.evaluation.estimate import PromptCounts
+from counterlens.evaluation.item_time import BESIDE, ItemTime
 from counterlens.evaluation.plan import Plan
-from counterlens.evaluation.remaining import BESIDE, RemainingTime
+from counterlens.evaluation.remaining import Paces, RemainingTime
 from counterlens.evaluation.settings import RunSettings
 from counterlens.models.base import Capability, Model, Prompt, Stop
 from counterlens.models.files import known, note
@@ -34,9 +35,6 @@ TOKENS = 48
 _MEMORY = "run-paces.json"
 _SHOWN = 0.6  # of a function, in the prompt of a trial
 _COUNTED = ("max_tokens", "samples", "ways")  # options that change what a prompt costs
-
-Paces = Mapping[tuple[str, str], float]
-"""Seconds per prompt, by model and task."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,26 +62,27 @@ def duration(seconds: float) -> str:
     return f"{minutes} min" if minutes < 120 else f"{minutes / 60:.1f} h"
 
 
-def known_paces(settings: RunSettings) -> dict[tuple[str, str], float]:
+def known_paces(settings: RunSettings) -> dict[tuple[str, str], ItemTime]:
     """The paces that earlier runs had, with the same model, asked in the same way."""
     found = {}
     for model in settings.models:
         for task in settings.tasks:
             noted = known(_MEMORY, _key(settings, model, task))
-            if isinstance(noted, str):
-                found[model, task] = float(noted)
+            parts = noted.split() if isinstance(noted, str) else []
+            if len(parts) == 2:
+                found[model, task] = ItemTime(float(parts[0]), float(parts[1]))
     return found
 
 
 def note_paces(settings: RunSettings, followed: RemainingTime) -> None:
     """Keep the paces that a run had."""
-    for (model, task), seconds in followed.paces().items():
-        note(_MEMORY, _key(settings, model, task), f"{seconds:.4g}")
+    for (model, task), pace in followed.paces().items():
+        note(_MEMORY, _key(settings, model, task), f"{pace.per_prompt:.4g} {pace.per_function:.4g}")
 
 
 def tried_paces(
     plan: Plan, engine: EvaluationEngine, *, beside: Iterable[tuple[str, str]] = ()
-) -> dict[tuple[str, str], float]:
+) -> dict[tuple[str, str], ItemTime]:
     """The paces of models that are tried now; takes seconds for each.
 
     Args:
@@ -94,7 +93,7 @@ def tried_paces(
     Raises:
         ModelError: a model cannot be opened, or does not give what a task needs.
     """
-    passed, found = set(beside), {}
+    passed, found = set(beside), dict[tuple[str, str], ItemTime]()
     for model in plan.settings.models:
         tasks = [task for task in plan.targets if (model, task) not in passed and plan.targets[task]]
         if not tasks:
@@ -120,7 +119,7 @@ def expected_time(
     Args:
         plan: The question.
         counted: The prompts of each task.
-        paces: Seconds per prompt.
+        paces: By model and task.
         done: The positions of the items that are done.
         rough: Whether a trial gave some of the paces.
     """
@@ -132,15 +131,15 @@ def expected_time(
         pace = paces.get((item.model, item.task))
         if pace is None:
             return None
-        total += (prompts[item.task][item.problem] + BESIDE) * pace
+        total += pace.of(prompts[item.task][item.problem])
     minutes = plan.settings.minutes
     return ExpectedTime(total if minutes is None else min(total, 60 * minutes), rough)
 
 
 def _tried(
     model: Model, plan: Plan, task: str, *, clock: Callable[[], float] = time.perf_counter
-) -> float | None:
-    """Seconds per prompt of a model, by prompts like those of a task; None for a task of another kind."""
+) -> ItemTime | None:
+    """The pace of a model, by prompts like those of a task; None for a task of another kind."""
     targets, needs = list(plan.targets[task].values())[:TRIED], PROBES[task].needs
     cancel = Event()
     if Need.COMPLETE in needs:
@@ -157,7 +156,8 @@ def _tried(
         pass  # so long at least
     finally:
         late.cancel()
-    return (clock() - started) / len(targets)
+    seconds = (clock() - started) / len(targets)
+    return ItemTime(seconds, BESIDE * seconds)
 
 
 def _ask(model: Model, plan: Plan, task: str, targets: list[Target], cancel: Event) -> None:

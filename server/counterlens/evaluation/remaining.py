@@ -1,4 +1,4 @@
-"""How long a run still takes: by the prompts that are left, at the pace of those that are done.
+"""How long a run still takes: by what is left, at the pace of what is done and in work.
 
 Functions differ widely in how much is asked about them, so they count by their prompts, not by their number.
 Further costs of a prompt, such as alternative completions, long functions and tests, are in the pace, which
@@ -8,23 +8,34 @@ is that of the same model and task as soon as one of its functions is done.
 from __future__ import annotations
 
 import time
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from threading import Lock
 
+from counterlens.evaluation.item_time import ItemTime, ItemTimes, expected
 from counterlens.evaluation.store import Item
 
-BESIDE = 0.5
-"""Overhead of a function, in prompts: finding and running its tests."""
-_NEVER_ALL = 0.9  # of an item in work, so much at most is taken to be done
+_KNOWN_BEFORE = 2.0
+"""An earlier run's pace counts as so many items."""
+
+Which = tuple[str, str]
+"""A model and a task."""
+Paces = Mapping[Which, ItemTime]
+"""The time of an item by model and task, by the clock on the wall."""
 
 
 @dataclass(slots=True)
-class _Pace:
-    """Seconds that items took, and how much they were."""
+class _Waiting:
+    """Items that are not in work yet: how many, and their prompts."""
 
-    seconds: float = 0.0
+    count: int = 0
     prompts: float = 0.0
+
+    @property
+    def usual(self) -> float:
+        """The mean number of prompts."""
+        return self.prompts / self.count if self.count else 0.0
 
 
 class RemainingTime:
@@ -33,6 +44,7 @@ class RemainingTime:
     Args:
         items: The remaining work.
         prompts: About how many prompts each task asks about each function, by the names of both.
+        known: The paces of earlier runs.
         most: Seconds that the run may take; None for any number.
         clock: Tells the time, in seconds.
     """
@@ -42,17 +54,20 @@ class RemainingTime:
         items: Iterable[Item],
         prompts: Mapping[str, Mapping[str, float]],
         *,
+        known: Paces | None = None,
         most: float | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._clock, self._lock = clock, Lock()
         self._ends = None if most is None else clock() + most
-        self._left = {item.position: item for item in items}
-        self._prompts = {
-            item.position: prompts[item.task][item.problem] + BESIDE for item in self._left.values()
-        }
-        self._begun: dict[int, float] = {}
-        self._paces: dict[tuple[str, str], _Pace] = {}
+        self._prompts: dict[int, float] = {}
+        self._waiting: defaultdict[Which, _Waiting] = defaultdict(_Waiting)
+        for item in items:
+            self._prompts[item.position] = prompts[item.task][item.problem]
+            self._wait(item, 1)
+        self._known_before = dict(known or {})
+        self._working: dict[int, tuple[Which, float]] = {}
+        self._done: defaultdict[Which, ItemTimes] = defaultdict(ItemTimes)
         self._first: float | None = None
         self._busy = 0.0
 
@@ -61,7 +76,8 @@ class RemainingTime:
         with self._lock:
             now = self._clock()
             self._first = now if self._first is None else self._first
-            self._begun[item.position] = now
+            self._wait(item, -1)
+            self._working[item.position] = (item.model, item.task), now
 
     def end(self, item: Item, *, done: bool = True) -> None:
         """An item is no longer in work.
@@ -71,58 +87,73 @@ class RemainingTime:
             done: Whether it was carried out; what failed says nothing about others.
         """
         with self._lock:
-            seconds = self._clock() - self._begun.pop(item.position, self._clock())
+            which, begun = self._working.pop(item.position)
+            seconds = self._clock() - begun
             self._busy += seconds
-            self._left.pop(item.position, None)
-            if done and self._asks(item.position):  # else it tells nothing of what asks
-                pace = self._paces.setdefault((item.model, item.task), _Pace())
-                pace.seconds += seconds
-                pace.prompts += self._prompts[item.position]
+            if done:
+                self._done[which].add(self._prompts[item.position], seconds)
 
     def seconds(self) -> float | None:
         """About how many seconds are left; None before anything is known."""
         with self._lock:
-            now = self._clock()
-            if self._first is None or not self._known:
-                return None
-            waited = {at: now - begun for at, begun in self._begun.items()}
-            together = max(1.0, (self._busy + sum(waited.values())) / max(now - self._first, 1e-9))
-            left = sum(self._seconds_of(item, waited.get(at)) for at, item in self._left.items())
-            found = left / min(together, max(1, len(self._left)))
+            now, left, number = self._clock(), 0.0, len(self._working)
+            together = self._together(now)
+            for which, waiting in self._waiting.items():
+                working = [
+                    (self._prompts[at], now - begun)
+                    for at, (one, begun) in self._working.items()
+                    if one == which
+                ]
+                if not waiting.count and not working:
+                    continue
+                seen = self._seen(which, together)
+                if not seen.count or not (seen.prompts or self._asks_nothing(waiting, working)):
+                    return None
+                time_of = seen.fitted_with(working)
+                left += waiting.count * time_of.of(waiting.usual)
+                left += sum(expected(time_of.of(prompts), waited) - waited for prompts, waited in working)
+                number += waiting.count
+            found = left / min(together, max(1, number))
             return found if self._ends is None else min(found, max(0.0, self._ends - now))
 
-    def paces(self) -> dict[tuple[str, str], float]:
-        """Seconds per prompt so far of each model and task, by the clock on the wall."""
+    def paces(self) -> dict[Which, ItemTime]:
+        """The pace so far of each model and task, by the clock on the wall."""
         with self._lock:
-            if self._first is None or not self._busy:
-                return {}
-            together = max(1.0, self._busy / max(self._clock() - self._first, 1e-9))
-            return {which: pace.seconds / pace.prompts / together for which, pace in self._paces.items()}
+            together = self._together(self._clock())
+            asked = {which: seen for which, seen in self._done.items() if seen.prompts}
+            return {which: seen.fitted().times(1 / together) for which, seen in asked.items()}
 
-    @property
-    def _known(self) -> bool:
-        """Whether an item that asked something is done, or nothing is left that does."""
-        return bool(self._paces) or not any(map(self._asks, self._left))
+    def _wait(self, item: Item, number: int) -> None:
+        waiting = self._waiting[item.model, item.task]
+        waiting.count += number
+        waiting.prompts += number * self._prompts[item.position]
 
-    def _asks(self, position: int) -> bool:
-        """Whether anything is asked about an item's function."""
-        return self._prompts[position] > BESIDE
+    def _together(self, now: float) -> float:
+        """How many items are in work at a time, on average."""
+        if self._first is None:
+            return 1.0
+        busy = self._busy + sum(now - begun for _, begun in self._working.values())
+        return max(1.0, busy / max(now - self._first, 1e-9))
 
-    def _seconds_of(self, item: Item, waited: float | None) -> float:
-        """The remaining work of an item, which may have been in progress for some time."""
-        whole = self._prompts[item.position] * self._pace(item.model, item.task)
-        return whole if waited is None else max(whole - waited, (1 - _NEVER_ALL) * whole)
+    @staticmethod
+    def _asks_nothing(waiting: _Waiting, working: Iterable[tuple[float, float]]) -> bool:
+        return waiting.prompts <= 0 and not any(prompts for prompts, _ in working)
 
-    def _pace(self, model: str, task: str) -> float:
-        """Seconds per prompt: of this model and task, else of this task, this model, or all."""
-        paces = self._paces
+    def _seen(self, which: Which, together: float) -> ItemTimes:
+        """What is known of a model and task: of both, else of this task, of this model, or of all."""
+        own = self._done.get(which, ItemTimes())
+        if (before := self._known_before.get(which)) is not None:
+            usual, known = self._waiting[which].usual, ItemTimes()
+            known.add(usual, before.times(together).of(usual), _KNOWN_BEFORE)
+            return own + known
+        model, task = which
         for near in (
-            [paces[model, task]] if (model, task) in paces else [],
-            [pace for (_, other), pace in paces.items() if other == task],
-            [pace for (other, _), pace in paces.items() if other == model],
-            list(paces.values()),
+            [own],
+            [seen for (_, other), seen in self._done.items() if other == task],
+            [seen for (other, _), seen in self._done.items() if other == model],
+            list(self._done.values()),
         ):
-            total = sum(pace.prompts for pace in near)
-            if total:
-                return sum(pace.seconds for pace in near) / total
-        return 0.0
+            known = sum(near, ItemTimes())
+            if known.prompts:
+                return known
+        return own

@@ -1,0 +1,111 @@
+"""Seconds per item of a run, learned from those that are done and those that are still in work.
+
+An item takes some time per prompt, and some per function. Short items are done first, so those that are done
+alone promise too much: an item that has been in work for long counts with what it is expected to take by now
+(a right-censored observation; item times are taken to be log-normal around their expectation).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from statistics import NormalDist
+
+BESIDE = 0.5
+"""Overhead of a function in prompts, until enough items are done: finding and running its tests."""
+SPREAD = 0.6
+"""Standard deviation of the logarithm of an item's time, given its prompts: of recorded runs."""
+_PRIOR = 0.5  # so many items' worth is the assumed overhead
+_ROUNDS = 4  # until the expectations of what is in work settle
+_NEVER_ALL = 0.1  # of an item that has taken far longer than expected, so much at least is left
+_NORMAL = NormalDist()
+
+
+@dataclass(frozen=True, slots=True)
+class ItemTime:
+    """The time of an item, in seconds: `per_prompt` for each of its prompts, and `per_function`."""
+
+    per_prompt: float
+    per_function: float
+
+    def of(self, prompts: float) -> float:
+        """The expected seconds of an item."""
+        return self.per_prompt * prompts + self.per_function
+
+    def times(self, factor: float) -> ItemTime:
+        """As it is with items that take so many times as long."""
+        return ItemTime(self.per_prompt * factor, self.per_function * factor)
+
+
+@dataclass(slots=True)
+class ItemTimes:
+    """Observed items; sums, so that a run of any length costs the same.
+
+    An item weighs one over its prompts, since long items vary more.
+    """
+
+    count: float = 0.0
+    prompts: float = 0.0
+    seconds: float = 0.0
+    _weight: float = 0.0
+    _weighted_prompts: float = 0.0
+    _squared_prompts: float = 0.0
+    _weighted_seconds: float = 0.0
+    _products: float = 0.0
+
+    def add(self, prompts: float, seconds: float, count: float = 1.0) -> None:
+        """Add items with so many prompts that took so many seconds."""
+        weight = count / (prompts + BESIDE)
+        self.count += count
+        self.prompts += count * prompts
+        self.seconds += count * seconds
+        self._weight += weight
+        self._weighted_prompts += weight * prompts
+        self._squared_prompts += weight * prompts * prompts
+        self._weighted_seconds += weight * seconds
+        self._products += weight * prompts * seconds
+
+    def __add__(self, other: ItemTimes) -> ItemTimes:
+        return ItemTimes(*(getattr(self, name) + getattr(other, name) for name in ItemTimes.__slots__))
+
+    def fitted(self) -> ItemTime:
+        """The time per item by weighted least squares, neither part below 0; there must be some item."""
+        pace = self.seconds / (self.prompts + BESIDE * self.count)
+        weight = self._weight + _PRIOR / BESIDE
+        seconds = self._weighted_seconds + _PRIOR * pace  # as items without a prompt that take the overhead
+        determinant = weight * self._squared_prompts - self._weighted_prompts**2
+        if determinant <= 0:
+            return ItemTime(pace, BESIDE * pace)
+        per_prompt = (weight * self._products - self._weighted_prompts * seconds) / determinant
+        per_function = (
+            self._squared_prompts * seconds - self._weighted_prompts * self._products
+        ) / determinant
+        if per_prompt < 0:
+            return ItemTime(0.0, seconds / weight)
+        if per_function < 0:
+            return ItemTime(self._products / self._squared_prompts, 0.0)
+        return ItemTime(per_prompt, per_function)
+
+    def fitted_with(self, waiting: Iterable[tuple[float, float]]) -> ItemTime:
+        """The same with items in work, by their prompts and the seconds that they have taken so far."""
+        waiting, found = list(waiting), self.fitted()
+        for _ in range(_ROUNDS if waiting else 0):
+            more = ItemTimes()
+            for prompts, waited in waiting:
+                more.add(prompts, expected(found.of(prompts), waited))
+            found = (self + more).fitted()
+        return found
+
+
+def expected(seconds: float, waited: float) -> float:
+    """How long an item takes in all that is expected to take some seconds, and has already taken some.
+
+    The mean of a log-normal distribution above a bound: always more than `waited`.
+    """
+    if waited <= 0 or seconds <= 0:
+        return max(seconds, waited)
+    z = (math.log(waited / seconds) + SPREAD**2 / 2) / SPREAD
+    longer = _NORMAL.cdf(-z)
+    least = waited + _NEVER_ALL * seconds
+    return least if longer < 1e-9 else max(least, seconds * _NORMAL.cdf(SPREAD - z) / longer)
