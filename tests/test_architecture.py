@@ -10,6 +10,7 @@ from inspect import isabstract
 from pathlib import Path
 from typing import Any
 
+from counterlens.languages.registry import LANGUAGES
 from counterlens.probes.probe import Probe
 from counterlens.probes.registry import PROBES
 
@@ -19,6 +20,7 @@ PAGE = (REPOSITORY / "ARCHITECTURE.md").read_text(encoding="utf-8")
 
 LAYERS = [
     {"errors", "text", "counting", "progress", "plugins", "translating", "trust", "user_list", "__init__"},
+    {"languages"},
     {"syntax"},
     {"models"},
     {"dependence"},
@@ -199,11 +201,30 @@ def test_each_kind_of_thing_has_one_registry_and_plugins_are_found_in_one_place(
     ]
     assert sorted(registries) == [
         ("datasets/registry.py", "counterlens.datasets"),
+        ("languages/registry.py", "counterlens.languages"),
         ("models/registry.py", "counterlens.models"),
         ("mutations/registry.py", "counterlens.mutations"),
         ("probes/registry.py", "counterlens.probes"),
     ]
     assert {module for module, called, _ in calls() if called == "entry_points"} == {"plugins.py"}
+
+
+def test_nothing_asks_which_language_it_is_and_no_table_lists_languages() -> None:
+    def known(node: ast.AST | None) -> bool:
+        return isinstance(node, ast.Constant) and node.value in set(LANGUAGES)
+
+    def named(node: ast.AST) -> bool:
+        return isinstance(node, ast.Name | ast.Attribute) and ast.unparse(node).endswith("language")
+
+    found = {
+        f"{name(path)}: {ast.unparse(node)[:60]}"
+        for path in files()
+        if layer_of(path) not in {"languages", "datasets"}  # formats of datasets say what is in them
+        for node in nodes(path)
+        if (isinstance(node, ast.Compare) and named(node.left) and any(map(known, node.comparators)))
+        or (isinstance(node, ast.Dict) and sum(map(known, node.keys)) > 1)
+    }
+    assert found == set()
 
 
 def test_every_probe_is_in_the_registry() -> None:

@@ -86,9 +86,9 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Environment:
     site = environment.run("-c", "import sysconfig; print(sysconfig.get_path('purelib'))").stdout.strip()
     visible = (sysconfig.get_path("purelib"), REPOSITORY / "server")
     (Path(site) / "development.pth").write_text("".join(f"{path}\n" for path in visible))
-    examples = [PLUGINS / "own-name-probe", PLUGINS / "toy-model"]
+    examples = [PLUGINS / "own-name-probe", PLUGINS / "toy-model", PLUGINS / "starlark-language"]
     environment.run(*PIP, *OFFLINE, *map(str, examples))
-    for module in ("own_name", "toy_model"):
+    for module in ("own_name", "toy_model", "starlark_language"):
         assert (Path(site) / f"{module}.py").is_file()
     return environment
 
@@ -126,6 +126,20 @@ def test_the_command_line_lists_the_probe_its_option_and_the_model(installed: En
     assert "--letter TEXT Letter that the meaningless name is made of. Tasks: own-name. [default: x]" in shown
     listed = installed.counterlens("models").stdout.splitlines()
     assert listed[-1].split() == ["toy", "a", "toy", "that", "answers", "at", "once", "ready"]
+
+
+def test_one_registration_is_a_language(installed: Environment) -> None:
+    rules = installed.folder / "rules.bzl"
+    rules.write_text(
+        "def pick(a, b):\n    c = 1\n    if a < b:\n        return a + c\n    else:\n        return b\n"
+    )
+    scored = json.loads(installed.counterlens("score", str(rules), "--model", MODEL, "--json").stdout)
+    assert scored["language"] == "starlark"
+    mutated = json.loads(installed.counterlens("mutate", f"{rules}::pick", "--json").stdout)
+    assert {one["mutation"] for one in mutated} == {"if-else-flip", "operand-swap", "rename-random"}
+    refused = installed.counterlens("dependence", f"{rules}::pick", code=1).stderr
+    assert "the dependences of Starlark cannot be computed" in refused
+    assert "Those of Python, Java and C can" in refused
 
 
 def test_the_probe_asks_the_model(installed: Environment) -> None:

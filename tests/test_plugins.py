@@ -156,6 +156,13 @@ class Empty(Loader):
         yield from ()
 """
 
+LANGUAGE = """
+from counterlens.languages.language import Language
+
+TOY = Language(id="toy", title="Toy", suffixes=(".toy",), grammar="tree_sitter_python:language",
+               functions="counterlens.syntax.definitions:python_definitions", judge="plugged_judges:TOY")
+"""
+
 
 def python(site: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     """Run a new interpreter that has the plug-ins on its path."""
@@ -183,10 +190,13 @@ def test_models_mutations_and_datasets_take_plugins_and_the_doctor_names_the_bro
         broken = plugged_broken:MUTATION
         [counterlens.datasets]
         empty = plugged_dataset:Empty
+        [counterlens.languages]
+        toy = plugged_language:TOY
         """,
         plugged_model=MODEL,
         plugged_mutation=MUTATION,
         plugged_dataset=DATASET,
+        plugged_language=LANGUAGE,
         plugged_broken="1 / 0",
     )
     asked = """
@@ -216,4 +226,13 @@ def test_models_mutations_and_datasets_take_plugins_and_the_doctor_names_the_bro
     assert findings["plug-in parrot:NAME"]["detail"] == "adds a model"
     assert findings["plug-in nothing-at-all"]["detail"] == "adds a mutation"
     assert findings["plug-in plugged-empty"]["detail"] == "adds a dataset"
+    toy = [finding for finding in json.loads(doctor.stdout)["findings"] if finding["name"] == "plug-in toy"]
+    assert [(finding["ok"], finding["detail"]) for finding in toy] == [
+        (None, "adds a language"),
+        (
+            False,
+            "plugged_judges (counterlens.languages) cannot be loaded: its judge: ModuleNotFoundError: "
+            "No module named 'plugged_judges'",
+        ),
+    ]
     assert doctor.returncode == 1

@@ -12,9 +12,10 @@ import pytest
 
 from counterlens.attribution.base import Judgement, Setting, Strength
 from counterlens.attribution.differential import find_out
+from counterlens.attribution.differential.comparing import Untestable
 from counterlens.attribution.differential.judge import DifferentialJudge
 from counterlens.attribution.differential.observed import texts_about
-from counterlens.attribution.differential.original import Original, Untestable, study
+from counterlens.attribution.differential.original import Original, study
 from counterlens.sandbox.base import Limits
 from counterlens.sandbox.registry import best_sandbox
 from counterlens.syntax.document import Document

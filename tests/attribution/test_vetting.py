@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from counterlens.attribution.base import LIMITS, Judge, Judgement, Setting
+from counterlens.attribution.file_of_tests import judge_by_tests
 from counterlens.attribution.layout import interpreter_for
-from counterlens.attribution.programs import judge_by_itself, judge_by_tests
+from counterlens.attribution.programs import judge_by_itself
 from counterlens.attribution.registry import find_judge, why_no_judge
 from counterlens.sandbox.registry import best_sandbox
 from counterlens.syntax.document import Document

@@ -434,7 +434,7 @@ def test_mutate_takes_java_and_says_what_java_does_not_have(cli: Cli, tmp_path: 
     ("arguments", "data", "said"),
     [
         (["--mutation", "annotate-strip"], JAVA, "annotate-strip does not support Java yet"),
-        (["--settle"], JAVA, "this works for Python only"),
+        (["--call", "f(1)"], JAVA, "this works for Python only"),
         ([], "class A { int f( { } }", "does not parse as Java"),
     ],
 )

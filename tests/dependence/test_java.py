@@ -319,7 +319,7 @@ def test_what_does_not_parse_is_refused_with_its_line(source: str, line: int) ->
 
 
 def test_a_language_without_an_analysis_is_refused() -> None:
-    with pytest.raises(SourceError, match="the dependences of go cannot be computed"):
+    with pytest.raises(SourceError, match="the dependences of Go cannot be computed"):
         dependences("", language="go")
 
 

@@ -31,6 +31,7 @@ BELOW = (
     "sandbox",
     "calibration",
     "probes",
+    "attribution/languages.py",
     "attribution/suite_run.py",
     "attribution/settlement.py",
 )

@@ -26,6 +26,7 @@ SAID = {
     "next": (0,),
     "step": (1,),
     "_step": (1,),
+    "LanguagePart": (2, 3),
 }
 """What is called with texts that are recognised where they leave for the editor, and in which places."""
 

@@ -16,7 +16,7 @@ from counterlens.models.base import Capability, Completion, Model, ModelInfo
 from counterlens.probes.operator.frequency import read_corpus
 from counterlens.probes.options import make
 from counterlens.probes.probe import Context, Need, Target
-from counterlens.probes.prompts.languages import prompted_languages
+from counterlens.probes.prompts.languages import PROMPTED
 from counterlens.probes.registry import PROBES
 from counterlens.probes.runner import require_language, require_one_language, run_targets
 from counterlens.sandbox.registry import best_sandbox
@@ -61,7 +61,7 @@ def test_no_probe_has_figures_over_functions_in_several_languages(task: str) -> 
         run_targets(probe, context, BOTH, make(probe.options, {}))
 
 
-@pytest.mark.parametrize("language", prompted_languages())
+@pytest.mark.parametrize("language", [*PROMPTED])
 @pytest.mark.parametrize("task", PROBES)
 def test_every_probe_is_for_every_language_or_says_why_not(task: str, language: str) -> None:
     probe = PROBES[task]

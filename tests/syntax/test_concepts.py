@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from counterlens.syntax.concepts import FREE_TEXT, TABLES, Category, category_of
-from counterlens.syntax.languages import grammar
+from counterlens.syntax.grammars import grammar
 
 LANGUAGES = sorted(TABLES)
 NOT_IN_A_TABLE = {Category.UNCATEGORISED}

@@ -104,7 +104,7 @@ def test_methods_of_java_are_functions() -> None:
 def test_other_languages_have_no_functions_that_can_be_probed() -> None:
     document = Document("function f() { return 1; }\n", language="javascript")
     assert functions(document) == []
-    with pytest.raises(SourceError, match="is javascript: only functions of python and java"):
+    with pytest.raises(SourceError, match="is JavaScript: only functions of Python and Java"):
         find_function(document, "f")
 
 

@@ -6,7 +6,14 @@ import pytest
 
 from counterlens.errors import SourceError
 from counterlens.syntax.document import Document
-from counterlens.syntax.operators import TABLES, Family, leaves, operator_at, operator_sites
+from counterlens.syntax.operators import (
+    OPERATORS,
+    Family,
+    leaves,
+    operator_at,
+    operator_sites,
+    operator_table,
+)
 
 SOURCE = """\
 def f(a, b):
@@ -61,7 +68,7 @@ def test_comparisons_have_the_candidates_of_the_paper() -> None:
 
 
 def test_candidates_of_one_operator_have_it_as_candidate() -> None:
-    for table in TABLES.values():
+    for table in map(operator_table, OPERATORS):
         for (kind, operator), (family, candidates) in table.items():
             assert operator in candidates
             for other in candidates:

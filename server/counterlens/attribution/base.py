@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 from threading import Event
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from counterlens.sandbox.base import Limits, Sandbox
 from counterlens.syntax.document import Document
@@ -175,8 +175,17 @@ class Setting:
     excluded: tuple[str, ...] = ()
 
 
+@runtime_checkable
+class Vettable(Protocol):
+    """A judge that can leave out the tests that the original does not pass."""
+
+    def vetted(self, original: str, cancel: Event | None) -> Judge | str:
+        """The judge by those tests that the original passes; the reason if there is none."""
+        ...
+
+
 class Attribution(Protocol):
-    """A way to find the tests of a function: one file each, registered in `attribution/registry.py`."""
+    """A way to find the tests of a function: one file each, which its language names."""
 
     def __call__(self, document: Document, function: Function, setting: Setting, /) -> Judge | None:
         """The judge for a function, or None when this attribution function has nothing to judge it by."""

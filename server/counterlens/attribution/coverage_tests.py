@@ -107,7 +107,7 @@ class _Known:
 
 
 def _known(document: Document, function: Function, setting: Setting) -> _Known | None:
-    if document.path is None or document.language != "python":
+    if document.path is None:
         return None
     place = layout_of(document.path, document.text)
     on_disk = read_text(place.path, LARGEST)

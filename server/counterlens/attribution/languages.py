@@ -1,95 +1,65 @@
-"""The languages whose programs are judged: one line for each, and nothing above asks which one it is."""
+"""The languages whose programs are judged, each by a part of its own that `Language.judge` names.
+
+Handwritten inputs count first: tests and doctests are found, and all of them must hold. Only if there are
+none, the fallbacks are asked one after the other. The tests that come with a problem (`supplied`) are not
+included: their owner makes a judge and passes it on.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
 
-from counterlens.attribution import programs
-from counterlens.attribution.base import Judge, Setting, Verdict
-from counterlens.attribution.java.judge import JavaTestsJudge, judge_java_by_tests
-from counterlens.attribution.java.output import JavaOutputJudge
-from counterlens.attribution.output import PrintingCase, PythonOutputJudge
-from counterlens.attribution.supplied_tests import SuppliedTestsJudge
-from counterlens.errors import SandboxError, SourceError
-from counterlens.sandbox.java.jdk import find_jdk
+from counterlens.attribution.base import Attribution, Judge, Setting, Verdict
+from counterlens.attribution.differential.comparing import ID as DIFFERENTIAL
+from counterlens.attribution.output import PrintingCase
+from counterlens.errors import SourceError
+from counterlens.languages.part import LanguagePart
+from counterlens.languages.registry import language_of
+from counterlens.syntax.document import Document
+from counterlens.syntax.functions import Function
 
-
-class ByFile(Protocol):
-    """Judges a program by another file, or by its own."""
-
-    def __call__(self, program: str, path: Path, setting: Setting, /, *, function: str | None) -> Verdict: ...
+WhyNot = Callable[[Document, Function, Setting], str | None]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class JudgedLanguage:
-    """How programs of a language are judged.
+    """How programs of a language are judged, and how the judge of a function is found.
 
     Attributes:
-        id: Its id, as documents have it.
-        title: Its name for people.
-        by_tests: By a file of tests; see `judge_by_tests`.
-        supplied: The judge by tests that are text: the tests, the function, the original, the setting.
         missing: Why they cannot be judged on this machine; None if they can.
-        against: By comparison with another program.
-        by_itself: By its own tests and examples.
+        by_tests: By a file of tests; see `judge_by_tests`.
         by_output: The judge of whole programs by what they print: of the cases and the setting.
+        supplied: The judge by tests that are text: the tests, the function, the original, the setting.
+        entries: The functions that other files may call.
+        tests: Finds handwritten tests, by attribution function.
+        surveyed: The same for runs over many functions.
+        untested: What it means that no tests were found.
+        by_running: Finds tests by running all of them once; None where that is not done.
+        behaviour: The judge by what the function does.
+        fallbacks: What is asked where there are no handwritten tests, in this order.
+        why_not: For each fallback, why it found nothing.
     """
 
-    id: str
-    title: str
-    by_tests: Callable[..., Verdict]
-    supplied: Callable[[str, str, str, Setting], Judge]
     missing: Callable[[], str | None]
-    against: ByFile
-    by_itself: ByFile
+    by_tests: Callable[..., Verdict]
     by_output: Callable[[Sequence[PrintingCase], Setting], Judge]
+    supplied: Callable[[str, str, str, Setting], Judge]
+    entries: Callable[[Document], list[Function]]
+    tests: Mapping[str, Attribution]
+    surveyed: Mapping[str, Attribution]
+    untested: str
+    by_running: Attribution | None = None
+    behaviour: Attribution
+    fallbacks: Mapping[str, Attribution]
+    why_not: Mapping[str, WhyNot]
 
 
-def _java(tests: str, _function: str, original: str, setting: Setting) -> Judge:
-    return JavaTestsJudge(tests, original, setting)
-
-
-def _no_java() -> str | None:
-    try:
-        find_jdk()
-    except SandboxError as error:
-        return str(error)
-    return None
-
-
-_LANGUAGES: Mapping[str, JudgedLanguage] = {
-    known.id: known
-    for known in (
-        JudgedLanguage(
-            "python",
-            "Python",
-            programs.judge_by_tests,
-            SuppliedTestsJudge,
-            lambda: None,
-            programs.judge_against,
-            programs.judge_by_itself,
-            PythonOutputJudge,
-        ),
-        JudgedLanguage(
-            "java",
-            "Java",
-            judge_java_by_tests,
-            _java,
-            _no_java,
-            programs.judge_against,
-            programs.judge_by_itself,
-            JavaOutputJudge,
-        ),
-    )
-}
-
-
-def judged_languages() -> tuple[str, ...]:
-    """The ids of the languages whose programs are judged."""
-    return tuple(_LANGUAGES)
+JUDGED: LanguagePart[JudgedLanguage] = LanguagePart(
+    "judge", JudgedLanguage, "programs in {0} cannot be judged", "Those in {0} can"
+)
+"""How programs are judged, by language."""
 
 
 def judged(language: str) -> JudgedLanguage:
@@ -98,16 +68,20 @@ def judged(language: str) -> JudgedLanguage:
     Raises:
         SourceError: they are not.
     """
-    if language not in _LANGUAGES:
-        titles = " and ".join(known.title for known in _LANGUAGES.values())
-        raise SourceError(f"programs in {language} cannot be judged", f"Those in {titles} can")
-    return _LANGUAGES[language]
+    return JUDGED.require(language)
 
 
-def judged_file(path: Path) -> JudgedLanguage:
-    """How the program in a file is judged: by the language of its name; in doubt it is Python.
+def program_language(path: Path) -> str:
+    """The language of a program by the name of its file; in doubt it is Python."""
+    try:
+        return language_of(path)
+    except SourceError:
+        return "python"
 
-    Raises:
-        SourceError: programs in its language are not judged.
-    """
-    return judged(programs.program_language(path))
+
+def behaviour_of(document: Document, function: Function, setting: Setting) -> tuple[Judge | None, str]:
+    """The judge of a function by what it does, or why there is none."""
+    language = judged(document.language)
+    judge = language.behaviour(document, function, setting)
+    reason = None if judge is not None else language.why_not[DIFFERENTIAL](document, function, setting)
+    return judge, reason or ""

@@ -1,4 +1,4 @@
-"""Find the judge of a function: the attribution functions of its language (`ways.py`), in the order tried."""
+"""Find the judge of a function: the attribution functions of its language, in the order tried."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from threading import Event
 
-from counterlens.attribution import differential, doctests, supplied_tests, unittests
+from counterlens.attribution import unittests
 from counterlens.attribution.base import (
     LIMITS,
     MAP_SECONDS,
@@ -15,20 +15,20 @@ from counterlens.attribution.base import (
     Judge,
     Judgement,
     Setting,
+    Vettable,
 )
-from counterlens.attribution.java.differential import JavaDifferentialJudge
-from counterlens.attribution.java.project_tests import JavaSuiteJudge
+from counterlens.attribution.differential.comparing import ID as DIFFERENTIAL
+from counterlens.attribution.differential.comparing import ComparingJudge
 from counterlens.attribution.joint import JointJudge
+from counterlens.attribution.languages import judged
 from counterlens.attribution.layout import interpreter_for
 from counterlens.attribution.reaching import HoleReach
-from counterlens.attribution.ways import ways_of
 from counterlens.counting import plural
 from counterlens.sandbox.base import Limits, Sandbox
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
 
-_VETTABLE = unittests.CasesJudge | doctests.DoctestJudge | JavaSuiteJudge
-_CASES = {unittests.ID: "test", doctests.ID: "doctest", supplied_tests.ID: "given test"}
+_CASES = {"tests": "test", "doctest": "doctest", "given": "given test"}
 """Noun for one case of each attribution function."""
 
 
@@ -79,13 +79,13 @@ def find_judge(
     """
     python = python or interpreter_for(document.path)
     setting = Setting(sandbox, python, limits, cancel, report, vetted, map_timeout, surveyed, tuple(excluded))
-    ways = ways_of(document)
-    first = ways.surveyed if surveyed else ways.tests
+    language = judged(document.language)
+    first = language.surveyed if surveyed else language.tests
     judges, unusable = _usable(first, document, function, setting)
     judges = judges or [judge for judge in unusable if _failed(judge, document, cancel)]
     if judges or not fallback:
         return JointJudge(judges) if len(judges) > 1 else judges[0] if judges else None
-    for name, find in ways.fallbacks.items():
+    for name, find in language.fallbacks.items():
         others, _ = _usable({name: find}, document, function, setting)
         if others:
             return others[0]
@@ -103,7 +103,7 @@ def _usable(
     reasons: dict[Judge, str] = {}
     for find in attributions.values():
         judge = find(document, function, setting)
-        if setting.vetted and isinstance(judge, _VETTABLE):
+        if setting.vetted and isinstance(judge, Vettable):
             usable = judge.vetted(document.text, setting.cancel)
             if isinstance(usable, str):
                 cases = plural(judge.tests, _CASES[judge.attribution])
@@ -140,14 +140,14 @@ def why_no_judge(
     setting = Setting(
         sandbox, python, limits, cancel, vetted=True, map_timeout=map_timeout, excluded=tuple(excluded)
     )
-    ways = ways_of(document)
-    _, unusable = _usable(ways.tests, document, function, setting)
-    reasons = [*unusable.values()] or [ways.untested]
+    language = judged(document.language)
+    _, unusable = _usable(language.tests, document, function, setting)
+    reasons = [*unusable.values()] or [language.untested]
     if not unusable and _all_excluded(document, function, setting):
         reasons = ["the settings exclude every test that mentions it"]
-    for name in ways.fallbacks if fallback else ():
-        shown = ways.why_not[name](document, function, setting) or ""
-        known = name == differential.ID and shown
+    for name in language.fallbacks if fallback else ():
+        shown = language.why_not[name](document, function, setting) or ""
+        known = name == DIFFERENTIAL and shown
         reasons.append(f"its behaviour cannot be judged: {shown}" if known else shown)
     return "; ".join(filter(None, reasons))
 
@@ -155,7 +155,7 @@ def why_no_judge(
 def _all_excluded(document: Document, function: Function, setting: Setting) -> bool:
     """Whether there would be tests of a function if none were excluded."""
     anyway = replace(setting, excluded=())
-    found = (find(document, function, anyway) for find in ways_of(document).tests.values())
+    found = (find(document, function, anyway) for find in judged(document.language).tests.values())
     return bool(setting.excluded) and any(judge is not None for judge in found)
 
 
@@ -167,7 +167,7 @@ def reach_of(judge: Judge, lines: range) -> HoleReach | None:
 
 def described(judge: Judge) -> str:
     """The judge, with its number of cases and its strength, such as `3 doctests`."""
-    if isinstance(judge, differential.DifferentialJudge | JavaDifferentialJudge):
+    if isinstance(judge, ComparingJudge):
         return judge.described
     if isinstance(judge, JointJudge):
         return " and ".join(map(described, judge.judges))

@@ -15,10 +15,10 @@ from pathlib import Path
 from threading import Event
 
 from counterlens.attribution.base import LIMITS, Judge, Judgement, Setting, Verdict
+from counterlens.attribution.languages import behaviour_of
 from counterlens.attribution.layout import interpreter_for
 from counterlens.attribution.pace import paced
 from counterlens.attribution.registry import find_judge
-from counterlens.attribution.ways import behaviour_of
 from counterlens.counting import plural
 from counterlens.mutations.base import Counterfactual
 from counterlens.progress import ProgressCallback, Steps

@@ -26,6 +26,7 @@ from counterlens.confidence.calibration import save_calibration
 from counterlens.confidence.exclusion import reason_to_skip
 from counterlens.datasets import open_dataset
 from counterlens.errors import SourceError
+from counterlens.languages.registry import language_named
 from counterlens.metrics.fitting import Method, require_statistics
 from counterlens.probes.runner import require_one_language
 from counterlens.progress import Steps
@@ -34,7 +35,6 @@ from counterlens.reports.export.calibration import calibration_json
 from counterlens.reports.render import html as pages
 from counterlens.reports.render import terminal
 from counterlens.syntax.document import Document
-from counterlens.syntax.languages import language_named
 
 
 @click.command()

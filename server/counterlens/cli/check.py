@@ -30,12 +30,13 @@ from counterlens.doubt.registry import DOUBT_KINDS
 from counterlens.doubt.scope import DoubtScope
 from counterlens.doubt.settling import settled
 from counterlens.errors import SourceError
+from counterlens.languages.language import Feature
 from counterlens.models.base import Model
 from counterlens.progress import ProgressCallback
 from counterlens.reports.export.doubts import DOUBT_FORMATS
 from counterlens.sandbox.base import Sandbox
 from counterlens.syntax.document import Document
-from counterlens.syntax.functions import require_python
+from counterlens.syntax.functions import has_feature, require_feature
 
 _ANY_SIZE = ScoringLimits(bytes=None)
 
@@ -103,8 +104,8 @@ def _chosen(paths: tuple[Path, ...], since: str | None) -> list[DoubtScope]:
         try:
             document = Document.read(path)
             if path in named:
-                require_python(document)
-            elif document.language != "python" or reason_to_skip(document, _ANY_SIZE):
+                require_feature(document, Feature.DOUBTS)
+            elif not has_feature(document, Feature.DOUBTS) or reason_to_skip(document, _ANY_SIZE):
                 continue
         except SourceError:
             if path in named:

@@ -20,6 +20,8 @@ from counterlens.cli.options import json_option, print_json
 from counterlens.cli.saying import say
 from counterlens.datasets.registry import LOADERS
 from counterlens.errors import CounterlensError, SandboxError
+from counterlens.languages.part import PARTS
+from counterlens.languages.registry import LANGUAGES
 from counterlens.models import Capability, Prompt, load
 from counterlens.models.files import embedded_model
 from counterlens.models.registry import BACKENDS
@@ -128,7 +130,11 @@ def _onnx_runtime() -> list[CheckResult]:
 
 
 def _plugins() -> list[CheckResult]:
+    for part in PARTS.values():
+        for language in LANGUAGES.added:
+            part.get(language)
     registries: dict[str, Registry[Any]] = {
+        "language": LANGUAGES,
         "model": BACKENDS,
         "mutation": MUTATIONS,
         "dataset": LOADERS,

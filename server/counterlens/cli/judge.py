@@ -18,8 +18,9 @@ from counterlens.attribution.base import (
     Verdict,
     lasting,
 )
-from counterlens.attribution.languages import judged_file
+from counterlens.attribution.languages import judged, program_language
 from counterlens.attribution.layout import interpreter_for
+from counterlens.attribution.programs import judge_against, judge_by_itself
 from counterlens.attribution.reading import read_program
 from counterlens.attribution.test_run import Apartness
 from counterlens.cli.excluding import excluded_tests_option
@@ -91,7 +92,7 @@ def judge(
     if excluded_tests and (tests or against):
         raise click.UsageError("--excluded-tests is for own tests, not for --tests or --against")
     started = time.monotonic()
-    language = judged_file(candidate)
+    language = judged(program_language(candidate))
     program = read_program(candidate)
     if isinstance(program, str):
         sandbox = strong_sandbox(*filter(None, (candidate, tests, against, python)))
@@ -110,9 +111,9 @@ def judge(
                     program, candidate, tests, setting, function=function, apartness=way
                 )
             elif against:
-                verdict = language.against(program, against, setting, function=function)
+                verdict = judge_against(program, against, setting, function=function)
             else:
-                verdict = language.by_itself(program, candidate, setting, function=function)
+                verdict = judge_by_itself(program, candidate, setting, function=function)
     else:
         verdict = program
     verdict = replace(verdict, seconds=time.monotonic() - started)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import click
 
 from counterlens.attribution import settlement
+from counterlens.attribution.languages import judged
 from counterlens.cli.options import (
     json_option,
     print_json,
@@ -17,6 +18,7 @@ from counterlens.cli.options import (
     strong_sandbox,
 )
 from counterlens.cli.probe_options import declared_options
+from counterlens.languages.language import Feature
 from counterlens.mutations import Mutation, mutated, parse_document, survey
 from counterlens.mutations.loop_unroll import LoopUnroll
 from counterlens.probes.observe.run import observe_loops
@@ -26,7 +28,7 @@ from counterlens.reports.export import json as plain
 from counterlens.reports.render import terminal
 from counterlens.sandbox.base import Limits
 from counterlens.syntax.document import Document
-from counterlens.syntax.functions import function_named, require_python
+from counterlens.syntax.functions import function_named, require_feature
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,8 +71,10 @@ def mutate(
     """Show the counterfactuals of a file or of one of its functions."""
     path, qualname = split_target(target)
     document = Document.read(path)
-    if settle or call is not None:
-        require_python(document)
+    if settle:
+        judged(document.language)
+    if call is not None:
+        require_feature(document, Feature.LOOPS)
     module = parse_document(document)
     function = function_named(module.functions, qualname, path).qualname if qualname else None
     chosen: list[str | Mutation] | None = list(mutations) or None

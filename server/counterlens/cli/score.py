@@ -32,6 +32,7 @@ from counterlens.confidence.scoring import MAX_BYTES
 from counterlens.confidence.units import HEADER_BYTES
 from counterlens.errors import SourceError
 from counterlens.evaluation.causal import TASK
+from counterlens.languages.registry import language_named
 from counterlens.metrics.corpus import FileConfidence, corpus_confidence
 from counterlens.models import Model
 from counterlens.reports.build.calibration import raw_or_calibrated
@@ -44,7 +45,6 @@ from counterlens.reports.render import terminal
 from counterlens.reports.scores import score_report
 from counterlens.syntax.concepts.sets import OWN, concept_set
 from counterlens.syntax.document import Document
-from counterlens.syntax.languages import language_named
 
 Report = Callable[[str, int, int], None]
 

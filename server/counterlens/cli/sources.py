@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from counterlens.errors import SourceError
-from counterlens.syntax.languages import suffixes
+from counterlens.languages.registry import suffixes
 from counterlens.trust import is_inside
 
 _PASSED_OVER = frozenset({"__pycache__", "node_modules", "site-packages"})

@@ -15,14 +15,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from counterlens.confidence.alignment import nodes
+from counterlens.languages.registry import LANGUAGES
 from counterlens.syntax.concepts import Category
 from counterlens.syntax.document import Document
 
 _DIRECTIVE = re.compile(r"\bcounterlens:\s*ignore(?P<file>-file)?\b(?:\s*\[(?P<categories>[^\]]*)\])?")
 _MARKER = b"counterlens:"
 _EVERYTHING = frozenset(Category)
-_HASHED = frozenset({"python", "ruby", "shellscript"})
-"""Languages whose comments begin with `#`; those of the others with `//`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +65,7 @@ def ignored(document: Document) -> Ignored:
 def directive(language: str, category: Category | None, *, whole_file: bool = False) -> str:
     """The comment that ignores a category, or all of them, without blanks around it."""
     scope = "ignore-file" if whole_file else "ignore"
-    mark = "#" if language in _HASHED else "//"
-    return f"{mark} counterlens: {scope}" + (f"[{category}]" if category else "")
+    return f"{LANGUAGES[language].comment} counterlens: {scope}" + (f"[{category}]" if category else "")
 
 
 def _comments(document: Document) -> Iterator[tuple[str, int, int]]:

@@ -6,8 +6,6 @@ if it is one already: a keyword or builtin of the language, or a word of the doc
 
 from __future__ import annotations
 
-import builtins
-import keyword
 import math
 import re
 from dataclasses import dataclass
@@ -17,10 +15,9 @@ import tree_sitter
 from counterlens.confidence.aggregate import Confidence
 from counterlens.confidence.noise import distinguishable
 from counterlens.syntax.document import Document
-from counterlens.syntax.python_ast import parse_module
+from counterlens.syntax.strictness import STRICT, WORDS
 
 _WORD = re.compile(r"[^\W\d]\w*")
-_PYTHON_WORDS = frozenset(dir(builtins)) | frozenset(keyword.kwlist) | frozenset(keyword.softkwlist)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,10 +83,11 @@ def parses(document: Document, replacement: Replacement) -> bool:
         return False
     if size and around.end_byte < replacement.start + size:
         return False
-    if document.language != "python":
+    strict = STRICT.get(document.language)
+    if strict is None:
         return True
     try:
-        parse_module(changed.encode()[around.start_byte : around.end_byte])
+        strict(changed.encode()[around.start_byte : around.end_byte])
     except (SyntaxError, ValueError):
         return False
     return True
@@ -119,5 +117,4 @@ def _top_level(tree: tree_sitter.Tree, offset: int) -> tree_sitter.Node | None:
 
 
 def _words(document: Document) -> frozenset[str]:
-    known = frozenset(_WORD.findall(document.text))
-    return known | _PYTHON_WORDS if document.language == "python" else known
+    return frozenset(_WORD.findall(document.text)) | WORDS.get(document.language, frozenset())

@@ -18,6 +18,7 @@ from enum import Enum, auto
 
 import tree_sitter
 
+from counterlens.languages.registry import LANGUAGES
 from counterlens.syntax.document import Document
 from counterlens.syntax.statements import is_definition
 
@@ -34,9 +35,6 @@ _WRAPPING = frozenset(
 
 _ENDING = frozenset({"}", ";", "#endif"})
 """Node types that belong to the definition before them."""
-
-_ALL_IN_TYPES = frozenset({"csharp", "java"})
-"""Languages without code outside types."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +108,7 @@ class _Piece:
 
 def _pieces(document: Document) -> list[_Piece]:
     """The top level of a document, opened up in what wraps it, and where all code stands in types."""
-    opening = _opened if document.language in _ALL_IN_TYPES else _whole
+    opening = _opened if _all_in_types(document.language) else _whole
     found: list[_Piece] = []
     todo = document.tree.root_node.children[::-1]
     while todo:
@@ -123,6 +121,11 @@ def _pieces(document: Document) -> list[_Piece]:
             found.append(_Piece.header(node, members.pop(0)))
         todo += reversed(members)
     return found
+
+
+def _all_in_types(language: str) -> bool:
+    known = LANGUAGES.get(language)
+    return known is not None and known.all_in_types
 
 
 def _members(node: tree_sitter.Node) -> list[tree_sitter.Node] | None:

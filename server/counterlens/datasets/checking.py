@@ -11,9 +11,10 @@ from itertools import islice
 from threading import Event
 
 from counterlens.datasets.base import Dataset, Problem, Provenance
+from counterlens.errors import SourceError
 from counterlens.progress import ProgressCallback, Steps
 from counterlens.syntax.document import Document
-from counterlens.syntax.python_ast import parse_module
+from counterlens.syntax.strictness import STRICT
 
 
 class Finding(StrEnum):
@@ -111,12 +112,13 @@ def parse(problem: Problem) -> Checked:
     """Whether the reference solution of a problem parses."""
     if not problem.source.strip():
         return Checked(problem.id, Finding.NO_SOLUTION)
-    if problem.language != "python":
+    strict = STRICT.get(problem.language)
+    if strict is None:
         return _parse_tree(problem)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # invalid escapes are the dataset's own business
-            parse_module(problem.source)
+            strict(problem.source)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         line = getattr(error, "lineno", None)
         where = f"line {line}: " if line else ""
@@ -128,7 +130,7 @@ def _parse_tree(problem: Problem) -> Checked:
     """By the tree of its grammar, if there is one."""
     try:
         root = Document(problem.source, language=problem.language).tree.root_node
-    except KeyError:
+    except SourceError:
         return Checked(problem.id, Finding.NOT_CHECKED, f"there is no grammar of {problem.language}")
     if not root.has_error:
         return Checked(problem.id, Finding.PARSES)

@@ -7,10 +7,11 @@ from pathlib import Path
 from threading import Event
 
 from counterlens.attribution.base import LIMITS, Judgement, Setting, Verdict
-from counterlens.attribution.languages import judged, judged_languages
+from counterlens.attribution.languages import JUDGED, judged
 from counterlens.attribution.output import PrintingCase
 from counterlens.datasets.base import Problem, TestForm
 from counterlens.datasets.checking import Checked, Finding
+from counterlens.languages.registry import title_of
 from counterlens.sandbox.base import Limits, Sandbox
 
 _FINDINGS = {
@@ -38,8 +39,8 @@ class Runner:
         tests = problem.tests
         if tests is None:
             return Checked(problem.id, Finding.NO_TESTS)
-        if problem.language not in judged_languages():
-            return Checked(problem.id, Finding.NOT_CHECKED, f"{problem.language} is not run")
+        if problem.language not in JUDGED:
+            return Checked(problem.id, Finding.NOT_CHECKED, f"{title_of(problem.language)} is not run")
         if missing := judged(problem.language).missing():
             return Checked(problem.id, Finding.NOT_CHECKED, missing)
         verdict = self.judge(problem, problem.source, cancel)

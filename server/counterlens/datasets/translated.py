@@ -40,7 +40,7 @@ def translated(record: JsonRecord, dataset: str, function: str | None, descripti
         dataset=dataset,
         language=language,
         source=prompt + record.text("canonical_solution"),
-        function=_java_method(record) if language == "java" else function,
+        function=_java_method(record) if form is TestForm.JAVA_MAIN else function,
         prompt=prompt,
         description=str(record.fields.get(description, "")),
         tests=Tests(form, record.text("test") + "\n") if form else None,

@@ -2,12 +2,13 @@
 
 from counterlens.dependence.analysing import MODULE, ProgramAnalysis
 from counterlens.dependence.graph import Dependences, Edge, Kind
-from counterlens.dependence.languages import analyse, analysed_languages, dependences
+from counterlens.dependence.languages import ANALYSED, analyse, dependences
 from counterlens.dependence.program import Program
 from counterlens.dependence.rules import Rules
 from counterlens.dependence.statements import Statement
 
 __all__ = [
+    "ANALYSED",
     "MODULE",
     "Dependences",
     "Edge",
@@ -17,6 +18,5 @@ __all__ = [
     "Rules",
     "Statement",
     "analyse",
-    "analysed_languages",
     "dependences",
 ]

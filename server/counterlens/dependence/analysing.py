@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
 from counterlens.dependence.graph import Dependences
+from counterlens.dependence.rules import Rules
 from counterlens.errors import SourceError
+from counterlens.syntax.document import Document
+from counterlens.syntax.functions import Function
 
 MODULE = "<module>"
 
@@ -32,6 +36,19 @@ class ProgramAnalysis(Protocol):
 
     def all(self) -> Iterator[Dependences]:
         """The dependences of the file's own statements and of every function."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnalysedLanguage:
+    """How one language is analysed.
+
+    Attributes:
+        parse: Parses a source text.
+        located: Finds the functions of a document, also of one that does not parse everywhere.
+    """
+
+    parse: Callable[[str, Rules], ProgramAnalysis]
+    located: Callable[[Document], list[Function]]
 
 
 def find(known: Sequence[tuple[str, str, Node]], function: str) -> tuple[str, Node]:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import counterlens.dependence.exceptions
 import counterlens.dependence.loops
 import counterlens.dependence.matching  # noqa: F401 - these three register what they lay out
-from counterlens.dependence.analysing import MODULE, find
+from counterlens.dependence.analysing import MODULE, AnalysedLanguage, find
 from counterlens.dependence.graph import Dependences
 from counterlens.dependence.lowering import Lowering
 from counterlens.dependence.reading import Reader
@@ -18,6 +18,7 @@ from counterlens.dependence.scopes import FUNCTIONS, BlockNames
 from counterlens.dependence.statements import FunctionNode, Statements
 from counterlens.dependence.variables import Variables
 from counterlens.errors import SourceError
+from counterlens.syntax.functions import functions
 from counterlens.syntax.python_ast import parse_module
 from counterlens.text import BOM
 
@@ -118,3 +119,6 @@ def _postponed(tree: ast.Module) -> bool:
         and any(alias.name == "annotations" for alias in node.names)
         for node in tree.body
     )
+
+
+PYTHON = AnalysedLanguage(Program, functions)

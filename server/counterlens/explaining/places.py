@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from counterlens.errors import SourceError
+from counterlens.languages.language import Feature
 from counterlens.mutations import Counterfactual
 from counterlens.probes.pairs.counterfactuals import rewritings
 from counterlens.syntax.document import Document
-from counterlens.syntax.functions import Function, functions, require_python
+from counterlens.syntax.functions import Function, functions, require_feature
 from counterlens.text import line_start
 
 
@@ -41,7 +42,7 @@ def cursor(document: Document, line: int, column: int | None = None) -> Cursor:
     Raises:
         SourceError: there is no such place, or it is not in the body of a Python function.
     """
-    positions = require_python(document).positions
+    positions = require_feature(document, Feature.EXPLANATIONS).positions
     if not 1 <= line <= positions.lines:
         raise SourceError(f"there is no line {line}: the file has {positions.lines}")
     start = positions.line_start(line - 1)
@@ -60,7 +61,7 @@ def cursor_at(document: Document, offset: int) -> Cursor:
     Raises:
         SourceError: it is not in the body of a Python function.
     """
-    line = require_python(document).positions.line_of(offset) + 1
+    line = require_feature(document, Feature.EXPLANATIONS).positions.line_of(offset) + 1
     return Cursor(f"line {line}", document, _around(document, line, offset).qualname, offset)
 
 

@@ -17,7 +17,7 @@ from counterlens.lsp.base import CounterlensServer
 from counterlens.lsp.language import t
 from counterlens.lsp.markdown_preview import show_markdown
 from counterlens.lsp.progress import Announcements, ask_first
-from counterlens.lsp.targets import open_python, plain, position
+from counterlens.lsp.targets import document_named, plain, position
 from counterlens.models.base import ModelInfo
 from counterlens.probes.options import MAX_TOKENS
 from counterlens.progress import Steps
@@ -61,7 +61,7 @@ async def _complete(ls: CounterlensServer, argument: Any = None) -> CompletionAn
     """Complete the function at a place, and explain the completion."""
     settings, asked = ls.settings, plain(argument)
     try:
-        analysis = open_python(ls, argument)
+        analysis = document_named(ls, argument)
         document, places = analysis.document, ls.places(analysis)
         offset = places.offset(position(asked.get("position") or types.Position(0, 0)))
         at = await ls.offload(cursor_at, document, offset)

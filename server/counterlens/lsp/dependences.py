@@ -13,7 +13,7 @@ from typing import Any
 
 from lsprotocol import types
 
-from counterlens.dependence import MODULE, Dependences, analysed_languages, dependences
+from counterlens.dependence import ANALYSED, MODULE, Dependences, dependences
 from counterlens.dependence.module_scope import first_decision, scope_at, scopes
 from counterlens.errors import Cancelled, CounterlensError, SourceError
 from counterlens.lsp.analysis import Analysis, Examined
@@ -186,7 +186,7 @@ def _code_actions(
     ls: CounterlensServer, analysis: Analysis, params: types.CodeActionParams
 ) -> list[types.CodeAction]:
     """The offer for the function at a place, or for the module's own statements."""
-    if analysis.document.language not in analysed_languages():
+    if analysis.document.language not in ANALYSED:
         return []
     scope = scope_at(analysis.document, ls.places(analysis).offset(params.range.start))
     whole = scope.qualname == MODULE

@@ -8,13 +8,13 @@ from dataclasses import replace
 from lsprotocol import types
 
 from counterlens.errors import SourceError
+from counterlens.languages.registry import language_named
 from counterlens.lsp.analysis import Analysis
 from counterlens.lsp.base import CounterlensServer
 from counterlens.lsp.language import t
 from counterlens.lsp.places import Places
 from counterlens.lsp.targets import path_of
 from counterlens.syntax.document import Document
-from counterlens.syntax.languages import language_named
 from counterlens.text import PositionEncoding
 
 SCORES_CHANGED = "counterlens/scoresChanged"

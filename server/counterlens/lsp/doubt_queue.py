@@ -14,6 +14,7 @@ from counterlens.doubt.margins import margins_of
 from counterlens.doubt.marking import Doubt, doubts, fingerprint
 from counterlens.doubt.scope import DoubtScope
 from counterlens.errors import Cancelled, CounterlensError
+from counterlens.languages.language import Feature
 from counterlens.lsp.analysis import Analysis, ScoringState
 from counterlens.lsp.background import QUIET_SECONDS, excluded
 from counterlens.lsp.base import LOG, CounterlensServer
@@ -22,6 +23,7 @@ from counterlens.lsp.known_doubts import CheckedFunction
 from counterlens.lsp.model_host import ModelHost
 from counterlens.lsp.settings import EditorSettings
 from counterlens.syntax.document import Document
+from counterlens.syntax.functions import has_feature
 
 KEPT = 4096
 """Functions whose results are kept, in all documents together."""
@@ -153,7 +155,7 @@ class DoubtQueue:
 
 def _present(document: Document, settings: EditorSettings) -> list[tuple[str, DoubtScope]]:
     """The functions that can be in doubt, each with what its result depends on; takes a moment."""
-    if document.language != "python" or excluded(document, settings) is not None:
+    if not has_feature(document, Feature.DOUBTS) or excluded(document, settings) is not None:
         return []
     return [(fingerprint(scope), scope) for scope in scopes(document)]
 

@@ -21,7 +21,7 @@ from counterlens.lsp.places import Places
 from counterlens.lsp.targets import document_of, plain, position
 from counterlens.probes.pairs.completion import CompletionProbe
 from counterlens.probes.pairs.wording import meaning
-from counterlens.syntax.definitions import defining_languages
+from counterlens.syntax.definitions import FINDERS
 from counterlens.syntax.functions import Function, function_at
 
 REQUEST = "counterlens/function"
@@ -82,7 +82,7 @@ async def _function(ls: CounterlensServer, params: Any) -> FunctionView:
     analysis = ls.analyses.get(document_of(params))
     if analysis is None:
         return FunctionView(-1, ScoringState.UNAVAILABLE, t("the document is not open"))
-    if analysis.document.language not in defining_languages():
+    if analysis.document.language not in FINDERS:
         return FunctionView(
             analysis.document.version,
             ScoringState.UNAVAILABLE,

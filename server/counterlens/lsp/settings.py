@@ -16,6 +16,7 @@ from counterlens.confidence.scoring import MAX_BYTES
 from counterlens.confidence.surprising import PER_HUNDRED_LINES
 from counterlens.errors import OptionError
 from counterlens.evaluation.settings_file import SettingsFile, fits, known_entries, wanted
+from counterlens.languages.registry import LANGUAGES
 from counterlens.models import DEFAULT_MODEL
 from counterlens.models.entries import ModelEntry, is_entry_name
 from counterlens.models.registry import MASKS, Options
@@ -23,10 +24,9 @@ from counterlens.probes.operator.tables import PREFERRED
 from counterlens.probes.options import OptionSpec, declared, option, specs
 from counterlens.probes.registry import PROBES
 from counterlens.syntax.concepts import Category
-from counterlens.syntax.languages import languages
 
 _LIMITS = ScoringLimits()
-LANGUAGES = ("python", "java", "javascript")
+_READ = ("python", "java", "javascript")
 """Read unless the user says otherwise; others work where their grammar is installed."""
 _ELSEWHERE = ("remote", "hf:", "onnx:", "editor:")
 _OF_DATASETS = frozenset({"buggy"})
@@ -51,9 +51,7 @@ class DeclaredSettings:
     remote_api: Annotated[str, _setting("remote.api", choices=("completions", "chat"))] = "completions"
     threads: Annotated[int, _setting("threads", low=0)] = 0
     mask: Annotated[str, _setting("mask", choices=MASKS)] = "word"
-    languages: Annotated[tuple[str, ...], _setting("languages", choices=languages(installed=False))] = (
-        LANGUAGES
-    )
+    languages: Annotated[tuple[str, ...], _setting("languages", choices=LANGUAGES)] = _READ
     aggregation: Annotated[Aggregation, _setting("confidence.aggregation")] = Aggregation.MEAN
     alignment: Annotated[Rule, _setting("confidence.alignment")] = Rule.OVERLAP
     calibrated: Annotated[bool, _setting("confidence.calibrated")] = True

@@ -9,13 +9,13 @@ from typing import Any
 from lsprotocol import types
 from pygls import uris
 
-from counterlens.dependence import MODULE, analysed_languages
+from counterlens.dependence import ANALYSED, MODULE
 from counterlens.dependence.languages import located
 from counterlens.dependence.module_scope import module_of, scope_at
 from counterlens.errors import CounterlensError
 from counterlens.lsp.analysis import Analysis
 from counterlens.lsp.base import CounterlensServer
-from counterlens.probes.prompts.languages import prompted, prompted_languages
+from counterlens.probes.prompts.languages import PROMPTED
 from counterlens.syntax import functions
 from counterlens.syntax.functions import Function, find_function, function_at
 
@@ -56,18 +56,6 @@ def document_named(ls: CounterlensServer, argument: Any) -> Analysis:
     return analysis
 
 
-def open_python(ls: CounterlensServer, argument: Any) -> Analysis:
-    """The document that `{uri}` means.
-
-    Raises:
-        CounterlensError: it is not open, or not Python.
-    """
-    analysis = ls.analyses.get(str(plain(argument).get("uri")))
-    if analysis is None or analysis.document.language != "python":
-        raise CounterlensError("there is no open Python file to probe", "Open one and try again")
-    return analysis
-
-
 def open_probed(ls: CounterlensServer, argument: Any) -> Analysis:
     """The document that `{uri}` means, where its functions can be probed.
 
@@ -75,8 +63,8 @@ def open_probed(ls: CounterlensServer, argument: Any) -> Analysis:
         CounterlensError: it is not open, or in another language.
     """
     analysis = ls.analyses.get(str(plain(argument).get("uri")))
-    if analysis is None or analysis.document.language not in prompted_languages():
-        titles = " or ".join(prompted(language).title for language in prompted_languages())
+    if analysis is None or analysis.document.language not in PROMPTED:
+        titles = PROMPTED.titles("or")
         raise CounterlensError(f"there is no open file in {titles} to probe", "Open one and try again")
     return analysis
 
@@ -88,7 +76,7 @@ def open_analysed(ls: CounterlensServer, argument: Any) -> Analysis:
         CounterlensError: it is not open, or in another language.
     """
     analysis = ls.analyses.get(str(plain(argument).get("uri")))
-    if analysis is None or analysis.document.language not in analysed_languages():
+    if analysis is None or analysis.document.language not in ANALYSED:
         raise CounterlensError(
             "there is no open file whose dependences can be computed", "Open one and try again"
         )

@@ -10,6 +10,7 @@ from counterlens.confidence.measuring import measure
 from counterlens.counting import plural
 from counterlens.dependence import dependences
 from counterlens.errors import SourceError
+from counterlens.languages.registry import language_named
 from counterlens.mcp.calls import ToolAnswer
 from counterlens.mcp.workspace import ToolWorkspace
 from counterlens.mutations.engine import survey
@@ -29,7 +30,6 @@ from counterlens.reports.export.dependences import dependences_json
 from counterlens.reports.render import markdown
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import find_function, require_functions
-from counterlens.syntax.languages import language_named
 
 
 def measure_confidence(

@@ -50,7 +50,7 @@ def markdown() -> str:
 
 def _java() -> list[str]:
     """Java's section: what differs, each mutation, and what is missing."""
-    described = [_described(mutation, "java") for mutation in JAVA_MUTATIONS.values()]
+    described = [_described(mutation, "java", " in Java") for mutation in JAVA_MUTATIONS.values()]
     missing = ", ".join(f"`{name}`" for name in mutated("java").missing)
     return [
         java.OPENING,
@@ -68,10 +68,9 @@ def _overview() -> str:
     return "\n".join(rows) + "\n"
 
 
-def _described(mutation: AnyMutation, language: str = "python") -> str:
+def _described(mutation: AnyMutation, language: str = "python", where: str = "") -> str:
     text = inspect.getdoc(type(mutation)) or ""
-    heading = mutation.id if language == "python" else f"{mutation.id} in {mutated(language).title}"
-    parts = [f"### {heading}\n", "\n\n".join(map(_flow, text.split("\n\n"))), ""]
+    parts = [f"### {mutation.id}{where}\n", "\n\n".join(map(_flow, text.split("\n\n"))), ""]
     kept = "Preserving" if mutation.preserving else "Breaking"
     parts.append(f"{kept}. From {mutation.source}.\n")
     parts += [_diff(example) for example in mutation.EXAMPLES if example.after is not None][:1]

@@ -8,20 +8,19 @@ become any other, and the file is taken to be the whole program.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Literal
 
 import libcst as cst
 
 from counterlens.mutations.for_while_convert import ForWhileConvert
 from counterlens.mutations.if_else_flip import IfElseFlip
-from counterlens.mutations.mutation import AnyMutation, MutationContext, Site, SiteRefused
+from counterlens.mutations.mutation import MutationContext, Site, SiteRefused
 from counterlens.mutations.negate_condition import NegateCondition
 from counterlens.mutations.remove_conditional import RemoveConditional
 from counterlens.mutations.remove_definition import RemoveDefinition
 from counterlens.mutations.rename_generic import RenameGeneric
 from counterlens.mutations.reorder_parameters import ReorderParameters
 from counterlens.mutations.replace_arithmetic import ReplaceArithmetic
+from counterlens.mutations.transformation import Transformation
 
 
 class ExplicitIfElseFlip(IfElseFlip):
@@ -34,26 +33,6 @@ class ExplicitIfElseFlip(IfElseFlip):
         for node in context.module.nodes(cst.If):
             if isinstance(node.orelse, cst.Else):
                 yield self._site(context.module, node)
-
-
-@dataclass(frozen=True, slots=True)
-class Transformation:
-    """One transformation operator.
-
-    Attributes:
-        title: As Table 6 calls it.
-        dependence: The relation that it is of.
-        mutation: The operator.
-    """
-
-    title: str
-    dependence: Literal["control", "data"]
-    mutation: AnyMutation
-
-    @property
-    def preserving(self) -> bool:
-        """Whether it keeps the meaning."""
-        return self.mutation.preserving
 
 
 TRANSFORMATIONS = (

@@ -6,11 +6,12 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from counterlens.errors import SourceError
+from counterlens.languages.registry import title_of
 from counterlens.mutations import cuts
 from counterlens.mutations.base import Change, Counterfactual, Cut, Refusal
 from counterlens.mutations.conflicts import compatible
 from counterlens.mutations.edits import render
-from counterlens.mutations.languages import MutatedLanguage, mutated
+from counterlens.mutations.languages import MutatedLanguage, chosen_mutation, mutated
 from counterlens.mutations.mutation import AnyMutation, Site, SiteRefused
 from counterlens.mutations.parsed import MODULE, ParsedSource
 from counterlens.mutations.reading import deep_recursion
@@ -109,7 +110,7 @@ def apply_everywhere(
         CounterlensError: there is no such mutation.
     """
     module, known = _read(source)
-    found = known.chosen(mutation).sites(known.context(module, seed))
+    found = chosen_mutation(module.language, mutation).sites(known.context(module, seed))
     sites = [site for site in found if isinstance(site, Site) and not set(without) & set(site.assumptions)]
     edits = [edit for site in compatible(sites) for edit in site.edits]
     return render(module.data, edits).data.decode() if edits else module.source
@@ -144,7 +145,7 @@ def everywhere(
         CounterlensError: there is no such mutation.
     """
     original, known = _read(source)
-    module, chosen = original, known.chosen(mutation)
+    module, chosen = original, chosen_mutation(original.language, mutation)
     _check_function(module, function)
     sites, refused = sites_in(module, chosen, function, seed, without)
     done: list[Site] = []
@@ -254,7 +255,8 @@ def _streamed(
     language: str,
 ) -> Iterator[Counterfactual | Refusal]:
     module, known = _read(source, language)
-    chosen = [known.chosen(mutation) for mutation in (known.mutations if mutations is None else mutations)]
+    wanted = known.mutations if mutations is None else mutations
+    chosen = [chosen_mutation(module.language, mutation) for mutation in wanted]
     if function is not None:
         _check_function(module, function)
     context = known.context(module, seed)
@@ -274,7 +276,7 @@ def _streamed(
             else:
                 yield Refusal(mutation.id, name, module.line(at), reason or "")
     for name in known.missing if mutations is None else ():
-        yield Refusal(name, function or MODULE, 1, f"{known.title} does not have it yet")
+        yield Refusal(name, function or MODULE, 1, f"{title_of(module.language)} does not have it yet")
 
 
 def make(

@@ -1,48 +1,47 @@
-"""The languages that can be mutated: the parser and the mutations of each language.
-
-The registry by language: a language is one entry of `_LANGUAGES`, and nothing above asks which one it is.
-"""
+"""The languages that can be mutated: the parser and mutations of each, which `Language.mutations` names."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from counterlens.errors import CounterlensError, SourceError
-from counterlens.mutations.java.module import JavaModule
-from counterlens.mutations.java.mutation import JavaContext
-from counterlens.mutations.java.placebos import JAVA_PLACEBOS, java_meaning
-from counterlens.mutations.java.registry import JAVA_MUTATIONS
-from counterlens.mutations.module import Module
-from counterlens.mutations.mutation import AnyMutation, MutationContext
+from counterlens.languages.part import LanguagePart
+from counterlens.languages.registry import title_of
+from counterlens.mutations.mutation import AnyMutation
 from counterlens.mutations.parsed import ParsedSource
-from counterlens.mutations.placebo_registry import PLACEBOS, python_meaning
 from counterlens.mutations.registry import MUTATIONS
+from counterlens.mutations.transformation import Transformation
 from counterlens.syntax.document import Document
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class MutatedLanguage:
     """A language whose sources can be mutated.
 
     Attributes:
-        id: Its id, as documents have it.
-        title: Its name for people.
         mutations: Its mutations by id.
         parse: Reads a text; raises `SourceError` where it does not parse.
         context: The context of its mutations: what was parsed, and a seed.
         placebos: Its placebos by id.
         meaning: What placebos leave as it is; None of a text that does not parse.
+        transformations: The operators of EMPICA (Nguyen et al. 2024, Table 1).
+        published: Its mutations by id in the form of CACP (Hooda et al. 2024); None where it has none.
+        shown: Its mutations by id in the form of versions that are only shown: nothing outside calls them.
+        reaching: The exchange of statements that are up to some number of statements apart; None where only
+            neighbours are exchanged.
     """
 
-    id: str
-    title: str
     mutations: Mapping[str, AnyMutation]
     parse: Callable[[str], ParsedSource]
     context: Callable[[Any, int], Any]
     placebos: Mapping[str, AnyMutation]
     meaning: Callable[[str], str | None]
+    transformations: Sequence[Transformation] = ()
+    published: Mapping[str, AnyMutation] | None = None
+    shown: Mapping[str, AnyMutation] = field(default_factory=dict)
+    reaching: Callable[[int], AnyMutation] | None = None
 
     @property
     def missing(self) -> list[str]:
@@ -50,29 +49,31 @@ class MutatedLanguage:
         own = (name for name in MUTATIONS if name not in MUTATIONS.added)
         return [name for name in own if name not in self.mutations]
 
-    def chosen(self, mutation: str | AnyMutation) -> AnyMutation:
-        """A mutation by its id, or one's own as it is.
 
-        Raises:
-            CounterlensError: there is no such mutation, or not for this language.
-        """
-        if not isinstance(mutation, str):
-            return mutation
-        if mutation in self.mutations:
-            return self.mutations[mutation]
-        there = f"There are {', '.join(self.mutations)}"
-        if mutation in every_mutation():
-            raise CounterlensError(f"{mutation} does not support {self.title} yet", there)
-        raise CounterlensError(f"there is no mutation {mutation!r}", there)
+MUTATED: LanguagePart[MutatedLanguage] = LanguagePart(
+    "mutations",
+    MutatedLanguage,
+    "{0} has no mutations",
+    "{0} have them; `counterlens score` works",
+)
+"""How sources are mutated, by language."""
 
 
-_LANGUAGES = {
-    known.id: known
-    for known in (
-        MutatedLanguage("python", "Python", MUTATIONS, Module, MutationContext, PLACEBOS, python_meaning),
-        MutatedLanguage("java", "Java", JAVA_MUTATIONS, JavaModule, JavaContext, JAVA_PLACEBOS, java_meaning),
-    )
-}
+def chosen_mutation(language: str, mutation: str | AnyMutation) -> AnyMutation:
+    """A mutation of a language by its id, or one's own as it is.
+
+    Raises:
+        CounterlensError: there is no such mutation, or not for this language.
+    """
+    if not isinstance(mutation, str):
+        return mutation
+    known = mutated(language).mutations
+    if mutation in known:
+        return known[mutation]
+    there = f"There are {', '.join(known)}"
+    if mutation in every_mutation():
+        raise CounterlensError(f"{mutation} does not support {title_of(language)} yet", there)
+    raise CounterlensError(f"there is no mutation {mutation!r}", there)
 
 
 def mutated(language: str) -> MutatedLanguage:
@@ -81,10 +82,7 @@ def mutated(language: str) -> MutatedLanguage:
     Raises:
         SourceError: it has no mutations.
     """
-    if language not in _LANGUAGES:
-        titles = " and ".join(known.title for known in _LANGUAGES.values())
-        raise SourceError(f"{language} has no mutations", f"{titles} have them; `counterlens score` works")
-    return _LANGUAGES[language]
+    return MUTATED.require(language)
 
 
 def parse_document(document: Document) -> ParsedSource:
@@ -103,7 +101,7 @@ def parse_document(document: Document) -> ParsedSource:
 def every_mutation() -> dict[str, AnyMutation]:
     """The mutations of all languages by id; of those that several languages have, Python's."""
     found: dict[str, AnyMutation] = {}
-    for known in _LANGUAGES.values():
+    for known in MUTATED.values():
         for name, mutation in known.mutations.items():
             found.setdefault(name, mutation)
     return found

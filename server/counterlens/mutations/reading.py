@@ -15,7 +15,7 @@ import tree_sitter
 from libcst.metadata import ByteSpanPositionProvider, CodeSpan, MetadataWrapper
 
 from counterlens.errors import SourceError
-from counterlens.syntax.languages import parser_for
+from counterlens.syntax.grammars import parser_for
 from counterlens.syntax.python_ast import parse_module
 
 _PLACE = re.compile(r"^error at \d+:\d+: ")

@@ -17,11 +17,11 @@ from counterlens.errors import (
     SourceError,
     UnscorableError,
 )
+from counterlens.languages.registry import title_of
 from counterlens.metrics.table import Table, under
 from counterlens.models.base import ModelInfo
 from counterlens.probes.options import ProbeOptions
 from counterlens.probes.probe import Context, Probe, Target
-from counterlens.probes.prompts.languages import prompted
 from counterlens.probes.record import Outcome, Record, RecordT, steady
 
 AnyProbe = Probe[Any, Any]
@@ -143,7 +143,7 @@ def require_language(probe: AnyProbe, languages: Iterable[str]) -> None:
     """
     for language in languages:
         if (reason := probe.refused_languages.get(language)) is not None:
-            raise SourceError(f"the task {probe.id} is not for {prompted(language).title}: {reason}")
+            raise SourceError(f"the task {probe.id} is not for {title_of(language)}: {reason}")
 
 
 def run_targets(

@@ -12,7 +12,7 @@ from counterlens.datasets import Dataset, Problem, TestForm
 from counterlens.errors import DataError, SandboxError, SourceError
 from counterlens.probes.execution.calls import calls_in
 from counterlens.probes.probe import Target
-from counterlens.probes.prompts.languages import prompted, prompted_languages
+from counterlens.probes.prompts.languages import PROMPTED
 from counterlens.sandbox.base import Limits, Sandbox
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import find_function, functions
@@ -29,7 +29,7 @@ def targets_of(
 ) -> list[Target]:
     """The functions of a dataset in one language, or a sample of them, in its order.
 
-    Of data in several languages those in the first of `prompted_languages` that there are functions in.
+    Of data in several languages those in the first of `PROMPTED` that there are functions in.
 
     Args:
         dataset: The data.
@@ -45,15 +45,13 @@ def targets_of(
     """
     every = [p for p in dataset if p.function is not None and p.source.strip() and not p.unusable]
     there = {problem.language for problem in every}  # before the sample is drawn
-    language = next((known for known in prompted_languages() if known in there), None)
+    language = next((known for known in PROMPTED if known in there), None)
     problems = [problem for problem in every if problem.language == language]
     if not problems:
-        known = " or ".join(prompted(name).title for name in prompted_languages())
-        other = (
-            f"; it is in {dataset.language}" if dataset.language not in (None, *prompted_languages()) else ""
-        )
+        other = f"; it is in {dataset.language}" if dataset.language not in (None, *PROMPTED) else ""
         raise DataError(
-            f"{dataset.path} has no functions in {known}{other}", "Choose a dataset with functions"
+            f"{dataset.path} has no functions in {PROMPTED.titles('or')}{other}",
+            "Choose a dataset with functions",
         )
     if sandbox is not None and language is not None and (missing := judged(language).missing()):
         raise SandboxError(missing)

@@ -1,4 +1,4 @@
-"""The definitions of functions in a syntax tree: one line of `_FINDERS` for each language that has them.
+"""The definitions of functions in a syntax tree.
 
 A function has one name everywhere: its path from the file, and where several have the same path (overloaded
 methods) also the types of their parameters, as in `Class.method(int, String)`.
@@ -7,10 +7,12 @@ methods) also the types of their parameters, as in `Class.method(int, String)`.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from tree_sitter import Node
+
+from counterlens.languages.part import LanguagePart
 
 _TYPES = frozenset(
     {
@@ -74,20 +76,13 @@ def java_definitions(root: Node) -> Iterator[FunctionDefinition]:
             yield FunctionDefinition(path, _parameter_types(node), node)
 
 
-_FINDERS: Mapping[str, Callable[[Node], Iterator[FunctionDefinition]]] = {
-    "python": python_definitions,
-    "java": java_definitions,
-}
-
-
-def defining_languages() -> tuple[str, ...]:
-    """The ids of the languages whose functions are found."""
-    return tuple(_FINDERS)
+FINDERS: LanguagePart[Callable[[Node], Iterator[FunctionDefinition]]] = LanguagePart("functions")
+"""What finds the functions of a tree, by language."""
 
 
 def definitions(root: Node, language: str) -> list[tuple[str, FunctionDefinition]]:
     """The functions of a tree with their qualified names; none in languages whose functions are not found."""
-    finder = _FINDERS.get(language)
+    finder = FINDERS.get(language)
     return [*with_names(finder(root))] if finder is not None else []
 
 

@@ -9,7 +9,8 @@ from pathlib import Path
 import tree_sitter
 
 from counterlens.errors import SourceError
-from counterlens.syntax.languages import language_of, parser_for
+from counterlens.languages.registry import language_of
+from counterlens.syntax.grammars import parser_for
 from counterlens.text import Decoded, Positions, decode, printable
 
 

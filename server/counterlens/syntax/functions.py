@@ -7,8 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, TypeVar
 
+from counterlens.counting import enumerated
 from counterlens.errors import SourceError
-from counterlens.syntax.definitions import FunctionDefinition, defining_languages, definitions
+from counterlens.languages.language import Feature
+from counterlens.languages.registry import LANGUAGES, title_of
+from counterlens.syntax.definitions import FINDERS, FunctionDefinition, definitions
 from counterlens.syntax.document import Document
 
 
@@ -54,9 +57,9 @@ NamedT = TypeVar("NamedT", bound=Named)
 def functions(document: Document) -> list[Function]:
     """All functions of a document, outer ones before the ones inside them, in the order of the text.
 
-    None in a language that is scored only, or not at all; `definitions.py` says which have functions.
+    None in a language that is scored only, or not at all.
     """
-    if document.language not in defining_languages():
+    if document.language not in FINDERS:
         return []
     found = definitions(document.tree.root_node, document.language)
     return [_function(name, definition, document.data) for name, definition in found]
@@ -68,26 +71,32 @@ def require_functions(document: Document) -> Document:
     Raises:
         SourceError: it is in another language.
     """
-    known = defining_languages()
-    if document.language in known:
+    if document.language in FINDERS:
         return document
     raise SourceError(
-        f"{document.path or 'the text'} is {document.language}: only functions of {' and '.join(known)} can "
-        "be run and probed",
+        f"{document.path or 'the text'} is {title_of(document.language)}: only functions of "
+        f"{FINDERS.titles('and')} can be run and probed",
         "`counterlens score` works for it",
     )
 
 
-def require_python(document: Document) -> Document:
-    """The document, if it is Python.
+def has_feature(document: Document, feature: Feature) -> bool:
+    """Whether something works for the language of a document."""
+    known = LANGUAGES.get(document.language)
+    return known is not None and feature in known.features
+
+
+def require_feature(document: Document, feature: Feature) -> Document:
+    """The document, if something works for its language.
 
     Raises:
-        SourceError: it is in another language.
+        SourceError: it does not.
     """
-    if document.language == "python":
+    if has_feature(document, feature):
         return document
+    titles = enumerated([one.title for one in LANGUAGES.values() if feature in one.features], "and")
     raise SourceError(
-        f"{document.path or 'the text'} is {document.language}: this works for Python only",
+        f"{document.path or 'the text'} is {title_of(document.language)}: this works for {titles} only",
         "`counterlens score` works for it",
     )
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from types import MappingProxyType
+from functools import cache
 
 import tree_sitter
 
-from counterlens.errors import SourceError
+from counterlens.languages.part import LanguagePart
 from counterlens.syntax.document import Document
 
 
@@ -50,9 +50,13 @@ class OperatorSite:
     text: str
 
 
+Kinds = Mapping[str, tuple[tuple[Family, str], ...]]
+"""The families of operators in each type of node, as they are written; `|` is between those of two words."""
+OperatorTable = Mapping[tuple[str, str], tuple[Family, tuple[str, ...]]]
+
 # The comparisons are those of Ahmed et al. 2024, section 4.1; the other families are ours.
 _COMPARISON = (Family.COMPARISON, "== != < > <= >=")
-_PYTHON = {
+PYTHON: Kinds = {
     "comparison_operator": (
         _COMPARISON,
         (Family.IDENTITY, "is|is not"),
@@ -65,7 +69,7 @@ _PYTHON = {
         (Family.AUGMENTED, "&= |= ^= <<= >>="),
     ),
 }
-_JAVA = {
+JAVA: Kinds = {
     "binary_expression": (
         _COMPARISON,
         (Family.ARITHMETIC, "+ - * / %"),
@@ -79,10 +83,14 @@ _JAVA = {
 }
 
 
-def _table(
-    kinds: dict[str, tuple[tuple[Family, str], ...]],
-) -> dict[tuple[str, str], tuple[Family, tuple[str, ...]]]:
-    """(kind of the node around it, operator) to its family and candidates."""
+@cache
+def operator_table(language: str) -> OperatorTable:
+    """(kind of the node around it, operator) to its family and candidates.
+
+    Raises:
+        SourceError: the operators of the language are not known.
+    """
+    kinds = OPERATORS.require(language)
     table: dict[tuple[str, str], tuple[Family, tuple[str, ...]]] = {}
     for kind, families in kinds.items():
         for family, written in families:
@@ -91,7 +99,8 @@ def _table(
     return table
 
 
-TABLES = MappingProxyType({"python": _table(_PYTHON), "java": _table(_JAVA)})
+OPERATORS: LanguagePart[Kinds] = LanguagePart("operators", Mapping, "the operators of {0} are unknown")
+"""The operators of each language."""
 
 
 def operator_sites(document: Document, span: tuple[int, int] | None = None) -> list[OperatorSite]:
@@ -102,19 +111,16 @@ def operator_sites(document: Document, span: tuple[int, int] | None = None) -> l
     Raises:
         SourceError: the operators of the document's language are not known.
     """
-    if document.language not in TABLES:
-        raise SourceError(f"the operators of {document.language} are unknown")
+    table = operator_table(document.language)
     start, end = span if span is not None else (0, len(document.data))
-    return [
-        site for site in _walk(document, document.tree.root_node) if start <= site.start and site.end <= end
-    ]
+    return [site for site in _walk(table, document.tree.root_node) if start <= site.start and site.end <= end]
 
 
 def operator_at(document: Document, offset: int) -> OperatorSite | None:
     """The operator that a byte belongs to; None if it is part of none, or its language is not known."""
-    table = TABLES.get(document.language)
-    if table is None:
+    if document.language not in OPERATORS:
         return None
+    table = operator_table(document.language)
     child = document.tree.root_node.descendant_for_byte_range(offset, offset + 1)
     for _ in range(2):  # `not in` is a node of its own around two words
         node = child.parent if child is not None else None
@@ -139,15 +145,14 @@ def leaves(document: Document) -> list[tuple[int, int]]:
     return found
 
 
-def _walk(document: Document, node: tree_sitter.Node) -> Iterator[OperatorSite]:
-    table = TABLES[document.language]
+def _walk(table: OperatorTable, node: tree_sitter.Node) -> Iterator[OperatorSite]:
     for child in node.children:
         known = table.get((node.type, child.type))
         if known is not None and not child.is_named:
             family, candidates = known
             yield _site(node, child, family, candidates)
         else:
-            yield from _walk(document, child)
+            yield from _walk(table, child)
 
 
 def _site(

@@ -8,8 +8,12 @@ threads that parse side by side one can end in `SystemError: AST constructor rec
 from __future__ import annotations
 
 import ast
+import builtins
+import keyword
 from threading import RLock
 
+WORDS = frozenset(dir(builtins)) | frozenset(keyword.kwlist) | frozenset(keyword.softkwlist)
+"""Keywords and built-in names."""
 _ONE_AT_A_TIME = RLock()
 """Reentrant: the garbage collector may run code of ours in the middle of a parse."""
 

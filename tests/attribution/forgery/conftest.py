@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from counterlens.attribution.base import Setting, Verdict
-from counterlens.attribution.programs import judge_by_tests
+from counterlens.attribution.file_of_tests import judge_by_tests
 from counterlens.sandbox.base import Limits
 from counterlens.sandbox.registry import best_sandbox
 

@@ -16,7 +16,7 @@ from counterlens.attribution.java.differential import (
     find_out,
 )
 from counterlens.attribution.java.differential.calling import same_value
-from counterlens.attribution.languages import judged
+from counterlens.attribution.programs import judge_against
 from counterlens.attribution.registry import described, find_judge, why_no_judge
 from counterlens.attribution.settlement import Settlement, counts, settle
 from counterlens.mutations import survey
@@ -141,9 +141,8 @@ def test_programs_are_compared_and_counterfactuals_settled(tmp_path: Path) -> No
     )
     bad.write_text(good.read_text().replace("s += x", "s -= x"))
     setting = Setting(best_sandbox(), Path(sys.executable), LIMITS)
-    compare = judged("java").against
-    assert compare(good.read_text(), good, setting, function=None).passed
-    assert compare(bad.read_text(), good, setting, function="Sum.sum").judgement is Judgement.FAILED
+    assert judge_against(good.read_text(), good, setting).passed
+    assert judge_against(bad.read_text(), good, setting, function="Sum.sum").judgement is Judgement.FAILED
     document = Document.read(good)
     settled = settle(document, survey(document.text, language="java").counterfactuals, best_sandbox())
     found = counts(settled)

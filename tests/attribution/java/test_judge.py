@@ -12,7 +12,7 @@ import pytest
 
 from counterlens.attribution.base import LIMITS, Isolation, Judgement, Setting, Strength
 from counterlens.attribution.java.judge import JavaTestsJudge
-from counterlens.attribution.languages import judged_file
+from counterlens.attribution.languages import judged, program_language
 from counterlens.attribution.test_run import Apartness
 from counterlens.errors import Cancelled, SourceError
 from counterlens.sandbox.registry import best_sandbox
@@ -201,10 +201,11 @@ def test_a_judgement_can_be_given_up(verdict: Judged) -> None:
 
 
 def test_files_are_judged_by_the_language_of_their_names(tmp_path: Path) -> None:
-    assert judged_file(tmp_path / "A.java").id == "java"
-    assert judged_file(tmp_path / "a.py").id == judged_file(tmp_path / "a").id == "python"
-    with pytest.raises(SourceError, match="programs in go cannot be judged"):
-        judged_file(tmp_path / "a.go")
+    assert program_language(tmp_path / "A.java") == "java"
+    assert program_language(tmp_path / "a.py") == program_language(tmp_path / "a") == "python"
+    with pytest.raises(SourceError, match="programs in Go cannot be judged") as refused:
+        judged(program_language(tmp_path / "a.go"))
+    assert refused.value.hint == "Those in Python and Java can"
 
 
 def test_the_command(tmp_path: Path) -> None:

@@ -149,7 +149,7 @@ def test_errors_say_what_to_do() -> None:
         survey(SOURCE, mutations=["loop-unroll"], language="java")
     with pytest.raises(CounterlensError, match="var-types does not support Python"):
         survey("x = 1\n", mutations=["var-types"])
-    with pytest.raises(SourceError, match="go has no mutations"):
+    with pytest.raises(SourceError, match="Go has no mutations"):
         survey("package a", language="go")
 
 

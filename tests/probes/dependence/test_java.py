@@ -15,7 +15,8 @@ from counterlens.models.base import Api, ModelInfo
 from counterlens.probes.dependence.core_facts import labels_of_graph
 from counterlens.probes.dependence.core_form import CoreForm
 from counterlens.probes.dependence.examined import ExaminedFunction, Relation
-from counterlens.probes.dependence.interventions import Intervention, readings
+from counterlens.probes.dependence.intervention import Intervention
+from counterlens.probes.dependence.interventions import readings
 from counterlens.probes.dependence.parsing import read_pairs
 from counterlens.probes.dependence.prompts import all_pairs, asked_in
 from counterlens.probes.dependence.reactions import lead_of

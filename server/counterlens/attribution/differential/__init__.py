@@ -5,15 +5,11 @@ from counterlens.attribution.differential import find, study
 
 from __future__ import annotations
 
-from collections import OrderedDict
-from pathlib import Path
-from threading import Lock
-
 from counterlens.attribution.base import Setting
-from counterlens.attribution.differential.judge import ID, DifferentialJudge, Distinction, judge_of
+from counterlens.attribution.differential.comparing import ID, Distinction, Studies, Untestable
+from counterlens.attribution.differential.judge import DifferentialJudge, judge_of
 from counterlens.attribution.differential.observed import texts_about
-from counterlens.attribution.differential.original import Original, Untestable, study
-from counterlens.sandbox.base import Limits
+from counterlens.attribution.differential.original import Original, study
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
 
@@ -31,10 +27,7 @@ __all__ = [
     "why_not",
 ]
 
-_KEPT = 128
-_Key = tuple[str, str, Path | None, Path, Limits, tuple[str, ...]]
-_known: OrderedDict[_Key, Original | Untestable] = OrderedDict()
-_lock = Lock()
+_STUDIES: Studies[Original] = Studies()
 
 
 def find(document: Document, function: Function, setting: Setting) -> DifferentialJudge | None:
@@ -53,13 +46,6 @@ def find_out(document: Document, function: Function, setting: Setting) -> Origin
     """The behaviour of a function, found by `study`; cached for recently used files."""
     more = texts_about(document, function.qualname)
     key = (document.text, function.qualname, document.path, setting.python, setting.limits, more)
-    with _lock:
-        if key in _known:
-            _known.move_to_end(key)
-            return _known[key]
-    found = study(document, function.qualname, setting, more=more, cancel=setting.cancel)
-    with _lock:
-        _known[key] = found
-        while len(_known) > _KEPT:
-            _known.popitem(last=False)
-    return found
+    return _STUDIES.find(
+        key, lambda: study(document, function.qualname, setting, more=more, cancel=setting.cancel)
+    )

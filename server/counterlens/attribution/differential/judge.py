@@ -4,49 +4,25 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from threading import Event
 
 from counterlens.attribution.base import Evidence, Judgement, Strength, Verdict
+from counterlens.attribution.differential.comparing import ID, ComparingJudge, Distinction, Untestable
 from counterlens.attribution.differential.inputs import Call
-from counterlens.attribution.differential.original import SECONDS, STEPS, Original, Untestable
+from counterlens.attribution.differential.original import SECONDS, STEPS, Original
 from counterlens.attribution.recording import CallRecord, Recording
-from counterlens.counting import plural
 
-ID = "differential"
-ENOUGH_INPUTS, ENOUGH_REACH = 30, 0.9  # with fewer inputs or branches the evidence is weak
 _CANDIDATE = 2.0  # seconds of one call of a candidate
 _TRIES, _TURNS, _PATIENCE = 80, 12, 6.0  # simpler inputs at a time, how often, and for how many seconds
 _JUDGEMENTS = {"invalid": Judgement.INVALID, "timed out": Judgement.TIMED_OUT}
 
 
-@dataclass(frozen=True, slots=True)
-class Distinction:
-    """An input on which a program does something else than the original, the smallest that was found.
-
-    Attributes:
-        call: The call, as it is written.
-        original: What the original does.
-        other: What the program does.
-        apart: How many inputs distinguish them.
-        tried: Of how many.
-    """
-
-    call: str
-    original: str
-    other: str
-    apart: int
-    tried: int
-
-
-class DifferentialJudge:
-    """Compares a program with the original, call by call.
+class DifferentialJudge(ComparingJudge):
+    """Compares a program in Python with the original.
 
     Original and candidate never share a process, and results are compared here: a candidate that forges its
     own results would have to know the right ones.
     """
-
-    attribution = ID
 
     def __init__(self, original: Original) -> None:
         self.original = original
@@ -57,23 +33,14 @@ class DifferentialJudge:
         return len(self.original.calls)
 
     @property
-    def strength(self) -> Strength:
-        """Moderate, or weak if few inputs were found or many branches missed."""
-        enough = self.tests >= ENOUGH_INPUTS and self.original.reach.share >= ENOUGH_REACH
-        return Strength.MODERATE if enough else Strength.WEAK
+    def share(self) -> float:
+        """The share of the original's branches that they reach."""
+        return self.original.reach.share
 
     @property
-    def basis(self) -> str:
-        """How many inputs, and which part of the original they reach."""
-        text = f"{self.tests} inputs reach {self.original.reach} of the original"
-        return text if self.strength is Strength.MODERATE else f"{text}: weak evidence"
-
-    @property
-    def described(self) -> str:
-        """The judge, with its number of cases and its strength."""
-        reach = self.original.reach
-        how = f"differential execution, {reach} reached: {self.strength} evidence"
-        return f"{plural(self.tests, 'input')} ({how})"
+    def reached(self) -> str:
+        """The branches that they reach, or the lines."""
+        return str(self.original.reach)
 
     def difference(self, program: str, *, cancel: Event | None = None) -> Distinction | None:
         """An input that tells a program from the original, if one of the inputs does.
@@ -94,7 +61,7 @@ class DifferentialJudge:
         if found is not None:
             difference, other = found
             judgement = Judgement.TIMED_OUT if other.limit in {"time", "steps"} else Judgement.FAILED
-            evidence = self._evidence(difference.tried, difference.call, _told(difference))
+            evidence = self._evidence(difference.tried, difference.call, difference.told)
         elif trouble is not None:
             judgement = _JUDGEMENTS.get(trouble.kind, Judgement.FAILED)
             running = (
@@ -124,7 +91,7 @@ class DifferentialJudge:
             call, before, other = self._smallest(program, call, before, other, cancel)
         was, now = before.differences(other)
         written = call.written(original.recorder.target)
-        return Distinction(written, _brief(was), _brief(now), len(apart), len(pairs)), other
+        return Distinction(written, was, now, len(apart), len(pairs)), other
 
     def _evidence(self, tests: int, failed: str | None, message: str) -> Evidence:
         return Evidence(
@@ -171,13 +138,3 @@ class DifferentialJudge:
 def judge_of(found: Original | Untestable) -> DifferentialJudge | None:
     """The judge if there can be one."""
     return DifferentialJudge(found) if isinstance(found, Original) else None
-
-
-def _told(found: Distinction) -> str:
-    how_many = f"{found.apart} of {found.tried} inputs distinguish them"
-    how_many += ", this is the smallest" if found.tried > 1 else ""
-    return f"original: {found.original}\nthis one: {found.other}\n{how_many}"
-
-
-def _brief(text: str) -> str:
-    return text if len(text) <= 160 else f"{text[:157]}..."

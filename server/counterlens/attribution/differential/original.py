@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from counterlens.attribution.base import Setting
 from counterlens.attribution.differential.branches import Reach, reach
+from counterlens.attribution.differential.comparing import FEWEST, UNSTEADY, Untestable
 from counterlens.attribution.differential.inputs import Call
 from counterlens.attribution.differential.testable import find_node, why_not
 from counterlens.attribution.layout import Layout, layout_of
@@ -24,16 +25,7 @@ ROUND, ROUNDS = 100, 3  # inputs of one round; another round is made while branc
 STEPS = 100_000  # lines of the program in one call of the original
 SECONDS = 1.0  # of one call of the original
 _ROOM = 16 << 20  # bytes of a report
-_FEWEST = 3  # inputs on which it must return
-_UNSTEADY = 0.05  # share of the inputs that may give something else when tried again
 _ILL_TYPED = {"TypeError", "AttributeError"}
-
-
-@dataclass(frozen=True, slots=True)
-class Untestable:
-    """Why a function cannot be judged by what it does on inputs."""
-
-    reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,7 +188,7 @@ class _Study:
             if seen.limit is None and seen.exception not in _ILL_TYPED
         ]
         whole = [(call, seen) for call, seen in pairs if seen.comparable]
-        if pairs and len(whole) < _FEWEST:
+        if pairs and len(whole) < FEWEST:
             return Untestable("it returns values that cannot be compared, such as functions or files")
         again = self._recorder.record(
             self._text, [call.task() for call, _ in reversed(whole)], seconds=SECONDS * 2, cancel=self._cancel
@@ -206,9 +198,9 @@ class _Study:
             for (call, first), second in zip(reversed(whole), again.observations, strict=False)
             if first.like(second)
         ][::-1]
-        if len(whole) - len(steady) > _UNSTEADY * len(whole) and len(again.observations) == len(whole):
+        if len(whole) - len(steady) > UNSTEADY * len(whole) and len(again.observations) == len(whole):
             return Untestable("it returns different results for the same input")
-        if sum(seen.returned for _, seen in steady) < _FEWEST:
+        if sum(seen.returned for _, seen in steady) < FEWEST:
             return Untestable("it returns for hardly any generated input")
         return Original(
             self._text,

@@ -9,7 +9,7 @@ import tree_sitter
 
 from counterlens.attribution.java.bench import TestsReport
 from counterlens.attribution.java.stand_ins import read_tests
-from counterlens.syntax.languages import parser_for
+from counterlens.syntax.grammars import parser_for
 from counterlens.syntax.tree import descendants
 
 _NOTHING = (

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import tree_sitter
 
-from counterlens.syntax.languages import parser_for
+from counterlens.syntax.grammars import parser_for
 from counterlens.syntax.tree import descendants
 
 _SIGNS = frozenset([".", ",", "<", ">", "[", "]", "(", ")", "?", "&", "..."])

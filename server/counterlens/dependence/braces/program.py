@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from tree_sitter import Node, Tree
 
-from counterlens.dependence.analysing import MODULE, find
+from counterlens.dependence.analysing import MODULE, AnalysedLanguage, find
 from counterlens.dependence.braces.lowering import BraceLayout
 from counterlens.dependence.braces.reading import Syntax
 from counterlens.dependence.braces.statements import BraceStatements, header_of
@@ -16,10 +16,11 @@ from counterlens.dependence.graph import Dependences
 from counterlens.dependence.rules import DEFAULT, Rules
 from counterlens.dependence.statements import Statement
 from counterlens.errors import SourceError
+from counterlens.languages.registry import title_of
 from counterlens.syntax.definitions import FunctionDefinition, with_names
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
-from counterlens.syntax.languages import parser_for
+from counterlens.syntax.grammars import parser_for
 from counterlens.text import BOM
 
 
@@ -29,7 +30,6 @@ class BraceLanguage:
 
     Attributes:
         id: Its id, as editors call it.
-        title: How it is called in sentences.
         functions: Finds the functions in a tree, in the order of the text.
         layout: Lays out one of them.
         syntax: How its expressions are read.
@@ -37,11 +37,35 @@ class BraceLanguage:
     """
 
     id: str
-    title: str
     functions: Callable[[Node], Iterator[FunctionDefinition]]
     layout: type[BraceLayout]
     syntax: Syntax
     tolerant: bool = False
+
+    @property
+    def analysed(self) -> AnalysedLanguage:
+        """What is common to all languages."""
+        return AnalysedLanguage(lambda source, rules: BraceProgram(source, self, rules), self.located)
+
+    def located(self, document: Document) -> list[Function]:
+        """The functions of a document in it, in the order of the text."""
+        found = []
+        for name, one in with_names(self.functions(document.tree.root_node)):
+            start = header_of(one.node)
+            found.append(
+                Function(
+                    name=one.path[-1],
+                    qualname=name,
+                    start=one.node.start_byte,
+                    end=one.node.end_byte,
+                    header=start.start_byte,
+                    body=one.body,
+                    start_line=one.node.start_point.row + 1,
+                    end_line=one.node.end_point.row + 1,
+                    column=start.start_point.column,
+                )
+            )
+        return found
 
 
 class BraceProgram:
@@ -113,7 +137,7 @@ class BraceProgram:
             node = stack.pop()
             if node.is_error or node.is_missing:
                 line = node.start_point.row + 1
-                raise SourceError(f"the {self.language.title} source is not valid at line {line}")
+                raise SourceError(f"the {title_of(self.language.id)} source is not valid at line {line}")
             stack += [child for child in reversed(node.children) if child.has_error or child.is_missing]
 
 
@@ -130,24 +154,3 @@ class NoStatements:
     def listed(self, text: str) -> tuple[Statement, ...]:  # noqa: ARG002 - there is none to look for in it
         """No statements."""
         return ()
-
-
-def located_in(language: BraceLanguage, document: Document) -> list[Function]:
-    """The functions of a document in a language, in the order of the text."""
-    found = []
-    for name, one in with_names(language.functions(document.tree.root_node)):
-        start = header_of(one.node)
-        found.append(
-            Function(
-                name=one.path[-1],
-                qualname=name,
-                start=one.node.start_byte,
-                end=one.node.end_byte,
-                header=start.start_byte,
-                body=one.body,
-                start_line=one.node.start_point.row + 1,
-                end_line=one.node.end_point.row + 1,
-                column=start.start_point.column,
-            )
-        )
-    return found

@@ -26,4 +26,4 @@ def functions(root: Node) -> Iterator[FunctionDefinition]:
         stack += reversed(node.named_children)
 
 
-C = BraceLanguage("c", "C", functions, CLayout, SYNTAX, tolerant=True)
+C = BraceLanguage("c", functions, CLayout, SYNTAX, tolerant=True).analysed

@@ -7,4 +7,4 @@ from counterlens.dependence.java.expressions import SYNTAX
 from counterlens.dependence.java.lowering import JavaLayout
 from counterlens.syntax.definitions import java_definitions
 
-JAVA = BraceLanguage("java", "Java", java_definitions, JavaLayout, SYNTAX)
+JAVA = BraceLanguage("java", java_definitions, JavaLayout, SYNTAX).analysed

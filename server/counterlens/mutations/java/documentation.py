@@ -15,7 +15,7 @@ Mutations that Java does not have yet are listed with the refused sites.
 Types come from the file alone: those of literals, declared variables and fields, text, arrays, boxed numbers
 and the usual collections. A site that depends on an unknown type is refused.
 
-`judge` and `probe` run Java ([sandbox](sandbox.md)); `--settle` supports Python only.
+`judge`, `probe` and `--settle` run Java ([sandbox](sandbox.md)).
 """
 
 MEASURED = """\

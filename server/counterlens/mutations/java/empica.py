@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from counterlens.mutations.empica import Transformation
 from counterlens.mutations.java.if_else_flip import JavaIfElseFlip
 from counterlens.mutations.java.loops import JavaForWhileConvert
 from counterlens.mutations.java.mutation import JavaContext
@@ -14,6 +13,7 @@ from counterlens.mutations.java.reorder_parameters import JavaReorderParameters
 from counterlens.mutations.java.simple_conditionals import JavaNegateCondition, JavaRemoveConditional
 from counterlens.mutations.java.statements import JavaRemoveDefinition
 from counterlens.mutations.mutation import Site, SiteRefused
+from counterlens.mutations.transformation import Transformation
 
 
 class ExplicitJavaIfElseFlip(JavaIfElseFlip):

@@ -13,7 +13,7 @@ from counterlens.errors import SourceError
 from counterlens.mutations.java.variables import JavaScopes
 from counterlens.mutations.parsed import FunctionSpan
 from counterlens.syntax.definitions import definitions
-from counterlens.syntax.languages import parser_for
+from counterlens.syntax.grammars import parser_for
 from counterlens.text import Positions
 
 _TYPES = {

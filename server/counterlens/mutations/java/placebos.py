@@ -15,7 +15,7 @@ from counterlens.mutations.edits import insert, replace
 from counterlens.mutations.java.module import JavaModule
 from counterlens.mutations.java.mutation import JavaContext, JavaMutation
 from counterlens.mutations.mutation import Example, Site, SiteRefused
-from counterlens.syntax.languages import parser_for
+from counterlens.syntax.grammars import parser_for
 
 _COMMENTS = frozenset({"line_comment", "block_comment"})
 _FOR_TOOLS = re.compile(r"//\s*(NOSONAR|NOPMD|noinspection|CHECKSTYLE|spotless|@formatter|\$)", re.IGNORECASE)

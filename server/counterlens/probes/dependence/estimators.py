@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from counterlens.probes.dependence.examined import ExaminedFunction
-from counterlens.probes.dependence.interventions import Intervention
+from counterlens.probes.dependence.intervention import Intervention
 from counterlens.probes.dependence.parts import Part, StatementPair
 from counterlens.probes.dependence.reactions import Reaction
 

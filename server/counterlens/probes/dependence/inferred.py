@@ -8,6 +8,7 @@ from enum import StrEnum
 
 from counterlens.dependence import Dependences
 from counterlens.errors import SourceError
+from counterlens.languages.registry import title_of
 from counterlens.metrics.agreement import Agreement, closure
 from counterlens.metrics.traces import Trace
 from counterlens.models.base import Model, ModelInfo
@@ -20,7 +21,7 @@ from counterlens.probes.dependence.prompted import ask_all
 from counterlens.probes.dependence.rules import RULES, ruled
 from counterlens.probes.dependence.sampling import QuestionCounts
 from counterlens.probes.dependence.yes_no import AnswerSource, how
-from counterlens.probes.prompts.languages import prompted, prompted_languages
+from counterlens.probes.prompts.languages import PROMPTED
 from counterlens.progress import Steps
 from counterlens.syntax.document import Document
 
@@ -172,12 +173,11 @@ def require_inferred(document: Document) -> Document:
     Raises:
         SourceError: it is in another language.
     """
-    known = prompted_languages()
-    if document.language in known:
+    if document.language in PROMPTED:
         return document
-    titles = " and ".join(prompted(language).title for language in known)
     raise SourceError(
-        f"a model is asked about the dependences of {titles} only, not of {document.language}",
+        f"a model is asked about the dependences of {PROMPTED.titles('and')} only, not of "
+        f"{title_of(document.language)}",
         "The true dependences need no model",
     )
 

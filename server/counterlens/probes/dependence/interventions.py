@@ -5,30 +5,19 @@ for byte. Only `HIDE` touches what stands in between, too: a name is easily copi
 renamed definition shows at the first use and hardly at the later ones. `HIDE` therefore renames the uses
 between the definition and the observed statement along with it, up to the next binding of the name.
 
-`python_interventions.py` and `java_interventions.py` write the changed statements. `REPLACE` and `DELETE`,
-which no figure rests on, are for Python alone.
+Each language says how its changed statements are written, as `interventions`. `REPLACE` and `DELETE`, which
+no figure rests on, are for Python alone.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from enum import StrEnum
 
-from counterlens.probes.dependence import java_interventions, python_interventions
+from counterlens.languages.part import LanguagePart
 from counterlens.probes.dependence.examined import ExaminedFunction
+from counterlens.probes.dependence.intervention import Intervention, StatementChange
 from counterlens.probes.dependence.parts import NameRole, Part, Span, StatementEdits
-
-
-class Intervention(StrEnum):
-    """How a statement is changed."""
-
-    RENAME = "rename"
-    HIDE = "hide"
-    REPLACE = "replace"
-    DELETE = "delete"
-    NEGATE = "negate"
-    NEUTRALISE = "neutralise"
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,25 +116,14 @@ def _rename(subject: ExaminedFunction, part: Part) -> StatementEdits:
             yield occurrence.span, chosen[occurrence.name]
 
 
-_EDITS: dict[str, dict[Intervention, Callable[[ExaminedFunction, Part], StatementEdits]]] = {
-    "python": {
-        Intervention.REPLACE: python_interventions.replace,
-        Intervention.DELETE: python_interventions.delete,
-        Intervention.NEGATE: python_interventions.negate,
-        Intervention.NEUTRALISE: python_interventions.neutralise,
-    },
-    "java": {
-        Intervention.NEGATE: java_interventions.negate,
-        Intervention.NEUTRALISE: java_interventions.neutralise,
-    },
-}
+INTERVENTIONS: LanguagePart[Mapping[Intervention, StatementChange]] = LanguagePart("interventions", Mapping)
 """How each language's statements are changed, beside the names that they bind."""
 
 
 def _edits(kind: Intervention, subject: ExaminedFunction, part: Part) -> StatementEdits:
     if kind in {Intervention.RENAME, Intervention.HIDE}:
         return _rename(subject, part)
-    change = _EDITS.get(subject.language, {}).get(kind)
+    change = INTERVENTIONS.get(subject.language, {}).get(kind)
     return change(subject, part) if change is not None else iter(())
 
 

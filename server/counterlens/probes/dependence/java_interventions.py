@@ -8,6 +8,7 @@ from counterlens.dependence.braces.blocks import text_of
 from counterlens.dependence.braces.reading import unbracketed
 from counterlens.dependence.braces.statements import for_parts
 from counterlens.probes.dependence.examined import ExaminedFunction
+from counterlens.probes.dependence.intervention import Intervention
 from counterlens.probes.dependence.parts import Part, StatementEdits
 
 _OPPOSITE = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
@@ -48,3 +49,9 @@ def negated(test: Node) -> str:
         left, right = (text_of(test.child_by_field_name(side)) for side in ("left", "right"))
         return f"{left} {opposite} {right}"
     return f"!{text}" if test.type in _TIGHT else f"!({text})"
+
+
+INTERVENTIONS = {
+    Intervention.NEGATE: negate,
+    Intervention.NEUTRALISE: neutralise,
+}

@@ -9,6 +9,7 @@ is the language's name; a template that shows a program has one more file for Ja
 
 from __future__ import annotations
 
+from counterlens.languages.registry import title_of
 from counterlens.models.base import ModelInfo, Prompt, Reply, Stop
 from counterlens.probes.dependence.examined import ExaminedFunction, Relation
 from counterlens.probes.dependence.parts import Part
@@ -59,7 +60,7 @@ def asked_in(info: ModelInfo, subject: ExaminedFunction, task: str, **places: st
     language = prompted(subject.language)
     own = f"{task}{language.suffix}"
     name = own if has_template(__package__, own, chats(info)) else task
-    return worded(info, __package__, name, language=language.title, **places)
+    return worded(info, __package__, name, language=title_of(subject.language), **places)
 
 
 def numbered(subject: ExaminedFunction) -> str:

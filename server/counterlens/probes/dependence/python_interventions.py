@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from counterlens.probes.dependence.examined import ExaminedFunction
+from counterlens.probes.dependence.intervention import Intervention
 from counterlens.probes.dependence.parts import Part, StatementEdits
 from counterlens.probes.dependence.python_parts import DEFINITIONS
 
@@ -125,3 +126,11 @@ def _other_constant(value: object) -> str:
     if isinstance(value, str):
         return "'other'" if value != "other" else "'another'"
     return "0" if value is None else "None"
+
+
+INTERVENTIONS = {
+    Intervention.REPLACE: replace,
+    Intervention.DELETE: delete,
+    Intervention.NEGATE: negate,
+    Intervention.NEUTRALISE: neutralise,
+}

@@ -15,17 +15,18 @@ from threading import Event
 import numpy as np
 import numpy.typing as npt
 
+from counterlens.languages.registry import LANGUAGES
 from counterlens.models.base import Model, TokenScores
 from counterlens.probes.dependence.examined import ExaminedFunction
+from counterlens.probes.dependence.intervention import Intervention
 from counterlens.probes.dependence.interventions import (
     ChangedText,
-    Intervention,
     LookedAt,
     everything,
     readings,
 )
 from counterlens.probes.dependence.parts import Part, Span
-from counterlens.probes.prompts.languages import prompted
+from counterlens.probes.prompts.languages import PROMPTED
 
 
 def lead_of(language: str) -> str:
@@ -37,7 +38,8 @@ def lead_of(language: str) -> str:
     Raises:
         SourceError: functions in the language are not asked about.
     """
-    known = prompted(language)
+    PROMPTED.require(language)
+    known = LANGUAGES[language]
     return f"{known.comment} {known.title}\n"
 
 

@@ -13,6 +13,7 @@ from enum import StrEnum
 
 import tree_sitter
 
+from counterlens.languages.part import LanguagePart
 from counterlens.syntax.document import Document
 from counterlens.syntax.operators import Family, OperatorSite
 
@@ -73,40 +74,39 @@ def _java_else_if(node: tree_sitter.Node) -> bool:
     return within or (branch is not None and branch.type == "if_statement")
 
 
-_KINDS = {
-    "python": FormKinds(
-        ifs=frozenset({"if_statement", "elif_clause"}),
-        loops=frozenset({"while_statement"}),
-        joined=frozenset({"boolean_operator", "not_operator", "parenthesized_expression"}),
-        constants=frozenset(
-            {"integer", "float", "string", "concatenated_string", "true", "false", "none", "ellipsis"}
-        ),
-        calls=frozenset({"call", "await", "yield", "named_expression"}),
-        alternative=_python_else,
-        chained=_python_elif,
+PYTHON = FormKinds(
+    ifs=frozenset({"if_statement", "elif_clause"}),
+    loops=frozenset({"while_statement"}),
+    joined=frozenset({"boolean_operator", "not_operator", "parenthesized_expression"}),
+    constants=frozenset(
+        {"integer", "float", "string", "concatenated_string", "true", "false", "none", "ellipsis"}
     ),
-    "java": FormKinds(
-        ifs=frozenset({"if_statement"}),
-        loops=frozenset({"while_statement", "do_statement", "for_statement"}),
-        joined=frozenset({"binary_expression", "unary_expression", "parenthesized_expression"}),
-        constants=frozenset(
-            {
-                *("decimal_integer_literal", "hex_integer_literal", "octal_integer_literal"),
-                *("binary_integer_literal", "decimal_floating_point_literal", "character_literal"),
-                *("string_literal", "true", "false", "null_literal"),
-            }
-        ),
-        calls=frozenset(
-            {
-                *("method_invocation", "object_creation_expression", "assignment_expression"),
-                "update_expression",
-            }
-        ),
-        alternative=_java_else,
-        chained=_java_else_if,
+    calls=frozenset({"call", "await", "yield", "named_expression"}),
+    alternative=_python_else,
+    chained=_python_elif,
+)
+JAVA = FormKinds(
+    ifs=frozenset({"if_statement"}),
+    loops=frozenset({"while_statement", "do_statement", "for_statement"}),
+    joined=frozenset({"binary_expression", "unary_expression", "parenthesized_expression"}),
+    constants=frozenset(
+        {
+            *("decimal_integer_literal", "hex_integer_literal", "octal_integer_literal"),
+            *("binary_integer_literal", "decimal_floating_point_literal", "character_literal"),
+            *("string_literal", "true", "false", "null_literal"),
+        }
     ),
-}
-"""By language."""
+    calls=frozenset(
+        {
+            *("method_invocation", "object_creation_expression", "assignment_expression"),
+            "update_expression",
+        }
+    ),
+    alternative=_java_else,
+    chained=_java_else_if,
+)
+SWAPS: LanguagePart[FormKinds] = LanguagePart("swaps", FormKinds)
+"""The node types by language."""
 _JOINING = frozenset({"&&", "||", "!"})
 """The signs of expressions that join conditions, in languages where all operators are of one node type."""
 
@@ -118,7 +118,7 @@ def is_published(form: SwapForm | None, family: Family) -> bool:
 
 def form_of_branches(document: Document, site: OperatorSite) -> SwapForm | None:
     """The form of the `if` whose condition an operator is in; None if it is in none."""
-    kinds, node = _KINDS[document.language], _operation(document, site)
+    kinds, node = SWAPS.require(document.language), _operation(document, site)
     while node is not None and not (node.type in kinds.ifs and _in_condition(node, site)):
         node = node.parent
     if node is None:
@@ -130,7 +130,7 @@ def form_of_branches(document: Document, site: OperatorSite) -> SwapForm | None:
 
 def form_of_operands(document: Document, site: OperatorSite) -> SwapForm:
     """The construct of a comparison whose operands change places."""
-    kinds, operation = _KINDS[document.language], _operation(document, site)
+    kinds, operation = SWAPS.require(document.language), _operation(document, site)
     node = operation
     while node is not None and node.parent is not None and _joins(node.parent, kinds):
         node = node.parent

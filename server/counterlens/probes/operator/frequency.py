@@ -10,8 +10,8 @@ from threading import Event, Lock
 
 from counterlens.datasets import open_dataset
 from counterlens.errors import Cancelled, CounterlensError, SourceError
+from counterlens.languages.registry import LANGUAGES
 from counterlens.syntax.document import Document
-from counterlens.syntax.languages import source_suffix
 from counterlens.syntax.operators import operator_sites
 from counterlens.trust import is_inside
 
@@ -81,7 +81,7 @@ def _counted(corpus: str, language: str, cancel: Event | None) -> OperatorCorpus
 
 
 def _source_files(corpus: str, language: str) -> list[Path]:
-    path, suffix = Path(corpus).expanduser(), source_suffix(language)
+    path, suffix = Path(corpus).expanduser(), LANGUAGES[language].suffixes[0]
     if path.is_dir():
         return [file for file in sorted(path.rglob(f"*{suffix}")) if is_inside(file, path)]
     return [path] if path.suffix == suffix else []

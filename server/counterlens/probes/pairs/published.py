@@ -8,16 +8,13 @@ paper leaves open, such as how many sites of a program count, are as without the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from typing import Annotated, Any
 
 from counterlens.errors import OptionError
-from counterlens.mutations.if_else_flip import IfElseFlip
-from counterlens.mutations.independent_swap import IndependentSwap
+from counterlens.mutations.languages import mutated
 from counterlens.mutations.mutation import AnyMutation
-from counterlens.mutations.rename_random import RenameRandom
-from counterlens.mutations.rename_shuffle import RenameShuffle
 from counterlens.probes.options import option
 
 CACP = "cacp"
@@ -64,17 +61,6 @@ Reach = Annotated[
     ),
 ]
 
-_FORMS: Mapping[str, Mapping[str, AnyMutation]] = {
-    "python": {
-        FLIP: IfElseFlip(published=True),
-        "rename-random": RenameRandom(published=True),
-        "rename-shuffle": RenameShuffle(published=True),
-    }
-}
-"""The published forms of mutations by language: Hooda et al. 2024 have Python only."""
-_REACHING: Mapping[str, Callable[[int], AnyMutation]] = {"python": IndependentSwap}
-"""The exchange of statements that are not neighbours."""
-
 
 def check_mutations(protocol: str, mutations: Sequence[str]) -> None:
     """Say which mutations the paper does not have.
@@ -103,17 +89,18 @@ def forms_of(
     Raises:
         OptionError: the language has no such form.
     """
-    if protocol == CACP and language not in _FORMS:
+    known = mutated(language)
+    if protocol == CACP and known.published is None:
         raise OptionError(
             f"--protocol {CACP} supports Python only, the language of the paper's programs",
             "Leave out --protocol",
         )
-    if reach > 1 and language not in _REACHING:
+    if reach > 1 and known.reaching is None:
         raise OptionError(
             f"--reach {reach} supports Python only: in other languages, only adjacent statements are swapped",
             "Leave out --reach",
         )
-    forms = dict(_FORMS[language]) if protocol == CACP else {}
-    if reach > 1:
-        forms[SWAP] = _REACHING[language](reach)
+    forms = dict(known.published or {}) if protocol == CACP else {}
+    if reach > 1 and known.reaching is not None:
+        forms[SWAP] = known.reaching(reach)
     return [forms.get(name, name) for name in mutations]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from counterlens.confidence.units import units
+from counterlens.languages.registry import LANGUAGES
 from counterlens.models.base import Prompt, Stop
 from counterlens.probes.prompts.function_text import behind_docstring
 from counterlens.probes.prompts.languages import prompted
@@ -100,7 +101,7 @@ class Gap:
         start = line_start(data, function.start)
         header = data[start:body].decode().replace("\r\n", "\n")
         indentation = header[: len(header) - len(header.lstrip(" \t"))]
-        mark = prompted(document.language).comment
+        mark = LANGUAGES[document.language].comment
         told = f"{indentation}{mark} {function.name} has a bug. Here is the mended version:"
         return replace(gap, shown=f"{whole}\n\n\n{told}\n{header}")
 

@@ -23,9 +23,6 @@ _OWNERS = {"this", "super"}
 class JavaPrompts(PromptLanguage):
     """See the module."""
 
-    id = "java"
-    title = "Java"
-    comment = "//"
     texts = frozenset({"line_comment", "block_comment", "string_fragment", "multiline_string_fragment"})
     suffix = "-java"
 
@@ -131,3 +128,6 @@ def _text(node: tree_sitter.Node) -> str:
 
 def _commentable(text: str) -> str:
     return text.replace("*/", "* /")
+
+
+PROMPTS = JavaPrompts()

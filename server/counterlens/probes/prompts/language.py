@@ -17,16 +17,10 @@ class PromptLanguage(ABC):
     """One language whose functions are asked about.
 
     Attributes:
-        id: Its id, as documents have it.
-        title: Its name for people.
-        comment: The mark of a comment up to the end of the line.
         texts: The node types of comments and of the content of strings.
         suffix: The end of the names of templates that show programs of its own.
     """
 
-    id: ClassVar[str]
-    title: ClassVar[str]
-    comment: ClassVar[str]
     texts: ClassVar[frozenset[str]]
     suffix: ClassVar[str] = ""
 

@@ -1,18 +1,14 @@
-"""The languages whose functions are asked about: one line for each; nothing above asks which it is."""
+"""The languages whose functions are asked about, each by a part of its own that `Language.prompts` names."""
 
 from __future__ import annotations
 
-from counterlens.errors import SourceError
-from counterlens.probes.prompts.java import JavaPrompts
+from counterlens.languages.part import LanguagePart
 from counterlens.probes.prompts.language import PromptLanguage
-from counterlens.probes.prompts.python import PythonPrompts
 
-_LANGUAGES: dict[str, PromptLanguage] = {known.id: known for known in (PythonPrompts(), JavaPrompts())}
-
-
-def prompted_languages() -> tuple[str, ...]:
-    """The ids of the languages whose functions are asked about."""
-    return tuple(_LANGUAGES)
+PROMPTED: LanguagePart[PromptLanguage] = LanguagePart(
+    "prompts", PromptLanguage, "functions in {0} are not probed", "Those in {0} are"
+)
+"""How functions are asked about, by language."""
 
 
 def prompted(language: str) -> PromptLanguage:
@@ -21,7 +17,4 @@ def prompted(language: str) -> PromptLanguage:
     Raises:
         SourceError: they are not.
     """
-    if language not in _LANGUAGES:
-        titles = " and ".join(known.title for known in _LANGUAGES.values())
-        raise SourceError(f"functions in {language} are not probed", f"Those in {titles} are")
-    return _LANGUAGES[language]
+    return PROMPTED.require(language)

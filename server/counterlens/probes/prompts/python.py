@@ -20,9 +20,6 @@ _OWNERS = {"self", "cls"}
 class PythonPrompts(PromptLanguage):
     """See the module."""
 
-    id = "python"
-    title = "Python"
-    comment = "#"
     texts = frozenset({"comment", "string_content"})
 
     def described(self, text: str) -> str:
@@ -103,3 +100,6 @@ def _body(document: Document, function: Function) -> Sequence[tree_sitter.Node]:
     """The statements of a function's body, and the comments between them; the first is a statement."""
     body = definition_node(document, function).child_by_field_name("body")
     return body.named_children if body is not None else ()
+
+
+PROMPTS = PythonPrompts()

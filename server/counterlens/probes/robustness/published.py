@@ -12,13 +12,14 @@ from keyword import iskeyword
 from types import MappingProxyType
 from typing import Any
 
+from counterlens.counting import enumerated
 from counterlens.errors import OptionError
+from counterlens.languages.registry import title_of
 from counterlens.models.base import ModelInfo, Prompt
 from counterlens.models.chat.replies import without_thought
 from counterlens.mutations import Counterfactual, Refusal, Survey, everywhere
-from counterlens.mutations.empica import TRANSFORMATIONS, Transformation
-from counterlens.mutations.java.empica import JAVA_TRANSFORMATIONS
-from counterlens.mutations.languages import mutated, parse_document
+from counterlens.mutations.languages import MUTATED, parse_document
+from counterlens.mutations.transformation import Transformation
 from counterlens.probes.execution.calls import calls_of
 from counterlens.probes.probe import Target
 from counterlens.probes.prompts.function_text import MASK, definition, masked
@@ -29,8 +30,6 @@ from counterlens.syntax.functions import find_function
 from counterlens.syntax.python_ast import parse_module
 
 EMPICA = "empica"
-_TRANSFORMED = {"python": TRANSFORMATIONS, "java": JAVA_TRANSFORMATIONS}
-"""The operators by language."""
 _DEFINED = re.compile(
     r"\bdef\s+([^\W\d]\w*)\s*\("
     r"|^[ \t]*(?:(?:public|protected|private|static|final)\s+)*"
@@ -83,10 +82,11 @@ def transformations_of(language: str) -> Sequence[Transformation]:
     Raises:
         OptionError: it has none.
     """
-    if language not in _TRANSFORMED:
-        titles = " and ".join(mutated(known).title for known in _TRANSFORMED)
+    known = MUTATED.get(language)
+    if known is None or not known.transformations:
+        titles = enumerated([title_of(one) for one, its in MUTATED.items() if its.transformations], "and")
         raise OptionError(f"--protocol {EMPICA} supports {titles} only", "Leave out --protocol")
-    return _TRANSFORMED[language]
+    return known.transformations
 
 
 def question(

@@ -10,21 +10,17 @@ from enum import StrEnum
 from threading import Event
 
 from counterlens.attribution.base import Judge, Judgement, Setting
+from counterlens.attribution.languages import judged
 from counterlens.attribution.layout import interpreter_for
 from counterlens.attribution.pace import paced
 from counterlens.attribution.registry import find_judge
-from counterlens.attribution.ways import ways_of
 from counterlens.mutations import Counterfactual, Survey, survey
 from counterlens.mutations.assumptions import WHOLE_PROGRAM
 from counterlens.mutations.languages import mutated
-from counterlens.mutations.reorder_parameters import ReorderParameters
 from counterlens.probes.probe import Context, Target
 from counterlens.sandbox.base import Limits
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import find_function
-
-_SHOWN = {"python": {ReorderParameters.id: ReorderParameters(whole_program=True)}}
-"""Settings for versions that are only shown: nothing outside the file calls them."""
 
 
 class Standing(StrEnum):
@@ -79,12 +75,13 @@ def planned(target: Target, mutations: Sequence[str], *, seed: int, without: Seq
         SourceError: there is no such function, or it does not parse.
     """
     function, language = find_function(target.document, target.qualname), target.document.language
-    known = mutated(language).mutations
-    chosen = mutations or [name for name, mutation in known.items() if not mutation.needs_observation]
-    shown = _SHOWN.get(language, {})
+    known = mutated(language)
+    chosen = mutations or [
+        name for name, mutation in known.mutations.items() if not mutation.needs_observation
+    ]
     return survey(
         target.document.text,
-        mutations=[shown.get(name, name) for name in chosen],
+        mutations=[known.shown.get(name, name) for name in chosen],
         function=function.qualname,
         seed=seed,
         without=without,
@@ -134,7 +131,7 @@ def settled(
     if tests is not None:
         verdict = tests.judge(document.text, cancel=cancel)
         correct = None if verdict.judgement is Judgement.REFUSED else verdict.passed
-    judge = tests if correct else ways_of(document).behaviour(document, function, setting)
+    judge = tests if correct else judged(document.language).behaviour(document, function, setting)
     versions = []
     for number, made in enumerate(surveyed.counterfactuals):
         context.steps.next(f"rewriting {target.name}", number, len(surveyed.counterfactuals))

@@ -6,24 +6,16 @@ category. A node type that only groups others (`module`, `argument_list`) is `ST
 not report. Keywords, operators and punctuation take the category of the node that they belong to.
 
 A language without a table of its own has the categories that the tables agree about, since grammars share
-many names; its other node types are `UNCATEGORISED`. To give it a table, add a file here and a line to
-`TABLES`.
+many names; its other node types are `UNCATEGORISED`. A language names its table as `concepts`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
 
-from counterlens.syntax.concepts.c import C
+from counterlens.languages.part import LanguagePart
 from counterlens.syntax.concepts.categories import NO_CONCEPTS, Category
-from counterlens.syntax.concepts.cpp import CPP
-from counterlens.syntax.concepts.csharp import CSHARP
-from counterlens.syntax.concepts.go import GO
-from counterlens.syntax.concepts.java import JAVA
-from counterlens.syntax.concepts.javascript import JAVASCRIPT
-from counterlens.syntax.concepts.python import PYTHON
-from counterlens.syntax.concepts.rust import RUST
-from counterlens.syntax.concepts.typescript import TYPESCRIPT, TYPESCRIPTREACT
 
 __all__ = ["FREE_TEXT", "NO_CONCEPTS", "TABLES", "Category", "category_of"]
 
@@ -40,23 +32,8 @@ FREE_TEXT = frozenset(
 )
 """Terminal nodes that hold prose: it surprises every model, and says nothing about code."""
 
-TABLES: dict[str, dict[Category, str]] = {
-    "python": PYTHON,
-    "java": JAVA,
-    "javascript": JAVASCRIPT,
-    "typescript": TYPESCRIPT,
-    "typescriptreact": TYPESCRIPTREACT,
-    "go": GO,
-    "rust": RUST,
-    "c": C,
-    "cpp": CPP,
-    "csharp": CSHARP,
-}
-
-_CATEGORIES: dict[str, dict[str, Category]] = {
-    language: {kind: category for category, kinds in table.items() for kind in kinds.split()}
-    for language, table in TABLES.items()
-}
+TABLES: LanguagePart[Mapping[Category, str]] = LanguagePart("concepts", Mapping)
+"""The node types of each category, by language."""
 
 _AGREEING = 2
 """Minimum number of languages that share a name before it applies to another language."""
@@ -66,13 +43,23 @@ def category_of(language: str, kind: str) -> Category:
     """The category of a named node type; a keyword or punctuation takes that of its parent instead."""
     if kind == "ERROR":
         return Category.STRUCTURE
-    own = _CATEGORIES.get(language)
+    own = _categories(language)
     return _agreed(kind) if own is None else own.get(kind, Category.UNCATEGORISED)
+
+
+@cache
+def _categories(language: str) -> Mapping[str, Category] | None:
+    """The category of each node type; None for a language without a table."""
+    table = TABLES.get(language)
+    if table is None:
+        return None
+    return {kind: category for category, kinds in table.items() for kind in kinds.split()}
 
 
 @cache
 def _agreed(kind: str) -> Category:
     """The category that all tables that know a node type give it."""
-    known = [table[kind] for table in _CATEGORIES.values() if kind in table]
+    tables = filter(None, map(_categories, TABLES))
+    known = [table[kind] for table in tables if kind in table]
     agreed = len(known) >= _AGREEING and len(set(known)) == 1
     return known[0] if agreed else Category.UNCATEGORISED

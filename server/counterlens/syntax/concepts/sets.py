@@ -23,7 +23,7 @@ from typing import Any
 
 from counterlens.errors import OptionError
 from counterlens.syntax.concepts import NO_CONCEPTS, Category
-from counterlens.syntax.languages import parser_for
+from counterlens.syntax.grammars import parser_for
 
 OWN, AUTHORS = "counterlens", "authors"
 _FORM = "It needs a table [concepts] of categories, each with a list of node types; see docs/confidence.md"

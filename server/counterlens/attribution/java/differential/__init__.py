@@ -5,23 +5,17 @@ from counterlens.attribution.java.differential import find, find_out
 
 from __future__ import annotations
 
-from collections import OrderedDict
-from threading import Lock
-
 from counterlens.attribution.base import Setting
-from counterlens.attribution.differential.original import Untestable
+from counterlens.attribution.differential.comparing import Studies, Untestable
 from counterlens.attribution.java.bench import CompilerStoppedError
 from counterlens.attribution.java.differential.judge import JavaDifferentialJudge
 from counterlens.attribution.java.differential.original import JavaOriginal, study
-from counterlens.sandbox.base import Limits
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
 
 __all__ = ["JavaDifferentialJudge", "JavaOriginal", "Untestable", "find", "find_out", "study", "why_not"]
 
-_KEPT = 128
-_known: OrderedDict[tuple[str, int, Limits, str], JavaOriginal | Untestable] = OrderedDict()
-_lock = Lock()
+_STUDIES: Studies[JavaOriginal] = Studies()
 
 
 def find(document: Document, function: Function, setting: Setting) -> JavaDifferentialJudge | None:
@@ -39,16 +33,7 @@ def why_not(document: Document, function: Function, setting: Setting) -> str | N
 def find_out(document: Document, function: Function, setting: Setting) -> JavaOriginal | Untestable:
     """The behaviour of a method, found by `study`; cached for recently used files."""
     key = (document.text, function.start, setting.limits, setting.sandbox.name)
-    with _lock:
-        if key in _known:
-            _known.move_to_end(key)
-            return _known[key]
     try:
-        found = study(document, function, setting, cancel=setting.cancel)
+        return _STUDIES.find(key, lambda: study(document, function, setting, cancel=setting.cancel))
     except CompilerStoppedError as stopped:
         return Untestable(str(stopped))  # not kept: it may come to an end next time
-    with _lock:
-        _known[key] = found
-        while len(_known) > _KEPT:
-            _known.popitem(last=False)
-    return found

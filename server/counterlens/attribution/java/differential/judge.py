@@ -6,7 +6,7 @@ import time
 from threading import Event
 
 from counterlens.attribution.base import Evidence, Judgement, Strength, Verdict
-from counterlens.attribution.differential.judge import ENOUGH_INPUTS, ENOUGH_REACH, ID
+from counterlens.attribution.differential.comparing import ID, ComparingJudge, Distinction
 from counterlens.attribution.java.bench import CompilerStoppedError, JavaBench
 from counterlens.attribution.java.benches import BENCHES
 from counterlens.attribution.java.differential.calling import (
@@ -33,14 +33,12 @@ _COMPLAINTS = frozenset(
 _ENOUGH_APART = 20  # inputs that distinguish them, among which the smallest is looked for
 
 
-class JavaDifferentialJudge:
-    """Compares a program with the original, call by call.
+class JavaDifferentialJudge(ComparingJudge):
+    """Compares a program in Java with the original.
 
     Original and candidate have machines of their own, or one after the other one whose other programs they
     cannot reach, and what they give is compared here.
     """
-
-    attribution = ID
 
     def __init__(self, original: JavaOriginal) -> None:
         self.original = original
@@ -51,30 +49,17 @@ class JavaDifferentialJudge:
         return len(self.original.calls)
 
     @property
-    def strength(self) -> Strength:
-        """Moderate, or weak if few inputs were found or many blocks missed."""
-        enough = self.tests >= ENOUGH_INPUTS and self.original.share >= ENOUGH_REACH
-        return Strength.MODERATE if enough else Strength.WEAK
+    def share(self) -> float:
+        """The share of the original's blocks that they reach; 0 if that is not known."""
+        return self.original.share
 
     @property
     def reached(self) -> str:
-        """Describe the part of the original that the inputs reach."""
+        """The blocks that they reach."""
         original = self.original
         if original.reached is None:
-            return "the reached blocks are unknown"
+            return "an unknown part"
         return f"{original.reached} of {plural(original.blocks, 'block')}"
-
-    @property
-    def basis(self) -> str:
-        """How many inputs, and which part of the original they reach."""
-        text = f"{plural(self.tests, 'input')}, {self.reached} of the original reached"
-        return text if self.strength is Strength.MODERATE else f"{text}: weak evidence"
-
-    @property
-    def described(self) -> str:
-        """The judge, with its number of cases and its strength."""
-        how = f"differential execution, {self.reached} reached: {self.strength} evidence"
-        return f"{plural(self.tests, 'input')} ({how})"
 
     def judge(self, program: str, *, cancel: Event | None = None) -> Verdict:
         """Compare a program with the original; see `Judge.judge`."""
@@ -109,10 +94,9 @@ class JavaDifferentialJudge:
         if not apart:
             return Judgement.PASSED, Evidence(ID, tried, None, self.basis, self.strength)
         call, before, now = min(apart, key=lambda each: (each[1].value is None, each[0].size))
-        more = f"{len(apart)} of {plural(tried, 'input')} distinguish them"
-        more += ", this is the smallest" if len(apart) > 1 else ""
-        was, does = _brief(shown(before, now)), _brief(shown(now, before))
-        return Judgement.FAILED, self._evidence(tried, call, f"original: {was}\nthis one: {does}\n{more}")
+        written = call.written(target.name)
+        found = Distinction(written, shown(before, now), shown(now, before), len(apart), tried)
+        return Judgement.FAILED, self._evidence(tried, call, found.told)
 
     def _both_complain(self, one: JavaAnswer, other: JavaAnswer) -> bool:
         """Whether both ended in an exception of the library that the method's text does not name.
@@ -135,7 +119,3 @@ class JavaDifferentialJudge:
 def call_throws(answer: JavaAnswer) -> bool:
     """Whether the original itself threw that it misses a method."""
     return answer.thrown == _MISSING
-
-
-def _brief(text: str) -> str:
-    return text if len(text) <= 160 else f"{text[:157]}..."

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from threading import Event
 
 from counterlens.attribution.base import Setting
-from counterlens.attribution.differential.original import Untestable
+from counterlens.attribution.differential.comparing import FEWEST, UNSTEADY, Untestable
 from counterlens.attribution.java.bench import Classes, HeldProgram, JavaBench
 from counterlens.attribution.java.benches import BENCHES
 from counterlens.attribution.java.differential import reach
@@ -22,8 +22,6 @@ from counterlens.syntax.functions import Function
 PROGRAM = "program.java"
 ROUND, ROUNDS = 80, 3  # inputs of one round; another round is made while blocks are missing
 SECONDS = 2.0  # of one call
-_FEWEST = 3  # inputs on which it must return
-_UNSTEADY = 0.05  # share of the inputs that may give something else when tried again
 _MOST_LOST = 6  # calls without an answer
 _ILL_TYPED = {"java.lang.NullPointerException", "java.lang.ClassCastException"}
 _COMMENT = 4000  # bytes before a method in which its comment is looked for
@@ -128,7 +126,7 @@ class _Study:
         if isinstance(plain, str):
             return Untestable(f"its file does not compile: {plain.splitlines()[0]}")
         self._draw(plain)
-        if len(self._seen) < _FEWEST:
+        if len(self._seen) < FEWEST:
             why = f"it returns a value that cannot be compared: {self._left_out}" if self._left_out else ""
             return Untestable(why or "it ends on hardly any generated input")
         return self._checked(plain)
@@ -184,10 +182,10 @@ class _Study:
                 second = make_call(held, self._bare.target, call, SECONDS)
                 if not isinstance(second, CallFate) and same_answer(first, second):
                     steady.append(call)
-        if len(self._seen) - len(steady) > _UNSTEADY * len(self._seen):
+        if len(self._seen) - len(steady) > UNSTEADY * len(self._seen):
             return Untestable("it returns different results for the same input")
         kept = [(call, self._seen[call]) for call in reversed(steady)]
-        if sum(answer.value is not None for _, answer in kept) < _FEWEST:
+        if sum(answer.value is not None for _, answer in kept) < FEWEST:
             return Untestable("it returns for hardly any generated input")
         if not any(_tells(call, answer) for call, answer in kept):
             return Untestable("it returns nothing and changes none of its arguments")

@@ -7,15 +7,16 @@ from pathlib import Path
 import pytest
 
 from counterlens.errors import SourceError
-from counterlens.syntax.document import Document
-from counterlens.syntax.languages import (
-    _LANGUAGES,
-    grammar,
+from counterlens.languages.registry import (
+    LANGUAGES,
+    installed_languages,
     language_named,
     language_of,
-    languages,
     suffixes,
+    title_of,
 )
+from counterlens.syntax.document import Document
+from counterlens.syntax.grammars import grammar
 
 
 @pytest.mark.parametrize(
@@ -58,11 +59,11 @@ def test_a_language_can_be_named_whatever_the_file_is_called(tmp_path: Path) -> 
 
 
 def test_what_is_installed_works_and_what_is_not_says_what_to_install() -> None:
-    assert {"python", "java", "javascript"} <= set(languages())
+    assert {"python", "java", "javascript"} <= set(installed_languages())
     assert {".py", ".java", ".js"} <= suffixes()
-    for language in languages():
+    for language in installed_languages():
         grammar(language)
-    missing = set(languages(installed=False)) - set(languages())
+    missing = set(LANGUAGES) - set(installed_languages())
     for language in missing:
         with pytest.raises(SourceError, match="is not installed") as caught:
             grammar(language)
@@ -70,7 +71,11 @@ def test_what_is_installed_works_and_what_is_not_says_what_to_install() -> None:
 
 
 def test_no_two_languages_claim_a_name() -> None:
-    ids = [name for language in _LANGUAGES for name in (language.id, *language.aliases)]
-    endings = [suffix for language in _LANGUAGES for suffix in language.suffixes]
+    ids = [name for language in LANGUAGES.values() for name in (language.id, *language.aliases)]
+    endings = [suffix for language in LANGUAGES.values() for suffix in language.suffixes]
     assert len(ids) == len(set(ids))
     assert len(endings) == len(set(endings))
+
+
+def test_a_language_has_a_name_for_people_and_an_unknown_one_its_id() -> None:
+    assert (title_of("csharp"), title_of("klingon")) == ("C#", "klingon")

@@ -1,0 +1,48 @@
+"""Java, as it is judged."""
+
+from __future__ import annotations
+
+from counterlens.attribution.base import Judge, Setting
+from counterlens.attribution.differential.comparing import ID as DIFFERENTIAL
+from counterlens.attribution.java import differential, project_tests
+from counterlens.attribution.java.differential.target import is_private
+from counterlens.attribution.java.judge import JavaTestsJudge, judge_java_by_tests
+from counterlens.attribution.java.output import JavaOutputJudge
+from counterlens.attribution.languages import JudgedLanguage
+from counterlens.errors import SandboxError
+from counterlens.sandbox.java.jdk import find_jdk
+from counterlens.syntax.document import Document
+from counterlens.syntax.functions import Function, functions
+
+
+def _missing() -> str | None:
+    """Why there is no development kit."""
+    try:
+        find_jdk()
+    except SandboxError as error:
+        return str(error)
+    return None
+
+
+def _supplied(tests: str, _function: str, original: str, setting: Setting) -> Judge:
+    return JavaTestsJudge(tests, original, setting)
+
+
+def _entries(document: Document) -> list[Function]:
+    """The methods that are not private."""
+    return [each for each in functions(document) if not is_private(document, each)]
+
+
+JAVA = JudgedLanguage(
+    missing=_missing,
+    by_tests=judge_java_by_tests,
+    by_output=JavaOutputJudge,
+    supplied=_supplied,
+    entries=_entries,
+    tests={project_tests.ID: project_tests.find},
+    surveyed={project_tests.ID: project_tests.find},
+    untested="no test of its project mentions it",
+    behaviour=differential.find,
+    fallbacks={DIFFERENTIAL: differential.find},
+    why_not={DIFFERENTIAL: differential.why_not},
+)

@@ -1,0 +1,35 @@
+"""Python, as it is judged."""
+
+from __future__ import annotations
+
+from counterlens.attribution import coverage_tests, differential, doctests, unittests
+from counterlens.attribution.file_of_tests import judge_by_tests
+from counterlens.attribution.languages import JudgedLanguage
+from counterlens.attribution.output import PythonOutputJudge
+from counterlens.attribution.supplied_tests import SuppliedTestsJudge
+from counterlens.syntax.document import Document
+from counterlens.syntax.functions import Function, functions
+
+_BY_RUNNING = "tests, found by running them"
+_TESTS = {unittests.ID: unittests.find, doctests.ID: doctests.find}
+
+
+def _entries(document: Document) -> list[Function]:
+    """Those at the top level."""
+    return [each for each in functions(document) if "." not in each.qualname]
+
+
+PYTHON = JudgedLanguage(
+    missing=lambda: None,
+    by_tests=judge_by_tests,
+    by_output=PythonOutputJudge,
+    supplied=SuppliedTestsJudge,
+    entries=_entries,
+    tests=_TESTS,
+    surveyed={**_TESTS, unittests.ID: coverage_tests.find_cases},
+    untested="no test mentions it, and its docstring has no examples",
+    by_running=coverage_tests.find,
+    behaviour=differential.find,
+    fallbacks={_BY_RUNNING: coverage_tests.find, differential.ID: differential.find},
+    why_not={_BY_RUNNING: coverage_tests.why_not, differential.ID: differential.why_not},
+)

@@ -1,0 +1,14 @@
+"""C: scored, and its dependences."""
+
+from __future__ import annotations
+
+from counterlens.languages.language import Language
+
+C = Language(
+    id="c",
+    title="C",
+    suffixes=(".c", ".h"),
+    grammar="tree_sitter_c:language",
+    concepts="counterlens.syntax.concepts.c:C",
+    dependence="counterlens.dependence.c.language:C",
+)

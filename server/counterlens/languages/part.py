@@ -1,0 +1,102 @@
+"""`LanguagePart`: what one layer knows of each language, loaded from where the language names it."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterator, Mapping
+from threading import RLock
+from typing import Any, Generic, TypeVar, cast
+
+from counterlens import plugins
+from counterlens.counting import enumerated
+from counterlens.errors import SourceError
+from counterlens.languages.language import Language
+from counterlens.languages.registry import LANGUAGES, title_of
+from counterlens.plugins import PluginFailure
+
+T = TypeVar("T")
+
+PARTS: dict[str, LanguagePart[Any]] = {}
+"""The parts that were asked for so far, by the field of `Language`: one place reads each."""
+
+
+class LanguagePart(Mapping[str, T], Generic[T]):
+    """One part of every language that has it, by the id of the language, in the order of the registry.
+
+    A plug-in's part that cannot be loaded is left out, and `counterlens doctor` gives the reason.
+
+    Args:
+        field: The field of `Language` that names it.
+        kind: The class of each; None if any callable will do.
+        lacking: The message about a language without it, with `{0}` for the language.
+        hint: The remedy, with `{0}` for the languages that have it.
+    """
+
+    def __init__(self, field: str, kind: type | None = None, lacking: str = "", hint: str = "") -> None:
+        assert field in Language.__dataclass_fields__, field
+        assert field not in PARTS, field
+        self._field, self._kind = field, kind
+        self._lacking, self._hint = lacking or f"{{0}} has no {field}", hint
+        self._loaded: dict[str, T | None] = {}
+        self._lock = RLock()
+        PARTS[field] = self
+
+    def __getitem__(self, language: str) -> T:
+        if language not in self._loaded:
+            with self._lock:
+                if language not in self._loaded:
+                    self._loaded[language] = self._load(LANGUAGES[language])
+        found = self._loaded[language]
+        if found is None:
+            raise KeyError(language)
+        return found
+
+    def __iter__(self) -> Iterator[str]:
+        return (language for language in LANGUAGES if language in self)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def __contains__(self, language: object) -> bool:
+        known = LANGUAGES.get(language) if isinstance(language, str) else None
+        if known is None or not getattr(known, self._field):
+            return False
+        return known.id not in LANGUAGES.added or self.get(known.id) is not None
+
+    def require(self, language: str) -> T:
+        """The part of a language.
+
+        Raises:
+            SourceError: the language does not have it; says which do.
+        """
+        found = self.get(language)
+        if found is None:
+            hint = self._hint.format(self.titles("and"))
+            raise SourceError(self._lacking.format(title_of(language)), hint or None)
+        return found
+
+    def titles(self, conjunction: str) -> str:
+        """The names of the languages that have it, such as `Python and Java`."""
+        return enumerated([title_of(language) for language in self], conjunction)
+
+    def _load(self, language: Language) -> T | None:
+        place: str = getattr(language, self._field)
+        if not place:
+            return None
+        try:
+            return self._import(place)
+        except Exception as error:
+            if language.id not in LANGUAGES.added:
+                raise
+            reason = f"its {self._field}: {' '.join(f'{type(error).__name__}: {error}'.split())}"
+            package = place.partition(".")[0].partition(":")[0]
+            plugins.failures.append(PluginFailure("counterlens.languages", language.id, package, reason))
+            return None
+
+    def _import(self, place: str) -> T:
+        module, _, attribute = place.partition(":")
+        found = getattr(importlib.import_module(module), attribute)
+        fits = callable(found) if self._kind is None else isinstance(found, self._kind)
+        if not fits:
+            raise TypeError(f"{place} is no {self._kind.__name__ if self._kind else 'function'}")
+        return cast("T", found)

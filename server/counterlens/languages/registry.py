@@ -1,0 +1,86 @@
+"""All languages, by id. To add one: write its file, and name it here; or `counterlens.languages` plug-ins."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from counterlens.errors import SourceError
+from counterlens.languages.c import C
+from counterlens.languages.java import JAVA
+from counterlens.languages.language import Language
+from counterlens.languages.python import PYTHON
+from counterlens.languages.scored import SCORED
+from counterlens.plugins import Registry
+
+_OWN = (PYTHON, JAVA, C, *SCORED)
+LANGUAGES = Registry("counterlens.languages", _OWN, name=lambda language: language.id, kind=Language)
+_SHEBANG = re.compile(rb"#!\s*\S*?(?:/env\s+(?:-S\s+)?)?([A-Za-z]+)[\d.]*(?:\s|$)")
+
+
+def installed_languages() -> list[str]:
+    """The ids of the languages whose grammar is installed."""
+    return [language.id for language in LANGUAGES.values() if language.installed]
+
+
+def suffixes() -> frozenset[str]:
+    """The endings of the names of files whose language's grammar is installed."""
+    return frozenset(
+        suffix for language in LANGUAGES.values() if language.installed for suffix in language.suffixes
+    )
+
+
+def title_of(language: str) -> str:
+    """The name of a language for people; its id where it is not known."""
+    known = LANGUAGES.get(language)
+    return known.title if known is not None else language
+
+
+def language_of(path: Path, data: bytes = b"") -> str:
+    """The language id of a file, by its name, or by its first line if that names an interpreter.
+
+    Args:
+        path: Its path.
+        data: How it begins.
+
+    Raises:
+        SourceError: neither tells.
+    """
+    ending = path.suffix.lower()
+    known = _first(lambda language: ending in language.suffixes)
+    if known is None and (shebang := _SHEBANG.match(data.split(b"\n", 1)[0])):
+        known = _named(shebang[1].decode())
+    if known is None:
+        raise SourceError(
+            f"the language of {path.name} is unknown",
+            f"Use a known file extension ({', '.join(sorted(suffixes()))}), or `score --language`",
+        )
+    return known.id
+
+
+def language_named(name: str) -> str:
+    """The language that an id means: `javascriptreact` is `javascript`.
+
+    Raises:
+        SourceError: no language is called so.
+    """
+    known = _named(name)
+    if known is None:
+        raise SourceError(f"there is no language {name}", f"There are {', '.join(installed_languages())}")
+    return known.id
+
+
+def _named(name: str) -> Language | None:
+    lower = name.lower()
+    return LANGUAGES.get(lower) or _first(lambda language: lower in language.aliases)
+
+
+def _first(fits: Callable[[Language], bool]) -> Language | None:
+    """The first language that fits: our own come first, and plug-ins are loaded only where none does."""
+    return next(filter(fits, _in_turn()), None)
+
+
+def _in_turn() -> Iterator[Language]:
+    yield from _OWN
+    yield from LANGUAGES.added.values()

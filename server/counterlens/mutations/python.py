@@ -1,0 +1,33 @@
+"""Python, as it is mutated."""
+
+from __future__ import annotations
+
+from counterlens.mutations.empica import TRANSFORMATIONS
+from counterlens.mutations.if_else_flip import IfElseFlip
+from counterlens.mutations.independent_swap import IndependentSwap
+from counterlens.mutations.languages import MutatedLanguage
+from counterlens.mutations.module import Module
+from counterlens.mutations.mutation import AnyMutation, MutationContext
+from counterlens.mutations.placebo_registry import PLACEBOS, python_meaning
+from counterlens.mutations.registry import MUTATIONS
+from counterlens.mutations.rename_random import RenameRandom
+from counterlens.mutations.rename_shuffle import RenameShuffle
+from counterlens.mutations.reorder_parameters import ReorderParameters
+
+_PUBLISHED: tuple[AnyMutation, ...] = (
+    IfElseFlip(published=True),
+    RenameRandom(published=True),
+    RenameShuffle(published=True),
+)
+
+PYTHON = MutatedLanguage(
+    mutations=MUTATIONS,
+    parse=Module,
+    context=MutationContext,
+    placebos=PLACEBOS,
+    meaning=python_meaning,
+    transformations=TRANSFORMATIONS,
+    published={mutation.id: mutation for mutation in _PUBLISHED},
+    shown={ReorderParameters.id: ReorderParameters(whole_program=True)},
+    reaching=IndependentSwap,
+)

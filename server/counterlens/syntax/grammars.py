@@ -1,0 +1,38 @@
+"""The tree-sitter grammars: the one place that loads them."""
+
+from __future__ import annotations
+
+import importlib
+from functools import cache
+
+import tree_sitter
+
+from counterlens.errors import SourceError
+from counterlens.languages.registry import LANGUAGES, language_named
+
+
+@cache
+def grammar(language: str) -> tree_sitter.Language:
+    """The tree-sitter grammar of a language.
+
+    Raises:
+        SourceError: there is no such language, or its grammar is not installed or unfit.
+    """
+    known = LANGUAGES[language_named(language)]
+    if not known.installed:
+        package = known.package.partition(".")[0].replace("_", "-")
+        raise SourceError(f"the grammar of {known.id} is not installed", f"Install it: pip install {package}")
+    function = known.grammar.partition(":")[2]
+    try:
+        return tree_sitter.Language(getattr(importlib.import_module(known.package), function)())
+    except (ImportError, AttributeError, ValueError) as error:  # made for another version of tree-sitter
+        raise SourceError(f"the grammar of {known.id} cannot be used: {error}") from error
+
+
+def parser_for(language: str) -> tree_sitter.Parser:
+    """A parser of one's own: parsers are cheap and not thread-safe.
+
+    Raises:
+        SourceError: as `grammar`.
+    """
+    return tree_sitter.Parser(grammar(language))
