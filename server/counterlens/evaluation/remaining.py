@@ -129,7 +129,7 @@ class RemainingTime:
         waiting.prompts += number * self._prompts[item.position]
 
     def _together(self, now: float) -> float:
-        """How many items are in work at a time, on average."""
+        """How many items are processed at once, on average."""
         if self._first is None:
             return 1.0
         busy = self._busy + sum(now - begun for _, begun in self._working.values())
