@@ -22,7 +22,7 @@ from counterlens.errors import SourceError
 
 _LINE_BREAK = re.compile(rb"\r\n|\n|\r")
 _UNSEEN = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
-"""Kinds of characters that are none to look at (Unicode, general categories)."""
+"""General categories of Unicode whose characters are invisible."""
 BOM = "\ufeff"
 
 

@@ -178,7 +178,7 @@ def nearest(
 ) -> list[int]:
     """The tests that judge a function, ascending: all that are needed to cover its lines, and the nearest.
 
-    A test is near that mentions the function, and that runs little else. A parametrised test starts with its
+    A test is near if it mentions the function and runs little else. A parametrised test starts with its
     first parameters, so that other tests have their turn.
 
     Args:

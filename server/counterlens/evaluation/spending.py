@@ -100,7 +100,7 @@ class Spending:
             self._store.keep_spent(self._spec, now)
 
     def within(self) -> bool:
-        """Whether the model may be asked more."""
+        """Whether the budget allows more requests to the model."""
         self.follow()
         return self._is_within(self._spec)
 

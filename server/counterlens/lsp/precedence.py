@@ -1,4 +1,4 @@
-"""Who is answered first by a local model: what someone waits for interrupts what is done in the background.
+"""Order of requests to a local model: those that someone waits for interrupt those in the background.
 
 A local model answers one request at a time, and scoring a long class takes half a minute. A request in the
 background is therefore given up between two chunks as soon as someone waits, and is made again after that.
@@ -21,7 +21,7 @@ _LOOK = 0.05  # seconds between two looks at whether a request in the background
 
 
 class Precedence:
-    """How many requests someone waits for, of one model. Thread-safe."""
+    """Number of requests to one model that someone waits for. Thread-safe."""
 
     def __init__(self) -> None:
         self._changed = Condition()

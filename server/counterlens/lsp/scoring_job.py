@@ -33,7 +33,7 @@ class ScoringJob:
         document: The version.
         order: Greater for what was opened, changed or looked at later.
         unasked: So many bytes are scored without anyone looking at them; longer units are not scored.
-        view: The bytes that are on the screen, as far as that is known.
+        view: The visible bytes, if known.
         units: The units of the document.
         parts: The scores of those that are done, by their place.
         aside: Units that are not scored: too long, or the model's process died of them.
@@ -65,7 +65,7 @@ class ScoringJob:
         self._functions = [after - before for before, after in zip([0, *upto], upto, strict=False)]
 
     def following(self) -> int | None:
-        """The unit to score next: what is on the screen, then what is near it; None where none is left."""
+        """The unit to score next: visible ones first, then the nearest; None if none is left."""
         left = [i for i in range(len(self.units)) if i not in self.parts and i not in self.aside]
         if not left:
             return None
@@ -77,7 +77,7 @@ class ScoringJob:
 
     @property
     def urgency(self) -> tuple[int, ...]:
-        """Less for what is on the screen, and for what was touched later."""
+        """Lower for visible units, and for those edited later."""
         following = self.following()
         return (0 if following is not None and self._visible(following) else 1, -self.order)
 

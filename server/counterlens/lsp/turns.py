@@ -1,4 +1,4 @@
-"""Who may use the model next: whoever is most urgent, and what is less so is interrupted for it."""
+"""Turns at the model: the most urgent request is next, and interrupts less urgent ones."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Turns(Generic[Who]):
 
         The event that it gives is set when the work should be given up, because someone more urgent waits or
         because the task was cancelled. `Cancelled` out of work that was interrupted ends the context quietly:
-        whoever was interrupted takes another turn.
+        the interrupted caller asks for another turn.
         """
         granted = asyncio.get_running_loop().create_future()
         entry = (who, granted)
@@ -57,7 +57,7 @@ class Turns(Generic[Who]):
             self._release()
 
     def reconsider(self) -> None:
-        """Give the turn to whoever is most urgent now, or ask its holder to make way."""
+        """Give the turn to the most urgent request, or ask its holder to make way."""
         able = [waiting for waiting in self._waiting if not waiting[1].done()]
         if not able:
             return

@@ -32,7 +32,7 @@ class Occurrences:
 
 
 def find_occurrences(tree: cst.Module) -> Occurrences:
-    """All scopes and names of a tree."""
+    """All scopes of a tree, and the names in them."""
     found = Occurrences(Scope(ScopeKind.MODULE, tree, None))
     found.of_node[tree] = found.module
     _Walker(found).block(tree, found.module)

@@ -102,7 +102,7 @@ def require_feature(document: Document, feature: Feature) -> Document:
 
 
 def find_function(document: Document, qualname: str) -> Function:
-    """The function with a qualified name; an unqualified one is enough where it is the only such.
+    """The function with a qualified name, or with an unqualified one that is unique.
 
     Raises:
         SourceError: there is none, or several, with their names; or the document's language has none.
@@ -111,7 +111,7 @@ def find_function(document: Document, qualname: str) -> Function:
 
 
 def function_named(known: Sequence[NamedT], qualname: str, where: Path | str) -> NamedT:
-    """The function with a qualified name among some; an unqualified one is enough where it is the only such.
+    """The function among some with a qualified name, or with an unqualified one that is unique.
 
     Raises:
         SourceError: there is none, or several; names what there is.

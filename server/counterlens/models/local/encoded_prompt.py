@@ -71,7 +71,7 @@ def encode_plain(engine: TokenEngine, prompt: Prompt, grammar: TokenGrammar | No
 
     Args:
         engine: The model.
-        prompt: One that does not fit loses its oldest tokens.
+        prompt: The prompt; its oldest tokens are dropped if it does not fit.
         grammar: The grammar of the answer.
 
     Raises:

@@ -21,11 +21,11 @@ _POLL_SECONDS = 0.02
 
 
 class ModelProcess:
-    """A child process that loads one model. Thread-safe: one request at a time, the others wait.
+    """A child process that loads one model. Thread-safe: requests are processed one at a time.
 
     Args:
         worker: The module that the child runs; its `main` is `serve` of a `Worker`.
-        opening: The request that every fresh child is sent first.
+        opening: The first request to every new child.
     """
 
     def __init__(self, worker: str, opening: Any) -> None:

@@ -123,7 +123,7 @@ class Judging:
         """After judging: the identity mutation has no effect, which flaky tests would give it.
 
         Raises:
-            SourceError: the same program was judged in two ways.
+            SourceError: the same program got two different verdicts.
         """
         if self._judge is None:
             return
