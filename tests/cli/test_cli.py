@@ -470,3 +470,17 @@ def test_an_option_that_takes_one_value_does_not_drop_others(
 def test_the_same_value_twice_and_several_of_several_are_fine(cli: Cli, sign: Path) -> None:
     chosen = ["--mutation", "if-else-flip", "--mutation", "operand-swap", "--seed", "2", "--seed", "2"]
     assert cli("mutate", f"{sign}::sign", *chosen).code == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--out", "run", "--trial"], "--trial estimates the time of a plan: give --plan, too"),
+        (["--out", "run", "--plan", "--resume"], "give one of them"),
+        ([], "give the folder of the run: --out DIR"),
+    ],
+)
+def test_bench_refuses_an_option_that_would_have_no_effect(cli: Cli, options: list[str], said: str) -> None:
+    ran = cli("bench", "--data", "repo:.", *options)
+    assert ran.code == 2
+    assert said in ran.err

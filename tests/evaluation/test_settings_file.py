@@ -159,8 +159,9 @@ def test_the_command_line_comes_before_the_file_and_the_file_before_the_defaults
     _, out, _ = planned(capsys, "bench", "--out", "run", "--limit", "1", "--model", "o")
     assert "models: o" in out
     assert "1 function for each" in out
-    _, out, _ = planned(capsys, "bench", "--out", "run", "--task", "name")  # takes no prefix ratio
+    _, out, _ = planned(capsys, "bench", "--task", "name")  # takes no prefix ratio; a plan needs no folder
     assert "name: 2 functions" in out
+    assert "its time is unknown" in out
     with pytest.raises(SystemExit):
         main(["--no-config", "bench", "--out", "run", "--plan"])
     assert "give the data" in capsys.readouterr().err

@@ -41,10 +41,9 @@ _INTERRUPTED = 130
 @click.command()
 @click.option(
     "--out",
-    required=True,
     type=click.Path(path_type=Path, file_okay=False),
     metavar="DIR",
-    help="Folder of the run.",
+    help="Folder of the run; required, except with --plan.",
 )
 @click.option(
     "--data", metavar="NAME_OR_PATH", help="A dataset, or repo:PATH for the functions of a repository."
@@ -73,7 +72,7 @@ def bench(
     context: click.Context,
     /,
     given: dict[str, Any],
-    out: Path,
+    out: Path | None,
     resume: bool,
     jobs: int | None,
     only_plan: bool,
@@ -97,10 +96,17 @@ def bench(
         raise click.UsageError(
             "give the data: --data NAME_OR_PATH, such as --data humaneval or --data repo:."
         )
+    if resume and only_plan:
+        raise click.UsageError("--plan shows a new run, --resume continues one: give one of them")
+    if trial and not only_plan:
+        raise click.UsageError("--trial estimates the time of a plan: give --plan, too")
+    if only_plan:
+        with _teller(told) as teller:
+            show_plan(choices, teller, engine_of(context) if trial else None)
+        return
+    if out is None:
+        raise click.UsageError("give the folder of the run: --out DIR, such as --out runs/first")
     with _teller(told) as teller:
-        if only_plan:
-            show_plan(choices, out, teller, engine_of(context) if trial else None)
-            return
         engine = context.with_resource(engine_of(context))
         run_bench(choices, out, engine, resume=resume, jobs=jobs, teller=teller)
         hold_to(out, fail_under)
@@ -118,7 +124,6 @@ def _teller(told: str) -> Iterator[RunTeller]:
 
 def show_plan(
     choices: RunChoices,
-    out: Path,
     teller: RunTeller | None = None,
     trial: EvaluationEngine | None = None,
 ) -> None:
@@ -126,12 +131,11 @@ def show_plan(
 
     Args:
         choices: The questions.
-        out: The folder.
         teller: The teller.
         trial: Where models of unknown pace are tried; None to try none.
     """
     teller = teller or TerminalTeller()
-    plan = _plan(choices.settings(out), strong_sandbox(), teller)
+    plan = _plan(choices.settings(), strong_sandbox(), teller)
     counted, paces = _counted(plan, teller), known_paces(plan.settings)
     tried: dict[tuple[str, str], ItemTime] = {}
     if trial is not None:

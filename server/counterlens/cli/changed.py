@@ -60,7 +60,7 @@ def changed(
         folder = out or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="counterlens-"))) / "run"
         try:
             if only_plan:
-                show_plan(choices, folder)
+                show_plan(choices)
                 return
             engine = stack.enter_context(engine_of(context))
             run_bench(choices, folder, engine, jobs=jobs, brief=out is None)

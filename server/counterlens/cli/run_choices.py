@@ -133,8 +133,12 @@ class RunChoices:
             return ""
         return f"from {self._file.name}: {', '.join(name.replace('_', '-') for name in self._file.chose)}"
 
-    def settings(self, out: Path, kept: RunSettings | None = None) -> RunSettings:
+    def settings(self, out: Path | None = None, kept: RunSettings | None = None) -> RunSettings:
         """The stored settings, if a run is resumed; other given options must agree.
+
+        Args:
+            out: The folder of the run, for messages; None for a plan.
+            kept: The stored settings.
 
         Raises:
             DataError: they do not, or there is nothing to resume and no data is named.

@@ -63,6 +63,9 @@ class RunTeller(Protocol):
         ...
 
 
+_NO_TIME = "its time is unknown: no run has asked this model in this way; bench --plan --trial estimates it"
+
+
 class TerminalTeller:
     """Tells a person."""
 
@@ -72,7 +75,8 @@ class TerminalTeller:
 
     def planned(self, facts: PlanFacts, *, begins: bool) -> None:
         """Like `RunTeller.planned`."""
-        for line in (*facts.lines, *([str(facts.time)] if facts.time else [])):
+        time = str(facts.time) if facts.time else "" if begins else _NO_TIME
+        for line in (*facts.lines, *([time] if time else [])):
             say(line, err=begins)
 
     def following(self, total: int, done: int, remaining: Callable[[], float | None]) -> Following:
