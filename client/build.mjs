@@ -1,4 +1,5 @@
-// Bundles the extension into client/dist: its parts, its panels' scripts and styles; with --tests the unit tests into client/dist/test/.
+// Bundles the extension into client/dist: its parts, and the scripts and styles of its panels. With --tests, also
+// bundles the unit tests into client/dist/test/.
 import { readdirSync, readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
@@ -8,10 +9,10 @@ import { build } from "esbuild";
 const client = path.dirname(fileURLToPath(import.meta.url));
 const unitTests = path.join(client, "../tests/client");
 
-/** The bundles of the extension: the one that is activated, and those that it and they load when they are needed. */
+/** The bundles of the extension: the one that is activated, and those that are loaded when they are needed. */
 const BUNDLES = ["extension", "parts", "languageClient"];
 
-/** A module that is imported dynamically is another bundle; what two of them import, each of them has for itself. */
+/** A dynamically imported module is a separate bundle. A module that two bundles import is included in both. */
 const apart = {
   name: "apart",
   setup({ onResolve }) {
@@ -22,8 +23,9 @@ const apart = {
 };
 
 /**
- * The editor's interface, asked for once and taken as it is. Otherwise each file would ask for it, which makes the
- * editor look up whose file it is, and have a copy, property by property: together most of what activation cost.
+ * The editor's API, required once and used without a copy. By default every file would require it, which makes the
+ * editor look up the extension that owns the file, and esbuild copy the API property by property: together most of the
+ * activation time.
  */
 const vscodeOnce = {
   name: "vscode-once",
@@ -42,13 +44,16 @@ const vscodeOnce = {
   },
 };
 
-/** The pages, each a script and a style, with the packages that they carry: their licences want to go with them. */
+/**
+ * The pages, each a script and a style, with the packages that they include: the licences of these must be included
+ * too.
+ */
 const PAGES = { panel: [], picture: ["d3-hierarchy"] };
 
 /**
  * @param {{ production?: boolean, outdir?: string }} options `production`: minified and without a source map, for the
- *   package; `outdir`: where to, else client/dist
- * @returns {Promise<import("esbuild").Metafile>} what is in which of the extension's bundles
+ * package; `outdir`: the output folder, client/dist by default
+ * @returns {Promise<import("esbuild").Metafile>} the contents of each of the extension's bundles
  */
 export async function buildExtension({ production = false, outdir = path.join(client, "dist") } = {}) {
   const { metafile } = await build({
@@ -58,7 +63,7 @@ export async function buildExtension({ production = false, outdir = path.join(cl
     platform: "node",
     target: "node20",
     format: "cjs",
-    supported: { "dynamic-import": false }, // the oldest editor hands out its interface by `require` alone
+    supported: { "dynamic-import": false }, // the oldest supported editor provides its API through `require` only
     plugins: [apart, vscodeOnce],
     minify: production,
     sourcemap: production ? false : "linked",
@@ -98,7 +103,7 @@ export async function buildUnitTests() {
     platform: "node",
     target: "node20",
     format: "esm",
-    external: ["typescript/*"], // it starts a program of its own, beside it
+    external: ["typescript/*"], // starts its own program, which is beside it
     sourcemap: "inline",
     logLevel: "warning",
   });

@@ -1,15 +1,15 @@
-/** How the counterfactuals of a function are offered, and where they differ. Pure, so that it can be tested. */
+/** The list of a function's counterfactuals, and the line where two texts differ. Pure, so that it can be tested. */
 
 import { t } from "./language";
 import type { Counterfactual, CounterfactualResult, Refusal } from "./protocol";
 
-/** A row of the list: a heading, a counterfactual to show, or why there is none. */
+/** A row of the list: a heading, a counterfactual to show, or the reason why there is none. */
 export type Choice =
   | { kind: "heading"; label: string }
   | { kind: "counterfactual"; label: string; description: string; detail: string; shows: Counterfactual }
   | { kind: "refused"; label: string; description: string; detail: string };
 
-/** What keeps the meaning, what breaks it, and what was refused; each in the order of the source. */
+/** Counterfactuals that keep the meaning, those that break it, and refusals, each in source order. */
 export function choices({ counterfactuals, refused }: CounterfactualResult): Choice[] {
   const inOrder = [...counterfactuals].sort((a, b) => a.line - b.line);
   return [
@@ -34,7 +34,7 @@ function offered(one: Counterfactual): Choice {
   };
 }
 
-/** Refusals of one mutation for one reason are one row. */
+/** Merges the refusals of one mutation for one reason into one row. */
 function refusals(refused: Refusal[]): Choice[] {
   const groups = new Map<string, { mutation: string; reason: string; at: number[] }>();
   for (const { mutation, line, reason } of refused) {
@@ -51,7 +51,7 @@ function refusals(refused: Refusal[]): Choice[] {
   }));
 }
 
-/** Lines as people count them. */
+/** Formats line numbers, counted from 1. */
 function lines(zeroBased: number[]): string {
   const counted = [...new Set(zeroBased)].sort((a, b) => a - b).map((line) => line + 1);
   return counted.length === 1 ? t("line {0}", counted.join()) : t("lines {0}", counted.join(", "));
@@ -62,12 +62,12 @@ function sentence(text: string): string {
   return /[.!?…]$/.test(begun) ? begun : `${begun}.`;
 }
 
-/** The title of the difference. */
+/** The title of the diff. */
 export function title(functionName: string, { mutation, line }: Counterfactual): string {
   return t("{0}: {1}, line {2} (original ↔ counterfactual)", functionName, mutation, line + 1);
 }
 
-/** The first line, counted from 0, in which two texts differ; the last common one when there is no such line. */
+/** The first line, counted from 0, in which two texts differ, or else their last common line. */
 export function firstDifference(before: string, after: string): number {
   const [a, b] = [before, after].map((text) => text.split(/\r\n|\r|\n/)) as [string[], string[]];
   const last = Math.min(a.length, b.length) - 1;

@@ -1,29 +1,29 @@
-/** The overlay's colours as they are drawn: those of the theme, or fainter or stronger. Pure. */
+/** The overlay's colours as drawn: those of the theme, fainter or stronger. Pure, so that it can be tested. */
 
-/** Of a level, one for each kind of theme: `#rrggbbaa`. */
+/** The colours of one level as `#rrggbbaa`, one per kind of theme. */
 export type LevelColours = Record<"dark" | "light" | "highContrast" | "highContrastLight", string>;
 
-/** By `vscode.ColorThemeKind`, which counts from 1. */
+/** Indexed by `vscode.ColorThemeKind`, which counts from 1. */
 const KINDS: (keyof LevelColours)[] = ["light", "dark", "highContrast", "highContrastLight"];
 
 export function themeColour(colours: LevelColours, themeKind: number): string {
   return colours[KINDS[themeKind - 1] ?? "dark"];
 }
 
-/** More than this hides the text. */
+/** A higher opacity hides the text. */
 const STRONGEST = 0.8;
 
-/** A colour with its opacity multiplied: 50 is half as strong, 200 twice. */
+/** Multiplies the opacity of a colour: 50 is half as opaque, 200 twice. */
 export function faded(colour: string, percent: number): string {
   const alpha = Number.parseInt(colour.slice(7, 9) || "ff", 16);
   const wanted = Math.min(Math.round((alpha * percent) / 100), Math.max(alpha, Math.round(255 * STRONGEST)));
   return colour.slice(0, 7) + wanted.toString(16).padStart(2, "0");
 }
 
-/** The cue that is no colour: the less certain, the heavier the line. Levels without one are not underlined. */
+/** The cue besides colour: the lower the confidence, the heavier the line. Other levels are not underlined. */
 export const UNDERLINES = ["double", "dashed", "dotted"] as const;
 
-/** A sample of a level, as an image: its colour, and its line in the colour of the text. */
+/** A sample of a level as an SVG image: its colour, and its underline in the colour of the text. */
 export function swatch(colour: string, level: number, ink: string): string {
   const rgb = colour.slice(0, 7);
   const opacity = Number.parseInt(colour.slice(7, 9) || "ff", 16) / 255;

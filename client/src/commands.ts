@@ -1,4 +1,4 @@
-/** The commands of the palette, the menus and the status bar. */
+/** Commands of the command palette, the menus and the status bar. */
 
 import * as vscode from "vscode";
 import type { Completions } from "./completions";
@@ -33,7 +33,7 @@ import type { FoundRun, RunsView } from "./views/runsView";
 
 export const SHOW_ACTIONS = "counterlens.showActions";
 
-/** What the commands are about. */
+/** The parts of the extension that the commands use. */
 export interface Parts {
   server: Server;
   overlay: Overlay;
@@ -48,10 +48,10 @@ export interface Parts {
   log: vscode.LogOutputChannel;
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: what a command is given depends on who calls it
+// biome-ignore lint/suspicious/noExplicitAny: the arguments of a command depend on its caller
 export type Commands = Record<string, (...given: any[]) => unknown>;
 
-/** What the commands of the manifest do. */
+/** The commands of the manifest, with their implementations. */
 export function manifestCommands(
   context: vscode.ExtensionContext,
   {
@@ -98,7 +98,7 @@ export function manifestCommands(
   };
 }
 
-/** What the commands do that only an answer of the server leads to. */
+/** Commands that only a response of the server can trigger. */
 export function serverCommands(replacements: Replacements): Commands {
   return {
     [PREVIEW_REPLACEMENT]: (argument: ReplacementArgument) => replacements.preview(argument),

@@ -22,7 +22,7 @@ export class Completions implements vscode.Disposable, vscode.InlineCompletionIt
     vscode.languages.registerInlineCompletionItemProvider({ language: "python" }, this),
   ];
   private shown: { argument: CompletionArgument; answer: CompletionResult } | undefined;
-  /** The latest question: an answer to an earlier one is dropped. */
+  /** Number of the latest request; responses to earlier ones are dropped. */
   private asked = 0;
 
   constructor(
@@ -37,7 +37,7 @@ export class Completions implements vscode.Disposable, vscode.InlineCompletionIt
     this.panel = new Panel(extension, "counterlens.completion", tools, (action) => this.act(action));
   }
 
-  /** At the place that is given, or without one at the cursor. */
+  /** Completes at the given position, or at the cursor if none is given. */
   async complete(given?: CompletionArgument): Promise<void> {
     const argument: CompletionArgument | undefined = await functionMeant(
       this.server,
@@ -63,7 +63,7 @@ export class Completions implements vscode.Disposable, vscode.InlineCompletionIt
     if (!argument.mutation) await vscode.commands.executeCommand("editor.action.inlineSuggest.trigger");
   }
 
-  /** What the model wrote, right where it was asked, as long as nothing else of the function follows. */
+  /** Offers the completion at the position where it was requested, unless more of the function follows. */
   provideInlineCompletionItems(
     document: vscode.TextDocument,
     position: vscode.Position,

@@ -1,4 +1,4 @@
-/** Which concepts are shown as surprising, and how fine the overlay is: what commands change in the settings. */
+/** Commands that change settings: which concepts are reported as surprising, and the overlay's granularity. */
 
 import * as vscode from "vscode";
 import type { ConceptArgument } from "./protocol";
@@ -6,14 +6,14 @@ import { type Concept, finer, type Granularity } from "./settings";
 
 const SETTINGS = vscode.l10n.t("Settings");
 
-/** Where a choice for this work belongs: the workspace, or without one the user. */
+/** The configuration target of such a choice: the workspace, or the user if no folder is open. */
 function target(): vscode.ConfigurationTarget {
   return vscode.workspace.workspaceFolders?.length
     ? vscode.ConfigurationTarget.Workspace
     : vscode.ConfigurationTarget.Global;
 }
 
-/** Do not show surprises of a concept any more; says how to have them back. */
+/** Stops reporting surprises of a concept, and tells the user how to undo that. */
 export async function ignoreConcept({ category }: ConceptArgument): Promise<void> {
   const section = vscode.workspace.getConfiguration("counterlens");
   const ignored = section.get<Concept[]>("diagnostics.ignoredConcepts") ?? [];
@@ -30,12 +30,12 @@ export async function ignoreConcept({ category }: ConceptArgument): Promise<void
   }
 }
 
-/** What is shown when everything is: each word that is uncertain, and what surprises the model. */
+/** The settings that show everything: each uncertain word, and what surprises the model. */
 const ALL = { "overlay.calm": false, "overlay.granularity": "leaf", "diagnostics.enabled": true };
 
 let switching: Promise<void> = Promise.resolve();
 
-/** Show all uncertainty, or the calm default again; a second call waits until the first has written its settings. */
+/** Shows all uncertainty, or the calm default again. A second call waits until the first has written its settings. */
 export function showAllUncertainty(): Promise<void> {
   const next = switching.then(switchUncertainty);
   switching = next.catch(() => undefined);
@@ -71,7 +71,7 @@ const CHOICES: { granularity: Granularity; label: string; detail: string }[] = [
   },
 ];
 
-/** Colour smaller pieces (1) or larger ones (-1). */
+/** Sets the overlay's granularity one step finer (1) or coarser (-1). */
 export async function stepGranularity(by: 1 | -1): Promise<void> {
   const section = vscode.workspace.getConfiguration("counterlens");
   const granularity = finer(section.get<Granularity>("overlay.granularity") ?? "statement", by);
@@ -81,7 +81,7 @@ export async function stepGranularity(by: 1 | -1): Promise<void> {
   vscode.window.setStatusBarMessage(vscode.l10n.t("Counterlens colours: {0}", what), 4000);
 }
 
-/** Let the user choose what the overlay colours. */
+/** Lets the user choose the overlay's granularity. */
 export async function chooseGranularity(): Promise<void> {
   const section = vscode.workspace.getConfiguration("counterlens");
   const current = section.get<Granularity>("overlay.granularity");

@@ -1,4 +1,4 @@
-/** "Show Counterfactual…": choose one of a function's counterfactuals, and see it beside the original. */
+/** "Show Counterfactual…": lets the user choose a counterfactual of a function, and shows it beside the original. */
 
 import * as path from "node:path";
 import * as vscode from "vscode";
@@ -14,7 +14,7 @@ import { NO_ANSWER, type Server } from "./server";
 
 type Row = vscode.QuickPickItem & { choice?: Choice };
 
-/** Mutated texts as read-only documents, for as long as they are open. */
+/** Provides mutated texts as read-only documents while they are open. */
 export class Counterfactuals implements vscode.Disposable, vscode.TextDocumentContentProvider {
   private static readonly scheme = "counterlens-counterfactual";
   private readonly sources = new Map<string, string>();
@@ -30,7 +30,7 @@ export class Counterfactuals implements vscode.Disposable, vscode.TextDocumentCo
     return this.sources.get(uri.toString());
   }
 
-  /** For the function that is named, or without an argument for the one at the cursor. */
+  /** Shows a counterfactual of the given function, or of the one at the cursor if none is given. */
   async show(named?: FunctionArgument): Promise<void> {
     const argument = await functionMeant(
       this.server,
@@ -44,12 +44,15 @@ export class Counterfactuals implements vscode.Disposable, vscode.TextDocumentCo
     if (!found) return;
     const chosen = await choose(found);
     if (!chosen) return;
-    // The counterfactual would seem to undo what was typed in the meantime.
+    // If the document changed meanwhile, the diff would seem to undo those edits.
     if (document.version !== version) return this.show(argument);
     await this.open(document, found.function, chosen);
   }
 
-  /** Every counterfactual of a function; undefined, and said why, where there are none to be had. */
+  /**
+   * Requests all counterfactuals of a function. If there are none, warns the user with the reason and returns
+   * undefined.
+   */
   async ask(argument: FunctionArgument): Promise<CounterfactualResult | undefined> {
     const answer = await vscode.window.withProgress(
       {
@@ -74,7 +77,7 @@ export class Counterfactuals implements vscode.Disposable, vscode.TextDocumentCo
     await this.difference(original.uri, mutated, title(functionName, chosen), line, original.languageId);
   }
 
-  /** Two texts that are kept nowhere, made from one file; the first may be the file itself. */
+  /** Compares two unsaved texts made from one file. Without `before`, the file itself is the left side. */
   async compare(file: vscode.Uri, before: string | undefined, after: string, heading: string): Promise<void> {
     const document = await vscode.workspace.openTextDocument(file);
     const left = before === undefined ? file : this.keep(file, "before", before);
@@ -82,12 +85,12 @@ export class Counterfactuals implements vscode.Disposable, vscode.TextDocumentCo
     await this.difference(left, this.keep(file, "after", after), heading, line, document.languageId);
   }
 
-  /** The address of a text. */
+  /** Keeps a text, and returns its URI. */
   private keep(file: vscode.Uri, label: string, source: string): vscode.Uri {
     const made = vscode.Uri.from({
       scheme: Counterfactuals.scheme,
       path: `/${label}/${path.posix.basename(file.path)}`,
-      query: String(++this.shown), // no two texts share an address
+      query: String(++this.shown), // gives each text its own URI
     });
     this.sources.set(made.toString(), source);
     return made;
@@ -114,7 +117,7 @@ export class Counterfactuals implements vscode.Disposable, vscode.TextDocumentCo
   }
 }
 
-/** Let the user choose; undefined when there is nothing to show or nothing was chosen. */
+/** Lets the user choose a counterfactual. Returns undefined if there is none or the user chose none. */
 export async function choose(found: CounterfactualResult): Promise<Counterfactual | undefined> {
   const rows = choices(found).map(row);
   if (rows.length === 0) {

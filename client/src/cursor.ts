@@ -1,14 +1,15 @@
-/** Which function a command means: the one it was called for, or the one at the cursor. */
+/** Determines which function a command applies to: the given one, or the one at the cursor. */
 
 import * as vscode from "vscode";
 import type { FunctionArgument } from "./protocol";
 import type { Server } from "./server";
 
 /**
- * The function that is given, or the one at the cursor; undefined, and said why, when there is no Python file or no
- * server.
+ * The given function, or the one at the cursor. Without a supported file or a running server, informs the user and
+ * returns undefined.
  *
- * @param otherwise what to say where there is none, such as "Put the cursor into a Python function to probe it."
+ * @param otherwise the message if there is no such function, such as "Put the cursor into a Python function to probe
+ * it."
  */
 export async function functionMeant<T extends FunctionArgument>(
   server: Server,
@@ -26,7 +27,7 @@ export async function functionMeant<T extends FunctionArgument>(
   return { uri: editor.document.uri.toString(), position: { line, character } };
 }
 
-/** Whether the server runs, once it has started; when it does not, a message with a way out. */
+/** Waits for the server to start, and returns whether it runs. If not, shows a message with actions. */
 export async function ensureRunning(server: Server): Promise<boolean> {
   if (server.isRunning || (await server.whenStarted())) return true;
   const restart = vscode.l10n.t("Restart Server");

@@ -1,4 +1,4 @@
-/** "Show Dependences": what is true at once, and then, beside it, what the model infers. */
+/** "Show Dependences": shows the dependences found in the source, and then the model's inferences beside them. */
 
 import * as vscode from "vscode";
 import { functionMeant } from "./cursor";
@@ -26,7 +26,7 @@ export class DependenceView implements vscode.Disposable {
   private readonly panel: Panel;
   private readonly edits: vscode.Disposable;
   private shown: { argument: FunctionArgument; version: number } | undefined;
-  /** The latest question: an answer to an earlier one is dropped. */
+  /** Number of the latest request; responses to earlier ones are dropped. */
   private asked = 0;
 
   constructor(
@@ -40,7 +40,7 @@ export class DependenceView implements vscode.Disposable {
     });
   }
 
-  /** For the function that is named, or without an argument for the one at the cursor. */
+  /** Shows the dependences of the given function, or of the one at the cursor if none is given. */
   async show(named?: FunctionArgument): Promise<void> {
     const argument = await functionMeant(
       this.server,

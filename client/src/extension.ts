@@ -1,10 +1,13 @@
-/** Activation: what the editor must have at once. All else is loaded after it, and once something asks for it. */
+/**
+ * Activation: registers the contributions that the editor needs immediately. Everything else is loaded later, on
+ * demand.
+ */
 
 import * as vscode from "vscode";
 import { offer } from "./assistant/offer";
 import type { Running } from "./parts";
 
-/** The part of the manifest that is read here. */
+/** The part of the manifest that is used here. */
 interface Contributions {
   commands: { command: string }[];
   languageModelTools: { name: string }[];
@@ -25,7 +28,7 @@ export function activate(context: vscode.ExtensionContext): void {
   }
 }
 
-/** After the activation, so that no other extension waits for our parts. */
+/** Waits until after the activation, so that other extensions do not wait for ours. */
 function soon(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

@@ -1,4 +1,4 @@
-/** The first run without any model: what there is, asked for once. */
+/** Asks the user once, on the first run, which model to use. */
 
 import * as vscode from "vscode";
 import { connect } from "./models/connecting";
@@ -13,7 +13,7 @@ const CODE = vscode.l10n.t("Code Model…");
 const FILE = vscode.l10n.t("Model File…");
 const SERVER = vscode.l10n.t("Server…");
 
-/** Ask which model to use, unless one was chosen, or the person was asked before. */
+/** Asks which model to use, unless one was chosen or the user was asked before. */
 export async function askForFirstModel(
   memory: vscode.Memento,
   server: Server,

@@ -1,4 +1,7 @@
-/** Finds the Python that the server runs with: what the editor and its extensions know, for `install/` to choose from. */
+/**
+ * Finds the Python that runs the server: collects what the editor and its extensions know, for `install/` to choose
+ * from.
+ */
 
 import * as fs from "node:fs";
 import * as path from "node:path";
@@ -12,10 +15,10 @@ import type { Settings } from "./settings";
 export type { Interpreter } from "./install/choosing";
 
 const WINDOWS = process.platform === "win32";
-/** Another extension that takes longer than this to answer is passed over. */
+/** Time limit for the answer of another extension. */
 const PATIENCE_MS = 5_000;
 
-/** The interpreter to run the server with, or nothing, and why. */
+/** The interpreter to run the server with, or none with the reason. */
 export async function findInterpreter(context: vscode.ExtensionContext, settings: Settings): Promise<Choice> {
   const libs = path.join(context.extensionPath, "libs");
   const bundle = readBundle(libs);
@@ -31,18 +34,18 @@ export async function findInterpreter(context: vscode.ExtensionContext, settings
   });
 }
 
-/** The folder of the environment that the extension makes. */
+/** The folder of the extension's own environment. */
 export function ownEnvironment(context: vscode.ExtensionContext): string {
   return path.join(context.globalStorageUri.fsPath, "environment");
 }
 
-/** Where the extension has what its environment is made from; undefined when it carries all packages instead. */
+/** The source of the extension's own environment. Undefined if the extension carries all packages instead. */
 export function ownSource(context: vscode.ExtensionContext): string | undefined {
   const source = path.join(context.extensionPath, "server");
   return fs.existsSync(source) ? source : undefined;
 }
 
-/** The interpreter of the environment that the extension made, unless that is for another version. */
+/** The interpreter of the extension's own environment, unless that is for another version. */
 function ownInterpreter(context: vscode.ExtensionContext): string | undefined {
   const folder = ownEnvironment(context);
   const progress = readProgress(folder);
@@ -55,11 +58,11 @@ function readBundle(libs: string): { glibc: string } | undefined {
   try {
     return JSON.parse(fs.readFileSync(path.join(libs, "bundle.json"), "utf8"));
   } catch {
-    return undefined; // the universal package
+    return undefined; // the universal package has no bundle
   }
 }
 
-/** What this machine and this editor say. */
+/** The facts about this machine and this editor. */
 export function surroundings(setting: string): Surroundings {
   const folders = (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath);
   const resource = vscode.workspace.workspaceFolders?.[0]?.uri;
@@ -76,7 +79,7 @@ export function surroundings(setting: string): Surroundings {
   };
 }
 
-/** Other extensions are a convenience: their failures are their own to report. */
+/** Ignores failures and delays of other extensions: they are optional, and report their failures themselves. */
 async function softly(ask: () => Promise<string | undefined>): Promise<string | undefined> {
   const tooLate = new Promise<undefined>((resolve) =>
     setTimeout(() => resolve(undefined), PATIENCE_MS).unref(),
@@ -86,7 +89,7 @@ async function softly(ask: () => Promise<string | undefined>): Promise<string | 
   return fs.statSync(chosen).isDirectory() ? pythonOf(chosen, WINDOWS) : chosen;
 }
 
-/** The part of the Python Environments extension's API that is used. */
+/** The part of the Python Environments extension's API that is used here. */
 interface EnvironmentsApi {
   getEnvironment(
     scope: vscode.Uri | undefined,
@@ -100,7 +103,7 @@ async function environmentsChoice(resource: vscode.Uri | undefined): Promise<str
   return chosen?.execInfo?.run?.executable ?? chosen?.environmentPath?.fsPath;
 }
 
-/** The part of the Python extension's API that is used. */
+/** The part of the Python extension's API that is used here. */
 interface PythonApi {
   environments?: { getActiveEnvironmentPath(resource?: vscode.Uri): { path: string } };
 }

@@ -1,4 +1,4 @@
-/** The client library, which is ten times as large as all else: loaded only once a server is to be started. */
+/** The client library, ten times as large as all other code: loaded only when a server is started. */
 
 import {
   CloseAction,
@@ -11,14 +11,14 @@ import { forward } from "./serverLog";
 
 export type { LanguageClient };
 
-/** A failed request is for the log: the person who only moved the mouse needs no pop-up. */
+/** Logs failed requests without a pop-up, since the user may only have moved the mouse. */
 class QuietClient extends LanguageClient {
   override error(message: string, data?: unknown): void {
     super.error(message, data, false);
   }
 }
 
-/** What is run as the server. */
+/** The command that runs the server. */
 export interface Program {
   command: string;
   args: string[];
@@ -26,9 +26,9 @@ export interface Program {
 }
 
 /**
- * A client that only logs what fails, and that starts nothing again of itself.
+ * A client that only logs failures, and that does not restart the server.
  *
- * @param died told when the server stops after it was running
+ * @param died called when the server stops after it was running
  */
 export function languageClient(
   program: Program,
@@ -47,7 +47,7 @@ export function languageClient(
     initializationFailedHandler: () => false,
     errorHandler: {
       error: () => ({ action: ErrorAction.Continue, handled: true }),
-      // Restarting is ours: the client library would do it at once and without end in sight.
+      // `server.ts` restarts the server: the client library would do so immediately and endlessly.
       closed: () => ({ action: CloseAction.DoNotRestart, handled: true }),
     },
   });

@@ -1,4 +1,4 @@
-/** The legend of the overlay: what each colour and line means, how much of it there is, and a way to it. */
+/** The legend of the overlay: the meaning of each colour and underline, its number of places, and a way to go there. */
 
 import * as vscode from "vscode";
 import { swatch } from "./colours";
@@ -10,7 +10,7 @@ import type { Server } from "./server";
 
 type Row = vscode.QuickPickItem & { run?: () => unknown };
 
-/** What is coloured now. */
+/** The unit that is coloured now, by granularity. */
 const UNITS: Record<string, string> = {
   token: vscode.l10n.t("now each token of the model"),
   leaf: vscode.l10n.t("now each word, operator and bracket"),

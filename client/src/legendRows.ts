@@ -9,11 +9,11 @@ export interface LegendRow {
   label: string;
   description: string;
   detail: string;
-  /** Where code of this level is, in the order of the text. */
+  /** The places with this level, in text order. */
   places: OverlaySpan[];
 }
 
-/** By the server's words for them. Shown before anything was scored; those of an answer may differ. */
+/** Translations of the server's labels. Used before anything is scored; the labels of a response may differ. */
 const labels = (): Record<string, string> => ({
   "below 1 %": t("below 1 %"),
   "1 to 5 %": t("1 to 5 %"),
@@ -57,7 +57,7 @@ function count(places: number): string {
   return places === 1 ? t("1 place in this file") : t("{0} places in this file", written(places));
 }
 
-/** The first place after a position; at the end of the text the first of all. */
+/** The first place after a position, or else the first of all. */
 export function nextPlace(
   places: OverlaySpan[],
   after: { line: number; character: number },

@@ -1,4 +1,4 @@
-/** Hovers: three lines and "more", which shows the same hover with everything in it. */
+/** Hovers with a "more" link, which shows the same hover with its folded part. */
 
 import * as vscode from "vscode";
 import type { Middleware } from "vscode-languageclient/node";
@@ -6,7 +6,7 @@ import { folded, unfolded } from "./hovers";
 
 export const MORE = "counterlens.showMore";
 
-/** Where more was asked for. */
+/** The place of the hover whose "more" link was clicked. */
 interface Place {
   uri: string;
   line: number;
@@ -36,7 +36,7 @@ export class More implements vscode.Disposable {
     },
   };
 
-  /** The editor shows a hover anew only at the cursor. */
+  /** Moves the cursor to the place, since the editor shows a hover again only at the cursor. */
   private async show(place: Place): Promise<void> {
     const at = new vscode.Position(place.line, place.character);
     const editor = vscode.window.visibleTextEditors.find(
@@ -44,11 +44,11 @@ export class More implements vscode.Disposable {
     );
     if (!editor) return;
     editor.selection = new vscode.Selection(at, at);
-    // The cell of a notebook has no column of its own, and has the keyboard already.
+    // The editor of a notebook cell has no column of its own, and already has the focus.
     if (editor.viewColumn !== undefined && editor !== vscode.window.activeTextEditor)
       await vscode.window.showTextDocument(editor.document, { viewColumn: editor.viewColumn });
     this.wanted = place;
-    await vscode.commands.executeCommand("editor.action.hideHover"); // one that is there would only be focused
+    await vscode.commands.executeCommand("editor.action.hideHover"); // an open hover would only be focused
     await vscode.commands.executeCommand("editor.action.showHover", { focus: "autoFocusImmediately" });
     setTimeout(() => {
       if (this.wanted === place) this.wanted = undefined;
@@ -60,5 +60,5 @@ export class More implements vscode.Disposable {
   }
 }
 
-/** The hover asks for its contents within this time. */
+/** Time limit within which the editor requests the contents of the hover. */
 const SHOWN_MS = 2_000;

@@ -1,4 +1,4 @@
-/** The confidence overlay: colours text by how probable the model finds it. */
+/** The confidence overlay: colours code by the model's confidence in it. */
 
 import * as vscode from "vscode";
 import { faded, type LevelColours, themeColour, UNDERLINES } from "./colours";
@@ -12,21 +12,21 @@ import {
 import type { Server } from "./server";
 import { byLevel, type Lines, pieces, withMargin } from "./spans";
 
-/** Scrolling asks again after this pause. */
+/** Pause after scrolling before the overlay is requested again. */
 const SCROLL_PAUSE_MS = 120;
 
-/** Levels that are also marked beside the scroll bar. */
+/** Number of levels that are also marked beside the scroll bar. */
 const IN_RULER = 2;
 
-/** How the overlay looks; from the settings. */
+/** The overlay's appearance, from the settings. */
 export interface Style {
-  /** In per cent of the theme's colours. */
+  /** Per cent of the opacity of the theme's colours. */
   opacity: number;
-  /** Whether the least certain levels are underlined, too, so that colour is not the only cue. */
+  /** Whether the least certain levels are also underlined, so that colour is not the only cue. */
   underline: boolean;
 }
 
-/** A fixed set: one decoration type a level, whatever the number of ranges. */
+/** A fixed set, with one decoration type per level whatever the number of ranges. */
 function decorationTypes(style: Style, defaults: LevelColours[]): vscode.TextEditorDecorationType[] {
   return Array.from({ length: OVERLAY_LEVELS }, (_, level) => {
     const colour = drawn(style, defaults, level);
@@ -44,7 +44,7 @@ function decorationTypes(style: Style, defaults: LevelColours[]): vscode.TextEdi
   });
 }
 
-/** The theme's own colour, which a person may have changed; a literal one where it has to be fainter or stronger. */
+/** The theme colour, which the user may have changed, or a literal colour if it has to be fainter or stronger. */
 function drawn(style: Style, defaults: LevelColours[], level: number): vscode.ThemeColor | string {
   const known = defaults[level];
   if (style.opacity === 100 || !known) return new vscode.ThemeColor(`counterlens.confidence${level}`);
@@ -55,7 +55,7 @@ export class Overlay implements vscode.Disposable {
   private types: vscode.TextEditorDecorationType[];
   private readonly disposables: vscode.Disposable[] = [];
   private readonly timers = new Map<vscode.TextEditor, NodeJS.Timeout>();
-  /** The latest question of each editor: an answer to an earlier one is dropped. */
+  /** Number of the latest request of each editor; responses to earlier ones are dropped. */
   private readonly asked = new WeakMap<vscode.TextEditor, number>();
   private enabled: boolean;
   private readonly toggled = new vscode.EventEmitter<boolean>();
@@ -63,7 +63,7 @@ export class Overlay implements vscode.Disposable {
 
   constructor(
     private readonly server: Server,
-    /** The colours of the manifest, by level. */
+    /** The manifest's colours, by level. */
     private readonly defaults: LevelColours[],
     enabled: boolean,
     private style: Style,
@@ -91,7 +91,7 @@ export class Overlay implements vscode.Disposable {
     return this.style.underline;
   }
 
-  /** The colour of a level in the theme that is shown. */
+  /** The colour of a level in the current theme. */
   colourOf(level: number): string {
     const known = this.defaults[level];
     return known
@@ -135,8 +135,8 @@ export class Overlay implements vscode.Disposable {
     this.asked.set(editor, question);
     const answer = await this.ask(document, visible);
     if (this.asked.get(editor) !== question) return;
-    // An answer for an older text would colour the wrong words; the server announces the next one. While a text is
-    // being scored, what is done of it is coloured; before that, what was coloured stays.
+    // A response for an older text would colour the wrong words; the server announces the next one. While a text is
+    // being scored, its scored part is coloured; before that, the existing colours stay.
     const some = answer?.state === "ready" || (answer?.state === "scoring" && answer.spans.length > 0);
     if (answer && some && this.enabled && answer.version === document.version) {
       this.paint(editor, answer, visible);

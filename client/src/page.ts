@@ -1,14 +1,14 @@
-/** The page of a webview: a policy that admits our own script and style, and nothing else. */
+/** The page of a webview. Its content security policy allows only our own script and style. */
 
 import { randomBytes } from "node:crypto";
 import * as vscode from "vscode";
 
-/** What is in a page. */
+/** The content of a page. */
 export interface Content {
-  /** Of its script and its style in the folder. */
+  /** File name of its script and its style in the folder, without the extension. */
   name: string;
   title: string;
-  /** HTML; all text in it is escaped. */
+  /** HTML in which all text is escaped. */
   body: string;
 }
 

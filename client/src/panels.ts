@@ -1,15 +1,15 @@
-/** Webview panels: a page of the server's HTML with our own style and script, and nothing else. */
+/** Webview panels: pages of the server's HTML with our own style and script, and nothing else. */
 
 import * as vscode from "vscode";
 import { language } from "./language";
 import { escaped, page } from "./page";
 
-/** What a button of the page asks for. */
+/** A message from the page, mostly for a clicked button. */
 export interface Action {
   action: string;
-  /** Number of a pair. */
+  /** Index of a pair. */
   pair?: number;
-  /** Counted from 1. */
+  /** Line number, counted from 1. */
   line?: number;
 }
 
@@ -18,13 +18,13 @@ export interface Tool {
   title: string;
 }
 
-/** One panel that is opened when there is something to show, and used again for the next. */
+/** A panel that opens when there is something to show, and is then reused. */
 export class Panel implements vscode.Disposable {
   private panel: vscode.WebviewPanel | undefined;
   private status = "";
-  /** Whether the page listens; what is posted before may be lost, and what comes later stand before it. */
+  /** Whether the page is ready for messages. Earlier ones may be lost, or overtaken by later ones. */
   private listens = false;
-  /** What was put below the fragment, by id, in the order of the page. */
+  /** Sections that were added below the fragment, by id, in page order. */
   private readonly sections = new Map<string, string>();
   private readonly disabled = new Set<string>();
 
@@ -36,7 +36,7 @@ export class Panel implements vscode.Disposable {
     private readonly closed: () => unknown = () => undefined,
   ) {}
 
-  /** Show a fragment of HTML that the server has escaped, beside the code; the keyboard stays where it is. */
+  /** Shows a fragment of HTML that the server has escaped, beside the code. The focus does not move. */
   show(title: string, fragment: string, status = ""): void {
     const panel = this.panel ?? this.create(title);
     const { webview } = panel;
@@ -48,24 +48,24 @@ export class Panel implements vscode.Disposable {
     panel.reveal(panel.viewColumn ?? vscode.ViewColumn.Beside, true);
   }
 
-  /** Bring the panel to the front; the keyboard stays where it is. */
+  /** Brings the panel to the front. The focus does not move. */
   reveal(): void {
     this.panel?.reveal(this.panel.viewColumn, true);
   }
 
-  /** Say something in the page, also to a screen reader. */
+  /** Shows a status message in the page, which screen readers announce. */
   say(status: string): void {
     this.status = status;
     this.post({ status });
   }
 
-  /** Add a section to the page, or put it in the place of the one with its id: whoever reads stays where they are. */
+  /** Adds a section to the page, or replaces the one with its id; the reader's scroll position is kept. */
   put(id: string, html: string): void {
     this.sections.set(id, html);
     this.post({ sections: [[id, html]] });
   }
 
-  /** Whether a button of the toolbar can be pressed. */
+  /** Enables or disables a button of the toolbar. */
   enable(action: string, enabled: boolean): void {
     if (enabled) this.disabled.delete(action);
     else this.disabled.add(action);
@@ -102,7 +102,7 @@ ${fragment}
       localResourceRoots: [this.folder],
     });
     panel.webview.onDidReceiveMessage((message: Action) => {
-      // A page that is shown again starts anew, with what it had and said last.
+      // A hidden page is loaded again when it is shown; it gets its sections and its last status back.
       if (message.action === "ready") {
         this.listens = true;
         this.post({ sections: [...this.sections], disabled: [...this.disabled], status: this.status });

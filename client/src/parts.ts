@@ -1,4 +1,4 @@
-/** Creates the parts and connects them. */
+/** Creates the parts of the extension and connects them. */
 
 import * as vscode from "vscode";
 import { EditorModels } from "./assistant/editorModels";
@@ -26,7 +26,7 @@ import { TestExplorer } from "./testing/explorer";
 import { SyntaxTree } from "./tree";
 import { Views } from "./views/views";
 
-/** What the editor was promised at the activation. */
+/** The implementations of what was registered at activation. */
 export interface Running {
   /** The commands of the manifest, by id. */
   commands: Commands;
@@ -163,18 +163,18 @@ export function start(context: vscode.ExtensionContext): Running {
   }
 }
 
-/** The overlay's colours as the manifest has them, for where they are drawn fainter or stronger. */
+/** The overlay's colours in the manifest, from which fainter or stronger ones are computed. */
 function levelColours({ extension }: vscode.ExtensionContext): LevelColours[] {
   const { colors } = extension.packageJSON.contributes as { colors: { defaults: LevelColours }[] };
   return colors.map(({ defaults }) => defaults);
 }
 
-/** Note that something has happened, for the steps of the walkthrough. */
+/** Sets a context key that completes a step of the walkthrough. */
 function remember(what: string): void {
   void vscode.commands.executeCommand("setContext", what, true);
 }
 
-/** Settings that the server reads only at its start. */
+/** Whether a change affects settings that the server reads only at its start. */
 function affectsStart(event: vscode.ConfigurationChangeEvent): boolean {
   const read = [
     "counterlens.enable",

@@ -1,4 +1,6 @@
-/** Shows what a probe found: the report in a panel beside the code, or why there is none in a message. */
+/**
+ * Shows the result of a probe: the report in a panel beside the code, or a message with the reason why there is none.
+ */
 
 import * as vscode from "vscode";
 import type { Middleware } from "vscode-languageclient/node";
@@ -17,7 +19,7 @@ import { API_KEY_VARIABLE } from "./secrets";
 
 const SET_API_KEY = vscode.l10n.t("Set API Key…");
 
-/** Completions of each side that the button of the panel draws. */
+/** Number of completions of each side that the panel's button samples. */
 const DRAWN = 20;
 
 const SECTION = "probe";
@@ -25,7 +27,7 @@ const SECTION = "probe";
 /** The last report as a read-only document: plain text that can be copied. */
 const REPORT = vscode.Uri.parse("counterlens-report:/Counterlens%20Report");
 
-/** Opens the difference of two texts made from a file; the first is the file itself where it is undefined. */
+/** Opens the diff of two texts made from a file. Without `before`, the file itself is the left side. */
 export type Compare = (
   file: vscode.Uri,
   before: string | undefined,
@@ -51,7 +53,9 @@ export class ProbeReports implements vscode.Disposable, vscode.TextDocumentConte
     this.panel = new Panel(extension, "counterlens.probe", tools, (action) => this.act(action));
   }
 
-  /** The code lens and the command both go through the server's executeCommand: show its result there. */
+  /**
+   * Shows the result of {@link PROBE}, which both the code lens and the command send as the server's executeCommand.
+   */
   readonly middleware: Middleware = {
     executeCommand: async (command, args, next) => {
       const argument = args[0] as FunctionArgument | undefined;
@@ -70,25 +74,28 @@ export class ProbeReports implements vscode.Disposable, vscode.TextDocumentConte
     this.panel.enable("draw", true);
     if (!result.ok) {
       this.panel.say("");
-      // What the function's own tests say is more than fits into a message, and is gone with it.
+      // Results of the function's own tests are too long for a message, and would vanish with it.
       if (result.html) return this.present(uri, result, "");
       return this.explain(result);
     }
     this.present(uri, result, "");
   }
 
-  /** Show what a probe that still draws completions knows so far. */
+  /** Shows the results so far of a probe that is still sampling completions. */
   refined({ uri, status, result }: ProbeRefinement): void {
     this.panel.enable("draw", false);
     this.present(uri, result, status);
   }
 
-  /** Show the result of a probe that something else than a command asked for. */
+  /** Shows the result of a probe that no command started. */
   showResult(uri: vscode.Uri, result: ProbeResult): void {
     this.present(uri.toString(), result, "");
   }
 
-  /** Show a result; of the same version of a function in the place of the last, so that whoever reads stays. */
+  /**
+   * Shows a result. It replaces that of the same version of a function in place, which keeps the reader's scroll
+   * position.
+   */
   private present(uri: string, result: ProbeResult, status: string): void {
     const file = vscode.Uri.parse(uri);
     const last = this.panel.isOpen ? this.shown : undefined;
@@ -109,7 +116,7 @@ export class ProbeReports implements vscode.Disposable, vscode.TextDocumentConte
   }
 
   private async explain({ summary, error }: ProbeResult): Promise<void> {
-    // The server names the variable that the key comes from; here there is a command for it.
+    // The server names the environment variable of the API key; in the editor a command sets the key.
     const actions = error?.includes(API_KEY_VARIABLE) ? [SET_API_KEY] : [];
     const choice = await vscode.window.showWarningMessage(error || summary, ...actions);
     if (choice === SET_API_KEY) await vscode.commands.executeCommand("counterlens.setApiKey");
@@ -137,7 +144,7 @@ export class ProbeReports implements vscode.Disposable, vscode.TextDocumentConte
     if (!pair) return;
     if (action === "difference") {
       const { version } = await vscode.workspace.openTextDocument(file);
-      const before = version === result.version ? undefined : result.source; // what was probed, not what is now
+      const before = version === result.version ? undefined : result.source; // the version that was probed
       const title = vscode.l10n.t("{0}: {1} (original ↔ counterfactual)", result.function, pair.title);
       await this.compare(file, before, pair.counterfactual, title);
     }

@@ -1,8 +1,9 @@
 /**
- * What client and server say to each other beyond plain LSP.
+ * The messages between client and server beyond plain LSP.
  *
- * Everything here is optional for other editors: hover, diagnostics, code actions, code lenses, inlay hints and
- * `counterlens.probe` (workspace/executeCommand) are standard. docs/protocol.md describes it for them. Positions count UTF-16 code units, as LSP does by default.
+ * All of them are optional for other editors: hover, diagnostics, code actions, code lenses, inlay hints and
+ * `counterlens.probe` (workspace/executeCommand) are standard. docs/protocol.md describes them for other clients.
+ * Positions count UTF-16 code units, as LSP does by default.
  */
 
 import type { Position, Range } from "vscode-languageclient/node";
@@ -10,15 +11,15 @@ import type { Concept, Granularity, Settings } from "./settings";
 
 /** Sent with `initialize` as `initializationOptions`. */
 export interface InitializationOptions {
-  /** The `counterlens` section, nested as in settings.json, with bad values already replaced. */
+  /** The `counterlens` section, nested as in settings.json, with invalid values already replaced. */
   settings: Settings;
   /** Whether the user trusts the workspace. Without trust no code of the workspace is run. */
   trusted: boolean;
-  /** The client shows the result of a probe itself; without it the server sends `window/showMessage`. */
+  /** The client shows the result of a probe itself; without this the server sends `window/showMessage`. */
   showsResults: true;
 }
 
-/** Server to client: what the model is doing. */
+/** Server to client: the state of the model. */
 export const STATUS = "counterlens/status";
 
 export const MODEL_STATES = ["idle", "loading", "ready", "scoring", "probing", "error", "disabled"] as const;
@@ -28,21 +29,21 @@ export interface StatusParams {
   /** Display name of the model. */
   model: string;
   state: ModelState;
-  /** One or two sentences: why it is in that state, and what to do if something is wrong. */
+  /** One or two sentences: the reason for the state, and what to do if something is wrong. */
   detail: string;
-  /** Why nothing works, in a few words, such as `offline: connection refused`. */
+  /** The problem in a few words, such as `offline: connection refused`. */
   reason?: string;
-  /** How far it is, in `%` or `functions`. */
+  /** Progress, in `%` or `functions`. */
   steps?: { done: number; total: number; unit: string } | null;
 }
 
-/** Client to server: the user trusts the workspace now. */
+/** Client to server: the user now trusts the workspace. */
 export const TRUSTED = "counterlens/trusted";
 
-/** Server to client: new scores for a document; ask for its overlay again. */
+/** Server to client: a document has new scores, so its overlay should be requested again. */
 export const SCORES_CHANGED = "counterlens/scoresChanged";
 
-/** Server to client: more of a document is scored, though not all; its overlay can be asked for. */
+/** Server to client: more of a document is scored, though not all; its overlay can be requested. */
 export const PARTLY_SCORED = "counterlens/partlyScored";
 
 export interface ScoresChangedParams {
@@ -55,17 +56,17 @@ export const OVERLAY = "counterlens/overlay";
 
 export interface OverlayParams {
   textDocument: { uri: string };
-  /** Only spans that touch this range; all without it. */
+  /** Returns only spans that touch this range, or all by default. */
   range?: Range;
-  /** Those that touch this range come first. */
+  /** Returns spans that touch this range first. */
   visible?: Range;
-  /** That of the settings without it. */
+  /** The granularity of the settings by default. */
   granularity?: Granularity;
 }
 
 export interface OverlaySpan {
   range: Range;
-  /** 0 is the least confident, `levels - 1` the most. */
+  /** From 0, the least confident, to `levels - 1`, the most confident. */
   level: number;
   /** Probability between 0 and 1. */
   confidence: number;
@@ -76,31 +77,31 @@ export interface OverlaySpan {
 }
 
 export interface OverlayResult {
-  /** The document version that the spans belong to; the client drops an answer for another one. */
+  /** The document version that the spans belong to; the client drops a response for another version. */
   version: number;
   state: "ready" | "scoring" | "unavailable";
-  /** Why there are no scores, for state `unavailable`. */
+  /** The reason why there are no scores, for state `unavailable`. */
   reason?: string;
   granularity: Granularity;
   /** Whether the confidence is calibrated rather than raw. */
   calibrated: boolean;
   /** Number of levels; the client has {@link OVERLAY_LEVELS} decorations. */
   levels: number;
-  /** One label a level, such as "below 1 %". */
+  /** One label per level, such as "below 1 %". */
   labels: string[];
   spans: OverlaySpan[];
 }
 
 export const OVERLAY_LEVELS = 6;
 
-/** The server's executeCommand: does the model of the settings answer, and what can it be asked? */
+/** The server's executeCommand: tests whether the model of the settings responds, and what it supports. */
 export const TEST_MODEL = "counterlens.testModel";
 
 export interface TestedModel {
   ok: boolean;
   error: string;
   hint: string;
-  /** What went wrong, in a few words. */
+  /** The problem, in a few words. */
   reason: string;
   model: string;
   /** `local`, or the endpoint's host. */
@@ -108,16 +109,16 @@ export interface TestedModel {
   completion: string;
   tokens: number;
   seconds: number;
-  /** Whether it gives token probabilities, and how. */
+  /** Whether the model gives token probabilities; `way` says how. */
   scores: boolean;
   way: string;
   embeds: boolean;
-  /** Tokens that fit into one request. */
+  /** Number of tokens that fit into one request, null if unknown. */
   context: number | null;
   details: [string, string][];
 }
 
-/** The server's executeCommand: which models has an endpoint? Its argument is `{baseUrl, key?}`. */
+/** The server's executeCommand: lists the models of an endpoint. Its argument is `{baseUrl, key?}`. */
 export const LIST_MODELS = "counterlens.listModels";
 
 export interface ModelListing {
@@ -132,9 +133,8 @@ export interface ModelListing {
 export const PROBE = "counterlens.probe";
 
 /**
- * The only argument of {@link PROBE}, {@link COUNTERFACTUALS}, {@link SHOW_COUNTERFACTUAL} and
- * {@link SHOW_DEPENDENCES}.
- * One of `function` and `position` says which function is meant.
+ * The only argument of {@link PROBE}, {@link COUNTERFACTUALS}, {@link SHOW_COUNTERFACTUAL} and {@link
+ * SHOW_DEPENDENCES}. Either `function` or `position` identifies the function.
  */
 export interface FunctionArgument {
   uri: string;
@@ -144,20 +144,20 @@ export interface FunctionArgument {
 }
 
 export interface ProbeArgument extends FunctionArgument {
-  /** Ids; without them all that keep the meaning. */
+  /** Ids of mutations; by default all that keep the meaning. */
   mutations?: string[];
-  /** Completions to draw of each side; without it as many as the setting says. */
+  /** Number of completions to sample of each side; by default that of the setting. */
   samples?: number;
-  /** Whether to send what is known so far as {@link PROBE_REFINED}, while completions are drawn. */
+  /** Whether to send results so far as {@link PROBE_REFINED} while completions are sampled. */
   refine?: boolean;
 }
 
-/** Notification: what a probe that still draws completions knows so far. */
+/** Server to client: the results so far of a probe that is still sampling completions. */
 export const PROBE_REFINED = "counterlens/probeRefined";
 
 export interface ProbeRefinement {
   uri: string;
-  /** How far it is, in a sentence. */
+  /** Progress, in one sentence. */
   status: string;
   result: ProbeResult;
 }
@@ -168,27 +168,27 @@ export interface ProbeResult {
   summary: string;
   /** The whole report as plain text. */
   report: string;
-  /** What happened and what to do, when `ok` is false. */
+  /** The problem and what to do, if `ok` is false. */
   error?: string;
   /** The report as Markdown. */
   markdown: string;
-  /** The report as a fragment of HTML; its buttons name a `data-action` and a `data-pair`. */
+  /** The report as a fragment of HTML; its buttons have a `data-action` and a `data-pair`. */
   html: string;
   /** Qualified name of the function. */
   function: string;
-  /** Of the document that was probed, and its text. */
+  /** Version of the document that was probed, and its text. */
   version: number;
   source: string;
   pairs: ProbedPair[];
-  /** What was refused or left out. */
+  /** Mutations that were refused or left out. */
   not_asked: { mutation: string; reason: string }[];
-  /** Why nothing could judge what the model wrote; empty where something did. */
+  /** The reason why the completions could not be judged, or empty. */
   why_not_judged: string;
-  /** That the verdict changes with nothing, so that the pairs show nothing; empty where it does not. */
+  /** A statement that the verdict changes after meaningless changes, so that the pairs show nothing, or empty. */
   wavering: string;
 }
 
-/** `lost`: right only on the original; `gained`: only on the counterfactual; `failed`: wrong on both. */
+/** `lost`: right only on the original; `gained`: right only on the counterfactual; `failed`: wrong on both. */
 export type PairOutcome = "held" | "lost" | "gained" | "failed" | "not judged";
 
 export interface ProbedPair {
@@ -196,13 +196,13 @@ export interface ProbedPair {
   title: string;
   /** The whole mutated text. */
   counterfactual: string;
-  /** The texts as the model completed them: original and counterfactual; empty where it wrote nothing. */
+  /** The texts as the model completed them: original and counterfactual. Empty without completions. */
   wrote: string[];
   mutation: string;
   /** First line of the changed place in the original, counted from 0. */
   line: number;
   shows: PairOutcome;
-  /** The same in words. */
+  /** The outcome as a sentence. */
   sentence: string;
 }
 
@@ -210,24 +210,24 @@ export function isProbeResult(value: unknown): value is ProbeResult {
   return typeof value === "object" && value !== null && typeof (value as ProbeResult).ok === "boolean";
 }
 
-/** The server's executeCommand: the confidence on a file, or on a function of it, as a report. */
+/** The server's executeCommand: reports the confidence in a file, or in one of its functions. */
 export const CONFIDENCE = "counterlens.confidence";
 
-/** What {@link CONFIDENCE} answers, and {@link PROBE} among more. */
+/** The result of {@link CONFIDENCE}, and a part of that of {@link PROBE}. */
 export interface Reported {
   ok: boolean;
   markdown: string;
   error?: string | null;
 }
 
-/** The server's executeCommand: the function at a place completed, and how sure the model is of each part. */
+/** The server's executeCommand: completes the function at a position, with the confidence in each part. */
 export const COMPLETE = "counterlens.complete";
 
-/** The client's command: {@link COMPLETE} at the cursor, or with its argument where that says. */
+/** The client's command: {@link COMPLETE} with its argument, or at the cursor. */
 export const COMPLETE_AND_EXPLAIN = "counterlens.completeAndExplain";
 
 export interface CompletionArgument extends FunctionArgument {
-  /** Complete both sides of its counterfactual that is nearest to the place. */
+  /** Completes both sides of the counterfactual by this mutation that is nearest to the position. */
   mutation?: string;
 }
 
@@ -235,26 +235,26 @@ export interface CompletionResult {
   ok: boolean;
   /** Qualified name of the function. */
   function: string;
-  /** Of the document. */
+  /** Version of the document. */
   version: number;
-  /** What the model wrote; with a mutation, as written. */
+  /** The completion; with a mutation, as the model wrote it. */
   text: string;
-  /** What it would take the place of. */
+  /** The range that the text would replace. */
   range: Range | null;
   markdown: string;
-  /** A fragment. */
+  /** A fragment of HTML. */
   html: string;
-  /** What happened and what to do, when `ok` is false. */
+  /** The problem and what to do, if `ok` is false. */
   error?: string | null;
 }
 
-/** The server's executeCommand: what a function's statements depend on, and what the model makes of it. */
+/** The server's executeCommand: the dependences of a function's statements, and the model's inferences. */
 export const DEPENDENCES = "counterlens.dependences";
 
 /** The client's command behind the server's code lens: {@link DEPENDENCES} without a model, then with it. */
 export const SHOW_DEPENDENCES = "counterlens.showDependences";
 
-/** `none` asks no model; without a method the server takes the one that fits the model. */
+/** `none` uses no model; by default the server chooses the method that fits the model. */
 export type DependenceMethod = "none" | "interventional" | "prompted" | "pairwise" | "core" | "trace";
 
 export interface DependenceArgument extends FunctionArgument {
@@ -265,54 +265,56 @@ export interface DependenceResult {
   ok: boolean;
   /** Qualified name of the function. */
   function: string;
-  /** Of the document. */
+  /** Version of the document. */
   version: number;
   method: string;
   /** One line of figures. */
   summary: string;
   markdown: string;
-  /** A fragment; a line of code is a button with `data-action` `reveal` and a `data-line`, counted from 1. */
+  /**
+   * A fragment of HTML, where a line of code is a button with `data-action` `reveal` and a `data-line`, counted from 1.
+   */
   html: string;
-  /** What happened and what to do, when `ok` is false. */
+  /** The problem and what to do, if `ok` is false. */
   error?: string | null;
 }
 
-/** The server's executeCommand: what can be probed at a place, and why the rest cannot. */
+/** The server's executeCommand: lists the tasks, and why some are not available at a position. */
 export const TASKS = "counterlens.tasks";
 
 export interface ListedTask {
   id: string;
-  /** What it finds out, in a few words. */
+  /** What the task finds out, in a few words. */
   title: string;
   available: boolean;
-  /** Why it is not. */
+  /** The reason why the task is not available. */
   reason: string;
-  /** About how long one function takes, as far as that was measured. */
+  /** Approximate seconds per function, if measured. */
   seconds?: number | null;
 }
 
 export interface TaskListing {
   ok: boolean;
   error?: string | null;
-  /** Qualified name; empty where the place is in no function. */
+  /** Qualified name, or empty if the position is in no function. */
   function: string;
-  /** How many functions the file has. */
+  /** Number of functions in the file. */
   functions: number;
   model: string;
   tasks: ListedTask[];
 }
 
-/** The server's executeCommand: run tasks on a function, or without one on the whole file. */
+/** The server's executeCommand: runs tasks on a function, or on the whole file if none is given. */
 export const PROBE_TASKS = "counterlens.probeTasks";
 
-/** Stands for every task. */
+/** Stands for all tasks. */
 export const ALL_TASKS = "all";
 
 export interface TasksArgument {
   uri: string;
   function?: string;
   tasks: string[];
-  /** A name for the run, under which its news come. */
+  /** A name for the run, which its news repeat. */
   run: string;
 }
 
@@ -321,27 +323,27 @@ export interface TasksResult {
   error?: string | null;
 }
 
-/** Server to client: something of a run has changed. */
+/** Server to client: the state of a run has changed. */
 export const TASK_NEWS = "counterlens/taskNews";
 
 export interface TaskNews {
   run: string;
-  /** Fragments of HTML: all tasks; and, where one has changed, its section with its id. */
+  /** Fragments of HTML: an overview of all tasks, and the changed section, if any, with its id. */
   overview: string;
   section: string;
   html: string;
-  /** How far everything is, in one line. */
+  /** Overall progress, in one line. */
   status: string;
-  /** Nothing more will come. */
+  /** Whether this is the last message. */
   over: boolean;
 }
 
-/** The server's executeCommand: every counterfactual of a function. Takes up to a second on a long file. */
+/** The server's executeCommand: creates all counterfactuals of a function. Takes up to a second on a long file. */
 export const COUNTERFACTUALS = "counterlens.counterfactuals";
 
 /**
- * The client's command behind the server's code action and code lens "Show counterfactual…": let the user choose
- * one of {@link COUNTERFACTUALS} and show the difference. The server offers it to clients with `showsResults`.
+ * The client's command behind the server's code action and code lens "Show counterfactual…": lets the user choose one
+ * of {@link COUNTERFACTUALS}, and shows the diff. The server offers it to clients with `showsResults`.
  */
 export const SHOW_COUNTERFACTUAL = "counterlens.showCounterfactual";
 
@@ -350,28 +352,28 @@ export interface CounterfactualResult {
   function: string;
   counterfactuals: Counterfactual[];
   refused: Refusal[];
-  /** What happened and what to do, when there is nothing to show. */
+  /** The problem and what to do, if there is nothing to show. */
   error?: string | null;
 }
 
 export interface Counterfactual {
   /** Name of the mutation, such as `if-else-flip`. */
   mutation: string;
-  /** What it perturbs, such as "condition logic". */
+  /** The concept that the mutation perturbs, such as "condition logic". */
   concept: string;
-  /** Whether the program still means the same. */
+  /** Whether the mutation keeps the program's meaning. */
   preserving: boolean;
   /** First line of the changed place in the original, counted from 0. */
   line: number;
-  /** What was done, in one sentence. */
+  /** The change, in one sentence. */
   description: string;
-  /** What had to be assumed for it to be preserving. */
+  /** Assumptions under which the mutation is preserving. */
   assumptions: string[];
   /** The whole mutated text. */
   source: string;
-  /** What a probe found; empty where it was not probed. */
+  /** The outcome of a probe; empty if it was not probed. */
   outcome?: PairOutcome | "";
-  /** The same in words. */
+  /** The outcome in words. */
   verdict?: string;
 }
 
@@ -383,7 +385,7 @@ export interface Refusal {
   reason: string;
 }
 
-/** Client to server: the tree of a document with the confidence of each node. */
+/** Client to server: the syntax tree of a document with the confidence of each node. */
 export const TREE = "counterlens/tree";
 
 export const TREE_VIEWS = ["partial", "complete", "sequence"] as const;
@@ -391,28 +393,28 @@ export type TreeView = (typeof TREE_VIEWS)[number];
 
 export interface TreeParams {
   textDocument: { uri: string };
-  /** Non-terminals only (the default), all nodes, or the tokens in a row. */
+  /** Non-terminals only (the default), all nodes, or the sequence of tokens. */
   view?: TreeView;
-  /** Give only the innermost function, method or type around it. */
+  /** Returns only the innermost function, method or type around this position. */
   position?: Position;
 }
 
 export interface TreeRow {
-  /** Index of the parent in the answer, which precedes it; -1 for none. */
+  /** Index of the parent, which comes earlier in the response; -1 for none. */
   parent: number;
   kind: string;
   category: string;
-  /** The source in one short line. */
+  /** The source as one short line. */
   text: string;
   range: Range;
-  /** Probability between 0 and 1; null where it is not scored. */
+  /** Probability between 0 and 1; null if it is not scored. */
   confidence: number | null;
   level: number | null;
   /** Probability of the least certain token. */
   minimum: number | null;
   /** Surprisal. */
   bits: number | null;
-  /** Whether it has no children in the answer. */
+  /** Whether it has no children in the response. */
   leaf: boolean;
 }
 
@@ -421,18 +423,18 @@ export interface TreeResult {
   state: "ready" | "scoring" | "unavailable";
   reason?: string;
   view: TreeView;
-  /** Whether the confidence of nodes is calibrated; a token's is not. */
+  /** Whether the confidence of nodes is calibrated; that of tokens never is. */
   calibrated: boolean;
   levels: number;
   labels: string[];
   rows: TreeRow[];
-  /** How many rows were left out at the end. */
+  /** Number of rows that were left out at the end. */
   truncated: number;
-  /** The function or type that the rows are of; null for the whole document. */
+  /** The function or type that contains the rows; null for the whole document. */
   scope?: { name: string; range: Range } | null;
 }
 
-/** The client's command behind the server's code action "Replace with …": show the difference, then ask. */
+/** The client's command behind the server's code action "Replace with …": shows the diff, then asks. */
 export const PREVIEW_REPLACEMENT = "counterlens.previewReplacement";
 
 export interface ReplacementArgument {
@@ -440,7 +442,7 @@ export interface ReplacementArgument {
   version: number;
   range: Range;
   newText: string;
-  /** What is replaced by what, for a title. */
+  /** The replaced and the new text, for a title. */
   title: string;
 }
 

@@ -1,4 +1,4 @@
-/** What the protocol calls a range, as the editor has it. */
+/** Converts a range of the protocol to one of the editor. */
 
 import * as vscode from "vscode";
 import type { Range } from "vscode-languageclient/node";

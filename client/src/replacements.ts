@@ -1,4 +1,4 @@
-/** "Replace with …": what the model expected, first as a difference beside the original, then on the user's word. */
+/** "Replace with …": shows the diff to what the model expected, then replaces the text if the user confirms. */
 
 import * as path from "node:path";
 import * as vscode from "vscode";
@@ -8,7 +8,7 @@ import { rangeOf } from "./ranges";
 const REPLACE = vscode.l10n.t("Replace");
 const CHANGED = vscode.l10n.t("The file has changed in the meantime; request the replacement again.");
 
-/** Proposed texts as read-only documents, for as long as they are open. */
+/** Provides proposed texts as read-only documents while they are open. */
 export class Replacements implements vscode.Disposable, vscode.TextDocumentContentProvider {
   private static readonly scheme = "counterlens-replacement";
   private readonly proposals = new Map<string, string>();
@@ -22,7 +22,7 @@ export class Replacements implements vscode.Disposable, vscode.TextDocumentConte
     return this.proposals.get(uri.toString());
   }
 
-  /** Show the difference, and make the replacement if the user says so. */
+  /** Shows the diff, and replaces the text if the user confirms. */
   async preview({ uri, version, range, newText, title }: ReplacementArgument): Promise<void> {
     const document = await vscode.workspace.openTextDocument(vscode.Uri.parse(uri));
     if (document.version !== version) {
@@ -51,7 +51,7 @@ export class Replacements implements vscode.Disposable, vscode.TextDocumentConte
     const proposal = vscode.Uri.from({
       scheme: Replacements.scheme,
       path: `/${path.posix.basename(document.uri.path)}`,
-      query: String(++this.shown), // no two texts share an address
+      query: String(++this.shown), // gives each text its own URI
     });
     this.proposals.set(proposal.toString(), text.slice(0, from) + newText + text.slice(to));
     const proposed = await vscode.workspace.openTextDocument(proposal);
@@ -85,7 +85,7 @@ async function replace(
   await vscode.window.showTextDocument(document, { selection: new vscode.Range(where.start, where.start) });
 }
 
-/** Close the difference, if it is still open. */
+/** Closes the diff, if it is still open. */
 async function close(proposal: vscode.Uri): Promise<void> {
   const tabs = vscode.window.tabGroups.all.flatMap((group) => group.tabs);
   const open = tabs.filter(

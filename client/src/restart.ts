@@ -1,7 +1,7 @@
-/** When to start a server again that has died, and when to give up. */
+/** Decides when to restart a server that died, and when to give up. */
 
 export interface RestartLimits {
-  /** Restarts allowed within the window. */
+  /** Maximum number of restarts within the window. */
   most: number;
   windowMs: number;
   firstDelayMs: number;
@@ -23,7 +23,7 @@ export class RestartPolicy {
     private readonly now: () => number = Date.now,
   ) {}
 
-  /** The server died: milliseconds to wait before it is started again, or undefined to give up. */
+  /** Called when the server died. Returns the milliseconds to wait before a restart, or undefined to give up. */
   next(): number | undefined {
     const now = this.now();
     this.restarts = this.restarts.filter((at) => now - at < this.limits.windowMs);
@@ -33,7 +33,7 @@ export class RestartPolicy {
     return delay;
   }
 
-  /** The user asked for a restart: start counting afresh. */
+  /** Called when the user requests a restart. Resets the count. */
   reset(): void {
     this.restarts = [];
   }

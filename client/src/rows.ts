@@ -1,10 +1,10 @@
-/** The rows of the tree view: who is whose child, what each says, which is at the cursor. Pure, to be tested. */
+/** The rows of the tree view: children, texts, and the row at the cursor. Pure, so that it can be tested. */
 
 import type { Position, Range } from "vscode-languageclient/node";
 import { t, written } from "./language";
 import type { TreeRow } from "./protocol";
 
-/** Indices of the children of each row, those of row i at i + 1; at 0 the ones without a parent. */
+/** The indices of the children of each row: those of row i at i + 1, and rows without a parent at 0. */
 export function childrenOf(rows: TreeRow[]): number[][] {
   const children: number[][] = Array.from({ length: rows.length + 1 }, () => []);
   rows.forEach(({ parent }, index) => {
@@ -20,7 +20,7 @@ export function percent(probability: number | null): string {
   return `${written(shown, shown < 1 ? 2 : 0)} %`;
 }
 
-/** What a row says: its kind or text, its confidence, and the rest for who asks. */
+/** The texts of a row: its kind or text as the label, its confidence, and a tooltip with the details. */
 export function describe(row: TreeRow): { label: string; description: string; tooltip: string } {
   const token = row.kind === "token";
   const rest = token ? "" : ` · ${row.text}`;
@@ -37,7 +37,7 @@ export function describe(row: TreeRow): { label: string; description: string; to
   };
 }
 
-/** The last, and so the innermost, row around a position. */
+/** The last row around a position, which is the innermost. */
 export function innermost(rows: TreeRow[], at: Position): number | undefined {
   let found: number | undefined;
   rows.forEach(({ range }, index) => {

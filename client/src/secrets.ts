@@ -1,4 +1,4 @@
-/** The API key of the remote model: kept by VS Code's secret storage, given to the server in its environment. */
+/** The API key of the remote model: kept in VS Code's secret storage, and passed to the server in its environment. */
 
 import * as vscode from "vscode";
 
@@ -6,13 +6,13 @@ const KEY = "counterlens.remote.apiKey";
 
 export const API_KEY_VARIABLE = "COUNTERLENS_API_KEY";
 
-/** What to add to the server's environment. */
+/** Environment variables to add for the server. */
 export async function apiKeyEnvironment(secrets: vscode.SecretStorage): Promise<Record<string, string>> {
   const key = await secrets.get(KEY);
   return key ? { [API_KEY_VARIABLE]: key } : {};
 }
 
-/** Ask for the key and store it; an empty answer removes it. */
+/** Asks for the key and stores it; an empty input removes it. */
 export async function askForApiKey(secrets: vscode.SecretStorage): Promise<void> {
   const key = await vscode.window.showInputBox({
     title: vscode.l10n.t("Counterlens: API key for the remote model"),

@@ -1,4 +1,4 @@
-/** The language server's life: find its Python, start it, start it again when it dies, stop it. */
+/** The life cycle of the language server: find its Python, start it, restart it when it dies, stop it. */
 
 import * as vscode from "vscode";
 import type { Middleware } from "vscode-languageclient/node";
@@ -29,15 +29,15 @@ import { apiKeyEnvironment } from "./secrets";
 import type { Settings } from "./settings";
 import { RUN_NEWS, type RunNews } from "./views/protocol";
 
-/** What to say where the server was asked in vain. */
+/** The message if a request to the server got no response. */
 export const NO_ANSWER = vscode.l10n.t(
   "The language server did not answer. “Counterlens: Show Logs” gives the reason.",
 );
 
-/** What a hover may offer: it shows code, too, of which nothing may run anything else. */
+/** Commands that a hover may link to. Hovers also show code, which must not be able to run any other command. */
 const HOVER_COMMANDS = [MORE, PROBE, SHOW_COUNTERFACTUAL, SHOW_DEPENDENCES];
 
-/** Languages of the editor that share a grammar with another one. */
+/** Language ids of the editor that share the grammar of another one. */
 const KIN: Record<string, string[]> = { javascript: ["javascriptreact"] };
 
 export interface ServerListener {
@@ -47,13 +47,13 @@ export interface ServerListener {
   taskNews(news: TaskNews): void;
   runNews(news: RunNews): void;
   probeRefined(news: ProbeRefinement): void;
-  /** Ask a model that the editor offers. */
+  /** Sends a request to a model that the editor offers. */
   complete(params: CompleteParams, cancel: vscode.CancellationToken): Promise<CompleteResult>;
-  /** The server is up and has taken over the open documents. */
+  /** Called when the server is ready and has the open documents. */
   started(): void;
-  /** Which interpreter was chosen, and why. */
+  /** Called with the chosen interpreter and the reason for the choice. */
   interpreter(found: Interpreter): void;
-  /** No interpreter has the counterlens package. */
+  /** Called when no interpreter has the counterlens package. */
   noInterpreter(choice: Choice): void;
 }
 
@@ -62,10 +62,10 @@ export class Server implements vscode.Disposable {
   /** The Python that the server was last started with. */
   private python = "";
   private readonly policy = new RestartPolicy();
-  /** Starts and stops run one after the other, in the order they were asked for. */
+  /** Starts and stops run one after the other, in the order of the requests. */
   private queue: Promise<void> = Promise.resolve();
   private retry: NodeJS.Timeout | undefined;
-  /** Whether anything has asked for the server yet: until then nothing is looked for, and nothing started. */
+  /** Whether the server has been needed yet; until then, no interpreter is searched for and nothing is started. */
   private needed = false;
   private readonly opening: vscode.Disposable;
 
@@ -79,7 +79,7 @@ export class Server implements vscode.Disposable {
     this.opening = vscode.workspace.onDidOpenTextDocument((document) => this.opened(document));
   }
 
-  /** Start as soon as a document of an enabled language is open, and not before. */
+  /** Starts the server once a document of an enabled language is open. */
   startWhenNeeded(): void {
     const detail = vscode.l10n.t(
       "The server starts when a file of an enabled language is open (counterlens.languages).",
@@ -97,27 +97,29 @@ export class Server implements vscode.Disposable {
     return vscode.languages.match(this.selector, document) > 0;
   }
 
-  /** Files, and the cells of notebooks: each is a document of its own. */
+  /** Matches files and notebook cells, each of which is a separate document. */
   private get selector(): { scheme: string; language: string }[] {
     const languages = this.settings().languages.flatMap((language) => [language, ...(KIN[language] ?? [])]);
     const schemes = ["file", "vscode-notebook-cell"];
     return languages.flatMap((language) => schemes.map((scheme) => ({ scheme, language })));
   }
 
-  /** (Re)start by order of the user, or because it is needed now. */
+  /** Starts or restarts the server, because the user asked for it or because it is needed. */
   restart(reason: string): Promise<void> {
     this.needed = true;
     this.policy.reset();
     return this.enqueue(reason);
   }
 
-  /** Something has changed that the server reads only at its start. */
+  /** Applies a change that the server reads only at its start. */
   async renew(reason: string): Promise<void> {
     if (this.needed) await this.restart(reason);
     else this.startWhenNeeded();
   }
 
-  /** The workspace is trusted: its Python is started if it is another one, else the server hears of it. */
+  /**
+   * Called when the workspace becomes trusted. Restarts the server if trust changes its Python, and else notifies it.
+   */
   async trustGranted(): Promise<void> {
     if (!this.needed) return this.startWhenNeeded();
     const told = this.queue.then(() => this.tellTrust());
@@ -125,7 +127,7 @@ export class Server implements vscode.Disposable {
     if (!(await told)) await this.restart("the workspace is now trusted");
   }
 
-  /** Whether the server goes on as it is. */
+  /** Notifies the server of trust. Returns false if it has to be restarted instead. */
   private async tellTrust(): Promise<boolean> {
     if (!this.client || !this.isRunning) return false;
     const { chosen } = await findInterpreter(this.context, this.settings());
@@ -136,7 +138,7 @@ export class Server implements vscode.Disposable {
       this.log.debug(`Telling of the trust: ${error}`);
       return false;
     }
-    await this.sendSettings(); // those of the workspace hold now
+    await this.sendSettings(); // workspace settings now apply
     this.log.info("The workspace is now trusted; the language server goes on.");
     return true;
   }
@@ -147,7 +149,7 @@ export class Server implements vscode.Disposable {
     return this.queue;
   }
 
-  /** Ask the server; undefined when it is not running or has no answer. */
+  /** Sends a request. Returns undefined if the server is not running or does not respond. */
   async request<Result>(
     method: string,
     params: object,
@@ -156,7 +158,7 @@ export class Server implements vscode.Disposable {
     const client = this.client;
     if (!client?.isRunning()) return undefined;
     try {
-      // A token that is undefined would count as a second parameter.
+      // An undefined token would count as a second parameter.
       return await (cancel
         ? client.sendRequest<Result>(method, params, cancel)
         : client.sendRequest<Result>(method, params));
@@ -166,7 +168,7 @@ export class Server implements vscode.Disposable {
     }
   }
 
-  /** Once every start as requested is over: whether it runs. */
+  /** Waits for all requested starts, and returns whether the server runs. */
   async whenStarted(): Promise<boolean> {
     await this.queue;
     return this.isRunning;
@@ -176,7 +178,10 @@ export class Server implements vscode.Disposable {
     return this.client?.isRunning() ?? false;
   }
 
-  /** Tell the server; one that is still starting is told once it is up, for it may have been given the old ones. */
+  /**
+   * Sends the settings. A server that is still starting gets them when it is ready, since it may have started with old
+   * ones.
+   */
   settingsChanged(): Promise<void> {
     this.queue = this.queue.then(() => this.sendSettings());
     return this.queue;
@@ -189,7 +194,7 @@ export class Server implements vscode.Disposable {
         settings: { counterlens: this.settings() },
       });
     } catch (error) {
-      this.log.debug(`Sending the settings: ${error}`); // It has died, and is started again with the new ones.
+      this.log.debug(`Sending the settings: ${error}`); // It died, and restarts with the new settings.
     }
   }
 
@@ -258,11 +263,12 @@ export class Server implements vscode.Disposable {
     const client = languageClient(
       {
         command: interpreter.path,
-        // -P and a working directory of our own: a module in the workspace must not shadow one of the server's.
+        // -P and the extension's folder as working directory: a module in the workspace must not shadow one of the
+        // server's.
         args: ["-P", "-m", "counterlens", "serve", "--stdio"],
         options: {
           cwd: this.context.extensionPath,
-          // The client library leaves a command nothing but this: no PATH, no HOME, no proxy.
+          // The client library passes only this environment to the command: by default no PATH, no HOME, no proxy.
           env: {
             ...(process.env as Record<string, string>),
             ...proxyEnvironment(vscode.workspace.getConfiguration("http").get("proxy"), process.env),
@@ -295,7 +301,7 @@ export class Server implements vscode.Disposable {
   }
 
   private died(client: LanguageClient): void {
-    if (this.client !== client) return; // Stopped on purpose.
+    if (this.client !== client) return; // stopped on purpose
     this.client = undefined;
     void client.dispose().catch(() => undefined);
     const delay = this.policy.next();

@@ -1,8 +1,8 @@
-/** What the server writes to its standard error, in the log. */
+/** Forwards the server's standard error to the log. */
 
 import type * as vscode from "vscode";
 
-/** Each line at the level that it names. */
+/** Logs each line at the level that it names. */
 export function forward(text: string, channel: vscode.LogOutputChannel): void {
   for (const line of text.split(/\r?\n/)) {
     if (line.trim() === "") continue;

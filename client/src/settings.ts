@@ -1,4 +1,4 @@
-/** Typed settings. A bad value never stops anything: it gives a message and the default. */
+/** Typed settings. An invalid value gives a message, and the default is used instead. */
 
 import { IMPORT_STRATEGIES, type ImportStrategy } from "./install/choosing";
 import { t } from "./language";
@@ -20,7 +20,7 @@ export const LANGUAGES = [
   "scala",
   "shellscript",
 ] as const;
-/** Those whose functions can be probed. */
+/** Languages whose functions can be probed. */
 export const PROBED_LANGUAGES: readonly string[] = ["python", "java"];
 export type Language = (typeof LANGUAGES)[number];
 
@@ -30,7 +30,7 @@ export type Granularity = (typeof GRANULARITIES)[number];
 /** From coarse to fine. */
 const FINENESS: Granularity[] = ["concept", "statement", "leaf", "token"];
 
-/** The granularity so many steps finer; the finest and the coarsest are the ends. */
+/** The granularity that is finer by a number of steps, limited to the finest and the coarsest. */
 export function finer(granularity: Granularity, steps: number): Granularity {
   const wanted = FINENESS.indexOf(granularity) + steps;
   return FINENESS[Math.min(Math.max(wanted, 0), FINENESS.length - 1)] ?? granularity;
@@ -80,7 +80,7 @@ export interface Settings {
   inlayHints: { enabled: boolean; by: "statement" | "function" };
   scoring: { exclude: boolean; maxBytes: number; averageLineBytes: number; longestLineBytes: number };
   probe: {
-    /** Null: as many as each probe takes by itself. */
+    /** Null if each probe uses its own default. */
     maxTokens: number | null;
     samples: number;
     timeout: number;
@@ -121,7 +121,7 @@ export const DEFAULTS: Settings = {
   operators: { ask: "hover", diagnostics: "information", threshold: 0.9 },
 };
 
-/** Reads one setting by its name below `counterlens.`; undefined when it is not set. */
+/** Reads one setting by its name below `counterlens.`, or undefined if it is not set. */
 export type Lookup = (key: string) => unknown;
 
 type Check<T> = { expected: () => string; accepts: (value: unknown) => value is T };
@@ -177,7 +177,7 @@ function anyOf<T extends string>(values: readonly T[]): Check<T[]> {
 }
 
 /**
- * Read every setting.
+ * Reads all settings.
  *
  * @returns The settings, and one sentence for each value that was replaced by its default.
  */

@@ -1,4 +1,4 @@
-/** Makes the server's environment: asks first, shows how far it is, and offers a way out of every trouble. */
+/** Creates the server's environment: asks first, shows progress, and offers actions for every problem. */
 
 import * as vscode from "vscode";
 import type { Choice } from "./install/choosing";
@@ -19,7 +19,7 @@ export interface SetupParts {
   log: vscode.LogOutputChannel;
   /** The setting `counterlens.interpreter`. */
   interpreter(): string;
-  /** There is an environment now. */
+  /** Called when there is an environment. */
   done(): void;
 }
 
@@ -29,7 +29,7 @@ export class Setup implements vscode.Disposable {
 
   constructor(private readonly parts: SetupParts) {}
 
-  /** No Python can run the server: say so once, with the ways out. */
+  /** Reports that no Python can run the server, and offers ways to fix that. */
   async offer({ tried, misfit }: Choice): Promise<void> {
     if (this.running) return;
     const { context, log } = this.parts;
@@ -65,7 +65,7 @@ export class Setup implements vscode.Disposable {
     if (choice === SHOW_LOGS) log.show();
   }
 
-  /** What is to be installed; nothing is fetched before the answer. */
+  /** Asks what to install. Nothing is downloaded before the user has chosen. */
   async ask(): Promise<void> {
     if (ownSource(this.parts.context) === undefined) {
       const message = vscode.l10n.t(
@@ -106,7 +106,7 @@ export class Setup implements vscode.Disposable {
     else await vscode.commands.executeCommand("counterlens.chooseInterpreter");
   }
 
-  /** Only with consent: nothing in the lock file vouches for what is there. */
+  /** Asks for consent first, since the lock file has no hashes for prebuilt packages. */
   private async makeFromPrebuilt(): Promise<void> {
     const detail = vscode.l10n.t(
       "It is downloaded from {0}, where the author of llama-cpp-python publishes it. Unlike everything else, it is not verified against a known hash.",
@@ -141,7 +141,7 @@ export class Setup implements vscode.Disposable {
     );
   }
 
-  /** @returns what went wrong, or undefined */
+  /** @returns The problem, or undefined. */
   private async tryToMake(engine: Engine): Promise<SetupError | undefined> {
     const { context, log } = this.parts;
     const source = ownSource(context);
@@ -192,7 +192,7 @@ export class Setup implements vscode.Disposable {
     });
   }
 
-  /** A Python that can make environments. */
+  /** Finds a Python that can create environments. */
   private async findBase(): Promise<string | SetupError> {
     const tried: string[] = [];
     for (const { path, origin } of await candidates(surroundings(""))) {
@@ -208,7 +208,7 @@ export class Setup implements vscode.Disposable {
     );
   }
 
-  /** An installer ends with the window; the next one goes on where it was. */
+  /** Ends a running installer together with the window; the next one resumes it. */
   dispose(): void {
     this.abort.abort();
   }

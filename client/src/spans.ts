@@ -1,4 +1,4 @@
-/** Which spans of an overlay answer are drawn, sorted by their decoration. Pure, so that it can be tested. */
+/** Selects the spans of an overlay response to draw, sorted by their decoration. Pure, so that it can be tested. */
 
 import { OVERLAY_LEVELS, type OverlaySpan } from "./protocol";
 
@@ -8,7 +8,7 @@ export interface Lines {
   last: number;
 }
 
-/** More ranges than this make the editor slow. */
+/** Maximum number of ranges; more of them make the editor slow. */
 export const MOST_SPANS = 2000;
 
 function touches(span: OverlaySpan, visible: Lines[]): boolean {
@@ -16,9 +16,9 @@ function touches(span: OverlaySpan, visible: Lines[]): boolean {
 }
 
 /**
- * Sort spans into one bucket a level.
+ * Sorts spans into one bucket per level.
  *
- * When there are more than `most`, spans on visible lines come first, and among equals the least confident.
+ * If there are more than `most`, spans on visible lines come first, and among these the least confident.
  */
 export function byLevel(spans: OverlaySpan[], visible: Lines[], most: number = MOST_SPANS): OverlaySpan[][] {
   const known = spans.filter(({ level }) => Number.isInteger(level) && level >= 0 && level < OVERLAY_LEVELS);
@@ -33,14 +33,14 @@ export function byLevel(spans: OverlaySpan[], visible: Lines[], most: number = M
   return levels;
 }
 
-/** One piece of a line. */
+/** A part of one line. */
 export interface Piece {
   line: number;
   from: number;
   to: number;
 }
 
-/** The lines of a span without their indentation: a coloured margin would draw the eye to nothing. */
+/** Splits a span into lines without their indentation: a coloured margin would attract attention without a reason. */
 export function pieces({ range: { start, end } }: OverlaySpan, textOf: (line: number) => string): Piece[] {
   const found: Piece[] = [];
   for (let line = start.line; line <= end.line; line++) {
@@ -52,7 +52,9 @@ export function pieces({ range: { start, end } }: OverlaySpan, textOf: (line: nu
   return found;
 }
 
-/** Visible lines with a margin of one screen above and below, so that scrolling meets drawn text. */
+/**
+ * Visible lines with a margin of one screen above and below, so that scrolling reaches code that is already coloured.
+ */
 export function withMargin(visible: Lines[], lineCount: number): Lines | undefined {
   if (visible.length === 0) return undefined;
   const first = Math.min(...visible.map((lines) => lines.first));

@@ -1,4 +1,4 @@
-/** The status bar item: which model, what it is doing, why nothing is shown where nothing is, and what to do. */
+/** The status bar item: the model, its state, the reason if nothing is shown, and actions. */
 
 import * as vscode from "vscode";
 import type { Interpreter } from "./install/choosing";
@@ -6,7 +6,7 @@ import { OVERLAY, type OverlayResult, type ScoresChangedParams, type StatusParam
 import type { Server } from "./server";
 import { statusText } from "./statusText";
 
-/** What the tooltip offers. */
+/** Links in the tooltip. */
 const ACTIONS: [string, string][] = [
   [vscode.l10n.t("Select Model"), "counterlens.selectModel"],
   [vscode.l10n.t("Test Connection"), "counterlens.testConnection"],
@@ -28,7 +28,7 @@ export class Status implements vscode.Disposable {
   private unscored = "";
   private overlayShown = true;
 
-  /** What the server runs with. */
+  /** A sentence about the interpreter that runs the server. */
   private python = "";
 
   constructor(actionsCommand: string) {
@@ -37,7 +37,7 @@ export class Status implements vscode.Disposable {
     this.item.show();
   }
 
-  /** From now on say, too, why the file in front has no confidence. */
+  /** Also shows, from now on, why the active file has no confidence. */
   follow(server: Server): void {
     this.server = server;
     this.disposables.push(
@@ -61,12 +61,12 @@ export class Status implements vscode.Disposable {
     if (vscode.Uri.parse(uri).toString() === active) void this.look();
   }
 
-  /** From now on say so; shown with the next state. */
+  /** Keeps the interpreter for the tooltip, which shows it from the next state on. */
   runsWith({ path, why, version }: Interpreter): void {
     this.python = vscode.l10n.t("Counterlens {0} runs with {1} ({2}).", version, path, why);
   }
 
-  /** Ask why the file in front is not scored, without its spans. */
+  /** Asks why the active file is not scored; the empty range avoids sending its spans. */
   private async look(): Promise<void> {
     const document = vscode.window.activeTextEditor?.document;
     let answer: OverlayResult | undefined;

@@ -1,4 +1,4 @@
-/** What the status item says, and why nothing is shown where nothing is. Pure, so that it can be tested. */
+/** The text of the status bar item, and the reason if nothing is shown. Pure, so that it can be tested. */
 
 import { t } from "./language";
 import type { ModelState, StatusParams } from "./protocol";
@@ -23,10 +23,10 @@ const words = (): Record<ModelState, string> => ({
   disabled: t("off"),
 });
 
-/** What the item is made of. */
+/** The facts that the item is made from. */
 export interface Standing {
   status: StatusParams;
-  /** Why the file in front has no confidence; empty where it has, will have, or is none of ours. */
+  /** The reason why the active file has no confidence. Empty if it has or will have some, or is not supported. */
   unscored: string;
   /** Whether the workspace is trusted. */
   trusted: boolean;
@@ -36,11 +36,11 @@ export interface Standing {
 
 export interface StatusText {
   icon: string;
-  /** What stands in the status bar, after the icon. */
+  /** The text in the status bar, after the icon. */
   text: string;
-  /** Sentences of the tooltip, most important first. */
+  /** Sentences of the tooltip, the most important first. */
   details: string[];
-  /** Whether it is shown as a warning. */
+  /** Whether the item is shown as a warning. */
   warns: boolean;
 }
 
@@ -78,15 +78,15 @@ function doing({ state, reason, steps }: StatusParams, unscored: string): string
 
 const LONGEST = 48;
 
-/** The first clause, without what to do about it; shortened where the status bar has no room. */
+/** The first clause, without advice, shortened to fit into the status bar. */
 function brief(reason: string): string {
   const clause = reason.split(/[.,;] /)[0] ?? reason;
   return clause.length > LONGEST ? `${clause.slice(0, LONGEST - 1).trimEnd()}…` : clause;
 }
 
-/** As a sentence. */
+/** Formats a text as a sentence. */
 export function ended(text: string): string {
-  const isName = /^\S*[./]/.test(text); // of a file or a host, and not the first word of a sentence
+  const isName = /^\S*[./]/.test(text); // a file or host name rather than the first word of a sentence
   const begun = isName ? text : text.charAt(0).toUpperCase() + text.slice(1);
   return /[.!?…]$/.test(begun) ? begun : `${begun}.`;
 }

@@ -1,4 +1,4 @@
-/** What "Probe Function…" offers: the tasks that can be run, then the others with the reason. */
+/** The choices of "Probe Function…": the available tasks, then the others with the reason. */
 
 import { t } from "./language";
 import type { TaskListing } from "./protocol";
@@ -11,7 +11,7 @@ export type TaskChoice =
   | { kind: "unavailable"; label: string; detail: string }
   | { kind: "scope"; label: string; detail: string; scope: Scope };
 
-/** Some time in words, no more exact than an estimate is. */
+/** A time in words, rounded because it is an estimate. */
 function about(seconds: number): string {
   return seconds < 90
     ? t("about {0} s", Math.max(5, 5 * Math.round(seconds / 5)))
@@ -19,8 +19,8 @@ function about(seconds: number): string {
 }
 
 /**
- * @param wanted the function at the cursor or the whole file; the file where the cursor is in no function
- * @param all what stands for every task
+ * @param wanted the function at the cursor or the whole file; the file if the cursor is in no function
+ * @param all the id that stands for all tasks
  */
 export function taskChoices(
   found: TaskListing,

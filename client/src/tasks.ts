@@ -1,4 +1,4 @@
-/** "Probe Function…": choose what to find out; the results grow in one panel as they arrive. */
+/** "Probe Function…": lets the user choose a task, and shows results in one panel as they arrive. */
 
 import { randomUUID } from "node:crypto";
 import * as path from "node:path";
@@ -20,7 +20,7 @@ import { type TaskChoice, taskChoices } from "./taskChoices";
 
 export type Scope = "function" | "file";
 
-/** What is probed: a function of a file, or all of them where none is named. */
+/** The function to probe, or all functions of a file if none is named. */
 interface Subject {
   uri: string;
   function?: string;
@@ -31,7 +31,7 @@ interface Run {
   name: string;
   cancel: vscode.CancellationTokenSource;
   status: string;
-  /** Whether the file is another one by now. */
+  /** Whether the file has changed since. */
   stale: boolean;
 }
 
@@ -62,7 +62,7 @@ export class TaskView implements vscode.Disposable {
     });
   }
 
-  /** Let the user choose a task for the function at the cursor, or for the whole file. */
+  /** Lets the user choose a task for the function at the cursor, or for the whole file. */
   async choose(scope: Scope): Promise<void> {
     const editor = vscode.window.activeTextEditor;
     const probed = editor && PROBED_LANGUAGES.includes(editor.document.languageId);
@@ -76,7 +76,7 @@ export class TaskView implements vscode.Disposable {
     await this.pick(scope, uri, { uri, position: { line, character } });
   }
 
-  /** News of the run that is shown; those of an earlier one are dropped. */
+  /** Shows the news of the current run; those of earlier runs are dropped. */
   news({ run, overview, section, html, status, over }: TaskNews): void {
     if (run !== this.run?.name) return;
     this.panel.put("overview", overview);
@@ -154,7 +154,7 @@ export class TaskView implements vscode.Disposable {
   }
 }
 
-/** What the user chooses in a list that is shown already; undefined when they choose nothing. */
+/** Fills an open list, and returns the user's choice, or undefined if it is closed. */
 function chosen(
   list: vscode.QuickPick<Row>,
   found: TaskListing,

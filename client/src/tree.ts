@@ -1,4 +1,4 @@
-/** "Confidence by Syntax": the tree of the active file with the confidence of each node, linked to the code. */
+/** "Confidence by Syntax": the syntax tree of the active file with the confidence of each node, linked to the code. */
 
 import * as vscode from "vscode";
 import {
@@ -16,7 +16,7 @@ import type { Server } from "./server";
 export const VIEW = "counterlens.tree";
 const FOLLOW_PAUSE_MS = 150;
 
-/** A row by its place in the answer, counted from 1: to VS Code, 0 is no element. */
+/** The number of a row in the response, counted from 1, since VS Code takes 0 for no element. */
 type Element = number;
 
 export class SyntaxTree implements vscode.Disposable, vscode.TreeDataProvider<Element> {
@@ -29,7 +29,7 @@ export class SyntaxTree implements vscode.Disposable, vscode.TreeDataProvider<El
   private children: number[][] = [];
   private shows: TreeView = "partial";
   private following: NodeJS.Timeout | undefined;
-  /** The latest question: an answer to an earlier one is dropped. */
+  /** Number of the latest request; responses to earlier ones are dropped. */
   private asked = 0;
 
   constructor(private readonly server: Server) {
@@ -41,7 +41,7 @@ export class SyntaxTree implements vscode.Disposable, vscode.TreeDataProvider<El
       this.view.onDidChangeVisibility(() => void this.load()),
       vscode.window.onDidChangeActiveTextEditor(() => void this.load()),
       vscode.window.onDidChangeTextEditorSelection(({ textEditor, kind }) => {
-        const moved = kind === Keyboard || kind === Mouse; // not by a click in the tree itself
+        const moved = kind === Keyboard || kind === Mouse; // excludes clicks in the tree itself
         if (moved && textEditor.document === this.document) this.followSoon(textEditor);
       }),
     ];
@@ -85,7 +85,7 @@ export class SyntaxTree implements vscode.Disposable, vscode.TreeDataProvider<El
       const params: TreeParams = { textDocument: { uri: document.uri.toString() }, view: this.shows };
       answer = await this.server.request<TreeResult>(TREE, params);
     }
-    if (question !== this.asked || answer?.state === "scoring") return; // keep what is shown; more is on its way
+    if (question !== this.asked || answer?.state === "scoring") return; // keep the shown tree until scores arrive
     this.document = document;
     this.answer = answer;
     this.children = childrenOf(answer?.rows ?? []);
@@ -121,7 +121,7 @@ export class SyntaxTree implements vscode.Disposable, vscode.TreeDataProvider<El
     return item;
   }
 
-  /** Select the node at the cursor. */
+  /** Selects the node at the cursor, after a pause. */
   private followSoon(editor: vscode.TextEditor): void {
     clearTimeout(this.following);
     this.following = setTimeout(() => {
@@ -153,7 +153,7 @@ function message(answer: TreeResult | undefined): string {
 
 function icon({ level }: TreeRow): vscode.ThemeIcon {
   if (level === null) return new vscode.ThemeIcon("circle-outline");
-  // The overlay's colours are faint backgrounds; an icon needs one that can be seen.
+  // The overlay's colours are faint backgrounds; an icon needs a visible colour.
   const colours = ["charts.red", "charts.orange", "charts.yellow", "charts.foreground"];
   return new vscode.ThemeIcon("circle-filled", new vscode.ThemeColor(colours[level] ?? "charts.blue"));
 }

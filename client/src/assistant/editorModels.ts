@@ -1,18 +1,20 @@
-/** Models that the editor offers: the server asks through us, for only we may ask them. */
+/**
+ * Models that the editor offers. The server's requests to them go through the extension, since only it may use them.
+ */
 
 import * as vscode from "vscode";
 import type { CompleteParams, CompleteResult } from "./protocol";
 
-/** Models that the user agreed to send code to. */
+/** Memento key of the models that the user agreed to send code to. */
 const AGREED = "counterlens.editorModels.agreed";
 
 export class EditorModels {
-  /** One question at a time for each model, however many prompts wait for the answer. */
+  /** The open consent question of each model: one at a time, however many prompts wait for it. */
   private readonly asking = new Map<string, Promise<boolean>>();
 
   constructor(private readonly state: vscode.Memento) {}
 
-  /** The whole reply to some messages, or why there is none. */
+  /** Returns the whole reply to some messages, or the reason why there is none. */
   async complete(params: CompleteParams, cancel: vscode.CancellationToken): Promise<CompleteResult> {
     try {
       const [model] = await vscode.lm.selectChatModels({ id: params.model });
@@ -20,7 +22,7 @@ export class EditorModels {
       if (!(await this.agreed(model))) {
         return { error: vscode.l10n.t("code may not be sent to {0}, by your choice", model.name) };
       }
-      // There is no role for instructions: they come first.
+      // The API has no role for instructions, so they come first.
       const text = params.messages.map(({ content }) => content).join("\n\n");
       const message = vscode.LanguageModelChatMessage.User(text);
       const modelOptions = { temperature: 0, max_tokens: params.maxTokens };
@@ -33,7 +35,7 @@ export class EditorModels {
     }
   }
 
-  /** Whether code may leave for this model: asked once, and remembered where the answer is yes. */
+  /** Whether code may be sent to this model. The user is asked once, and consent is remembered. */
   private agreed(model: vscode.LanguageModelChat): Promise<boolean> {
     const known = this.state.get<string[]>(AGREED) ?? [];
     if (known.includes(model.id)) return Promise.resolve(true);

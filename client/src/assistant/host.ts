@@ -1,4 +1,4 @@
-/** The part of the editor's interface for results of tools that is newer than the oldest editor that we run in. */
+/** The part of the editor's API for tool results, which is newer than the oldest supported editor. */
 
 import * as vscode from "vscode";
 
@@ -7,7 +7,7 @@ interface Newer {
   LanguageModelTextPart?: new (text: string) => object;
 }
 
-/** A text as a tool's result. */
+/** Wraps a text as the result of a tool. */
 export function textResult(text: string): object {
   const { LanguageModelToolResult: Result, LanguageModelTextPart: Part } = vscode as unknown as Newer;
   if (!Result || !Part) throw new Error("This editor has no tools for assistants.");

@@ -1,12 +1,12 @@
-/** What an assistant asks a tool about. */
+/** The file or function that an assistant calls a tool for. */
 
 export interface Subject {
-  /** As the assistant named it: absolute, or relative to a folder of the workspace. */
+  /** The path given by the assistant: absolute, or relative to a folder of the workspace. */
   path: string;
   function?: string;
 }
 
-/** @throws Error in words that tell an assistant what to do */
+/** @throws Error with a message that tells an assistant what to do */
 export function subject(input: unknown, { needsFunction }: { needsFunction: boolean }): Subject {
   const { path, function: name } = (input ?? {}) as { path?: unknown; function?: unknown };
   if (typeof path !== "string" || path === "") throw new Error("Give the path of a file of the workspace.");

@@ -1,4 +1,4 @@
-/** Offers tools to assistants, where the editor knows any: that part of its interface is newer than the oldest editor. */
+/** Registers tools for assistants, if the editor supports them: this API is newer than the oldest supported editor. */
 
 import * as vscode from "vscode";
 
@@ -14,7 +14,7 @@ export interface Tool {
   invoke(invocation: Invocation, cancel: vscode.CancellationToken): Promise<object>;
 }
 
-/** A tool that is loaded only once it is asked for. */
+/** A tool that is loaded on its first use. */
 type Offered = {
   [Method in keyof Tool]: (...given: Parameters<Tool[Method]>) => Promise<object | undefined>;
 };
@@ -25,7 +25,7 @@ interface Newer {
 
 const host = vscode as unknown as Newer;
 
-/** Offer a tool to assistants; nothing happens where the editor knows no tools. */
+/** Registers a tool for assistants; does nothing if the editor does not support tools. */
 export function offer(name: string, tool: () => Promise<Tool | undefined>): vscode.Disposable {
   const offered: Offered = {
     prepareInvocation: async (invocation) => (await tool())?.prepareInvocation(invocation),

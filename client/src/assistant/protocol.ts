@@ -1,16 +1,16 @@
-/** What the server asks of models that the editor offers. */
+/** Messages for models that the editor offers. */
 
 /** Server to client, a request: the reply of such a model. */
 export const COMPLETE = "counterlens/complete";
 
 export interface CompleteParams {
-  /** Its id in the editor. */
+  /** Id of the model in the editor. */
   model: string;
   messages: { role: "system" | "user"; content: string }[];
   maxTokens: number;
 }
 
-/** The whole reply, or why there is none. */
+/** The whole reply, or the reason why there is none. */
 export interface CompleteResult {
   text?: string;
   error?: string;

@@ -1,4 +1,4 @@
-/** Tools for assistants in the editor: they ask the server, and give back its report. */
+/** Tools for assistants in the editor: they send a request to the server, and return its report. */
 
 import * as vscode from "vscode";
 import { CONFIDENCE, type FunctionArgument, PROBE, type Reported } from "../protocol";
@@ -7,11 +7,11 @@ import { textResult } from "./host";
 import { type Subject, subject } from "./input";
 import type { Tool } from "./offer";
 
-/** Names as in the manifest; assistants outside of the editor know them by the same ones. */
+/** Names as in the manifest; assistants outside the editor use the same ones. */
 export const PROBE_TOOL = "counterlens_probe_function";
 export const CONFIDENCE_TOOL = "counterlens_confidence";
 
-/** The tools by their names. */
+/** The tools by name. */
 export function toolsOf(server: Server): Record<string, Tool> {
   return {
     [PROBE_TOOL]: {
@@ -45,10 +45,10 @@ function question(title: string, about: string, consequences: string[]) {
 
 function named({ path, function: name }: Subject): string {
   const about = name ? `${name} (${path})` : path;
-  return about.replaceAll("`", "'"); // it stands in backquotes
+  return about.replaceAll("`", "'"); // the text is put into backquotes
 }
 
-/** Where code goes: to the examined model, and with the report to the assistant. */
+/** Names where the code is sent: to the examined model, and with the report to the assistant. */
 function whereTo(): string {
   const settings = vscode.workspace.getConfiguration("counterlens");
   const model = settings.get<string>("model") ?? "";
@@ -79,7 +79,7 @@ async function ask(
   return textResult(answer.markdown);
 }
 
-/** A file of the workspace, and none outside: the assistant names it, not the user. */
+/** Finds a file of the workspace, and no other, since the assistant names it rather than the user. */
 async function find(path: string): Promise<vscode.Uri> {
   const folders = vscode.workspace.workspaceFolders ?? [];
   const candidates = folders.flatMap(({ uri }) => [vscode.Uri.joinPath(uri, path), uri.with({ path })]);

@@ -1,10 +1,10 @@
-/** Chooses the Python and the packages that the server runs with, and says why. */
+/** Chooses the Python and the packages that run the server, with the reason. */
 
 import { t } from "../language";
 import type { Candidate } from "./discovery";
 import type { Answer, Fit } from "./examine";
 
-/** Where the server's packages come from: the extension, or what is installed for the interpreter. */
+/** Source of the server's packages: bundled with the extension, or installed for the interpreter. */
 export const IMPORT_STRATEGIES = ["useBundled", "fromEnvironment"] as const;
 export type ImportStrategy = (typeof IMPORT_STRATEGIES)[number];
 
@@ -12,20 +12,20 @@ export interface Interpreter {
   path: string;
   /** The version of the counterlens package. */
   version: string;
-  /** What was chosen and why, in a few words. */
+  /** The choice and its reason, in a few words. */
   why: string;
-  /** What to add to the server's environment. */
+  /** Environment variables to add for the server. */
   environment: Record<string, string>;
 }
 
 export interface Question {
   strategy: ImportStrategy;
   candidates: Candidate[];
-  /** Whether the user named the interpreter, so that no other may take its place. */
+  /** Whether the user named the interpreter, so that no other may replace it. */
   named: boolean;
   /** Whether the extension carries the server's packages. */
   carries: boolean;
-  /** The interpreter of the environment that the extension made, if it did. */
+  /** The interpreter of the extension's own environment, if there is one. */
   own: string | undefined;
   fits(python: string): Promise<Answer<Fit>>;
   installed(python: string): Promise<Answer<string>>;
@@ -33,9 +33,9 @@ export interface Question {
 
 export interface Choice {
   chosen: Interpreter | undefined;
-  /** A sentence about each that was tried in vain, in order. */
+  /** A sentence about each failed attempt, in order. */
   tried: string[];
-  /** The first of those that says why the packages that the extension carries do not suit. */
+  /** The first of these that says why the bundled packages do not fit. */
   misfit: string | undefined;
 }
 
@@ -54,12 +54,14 @@ export async function choose(question: Question): Promise<Choice> {
 
 interface Attempt {
   title: string;
-  /** Whether it is with the packages that the extension carries. */
+  /** Whether it uses the bundled packages. */
   carried: boolean;
   run(): Promise<Answer<Interpreter>>;
 }
 
-/** Bundled packages first, then the extension's own environment, then whatever has the package. */
+/**
+ * The order of attempts: bundled packages, then the extension's own environment, then any Python that has the package.
+ */
 function attempts({ strategy, candidates, named, carries, own, fits, installed }: Question): Attempt[] {
   const fromEnvironment = candidates.map((one) => withInstalled(one, installed));
   if (strategy === "fromEnvironment") return fromEnvironment;

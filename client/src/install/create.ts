@@ -1,4 +1,4 @@
-/** Makes the environment, step by step: what is done is not done again, whenever it was ended. */
+/** Creates the environment step by step. Finished steps are not repeated, whenever it was interrupted. */
 
 import { spawn } from "node:child_process";
 import * as fs from "node:fs";
@@ -16,7 +16,7 @@ import {
   writeProgress,
 } from "./steps";
 
-/** Why it ended early, for the person to choose a way out. */
+/** The kind of problem that ended the setup, which decides the actions that the user is offered. */
 export type Trouble = "cancelled" | "compiler" | "network" | "busy" | "failed";
 
 export class SetupError extends Error {
@@ -29,17 +29,17 @@ export class SetupError extends Error {
 }
 
 export interface Watcher {
-  /** A step begins, the `index`-th of `total`. */
+  /** Called when a step begins; `index` counts from 0. */
   step(step: Step, index: number, total: number): void;
-  /** A line that an installer wrote. */
+  /** Called with a line of an installer's output. */
   said(line: string): void;
-  /** Aborted when the person cancels. */
+  /** Aborted when the user cancels. */
   signal: AbortSignal;
 }
 
 const COMPILERS = ["c++", "g++", "clang++", "cl.exe"];
 
-/** Whether llama.cpp could be compiled here. */
+/** Whether llama.cpp can be compiled on this machine. */
 export function hasCompiler(environment: NodeJS.ProcessEnv = process.env): boolean {
   if (environment.CXX) return true;
   const folders = (environment.PATH ?? "").split(path.delimiter);
@@ -47,9 +47,9 @@ export function hasCompiler(environment: NodeJS.ProcessEnv = process.env): boole
 }
 
 /**
- * Make an environment, or go on with one that was begun from the same files.
+ * Creates an environment, or resumes one that was begun from the same files.
  *
- * @throws SetupError with what happened
+ * @throws SetupError with the problem
  */
 export async function create(recipe: Recipe, watcher: Watcher): Promise<void> {
   const release = onlyOne(`${recipe.folder}.lock`);
@@ -59,7 +59,7 @@ export async function create(recipe: Recipe, watcher: Watcher): Promise<void> {
   try {
     const progress = begun(recipe);
     const all = steps(recipe);
-    // Said at once, not after minutes of fetching.
+    // Fails immediately rather than after minutes of downloading.
     if (recipe.engine === "compile" && !progress.done.includes("engine") && !hasCompiler()) {
       throw new SetupError(
         "compiler",
@@ -80,7 +80,7 @@ export async function create(recipe: Recipe, watcher: Watcher): Promise<void> {
   }
 }
 
-/** What was done already; nothing, if that was with other files or another Python. */
+/** The finished steps; none if they were made from other files or with another Python. */
 function begun({ folder, source, base, engine }: Recipe): Progress {
   const digest = digestOf(source);
   const last = readProgress(folder);
@@ -99,7 +99,7 @@ const NETWORK =
   /dns error|failed to fetch|error sending request|connection (refused|reset|error)|ProxyError|name resolution|NewConnectionError|ConnectTimeout|No matching distribution found for uv/i;
 const KEPT_LINES = 40;
 
-/** Run an installer in a process group of its own, so that cancelling ends what it has started, too. */
+/** Runs an installer in its own process group, so that cancelling also ends the processes that it has started. */
 function run(step: Step, { said, signal }: Watcher, started: (group: number) => void): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) return reject(new SetupError("cancelled", ""));
@@ -139,13 +139,13 @@ function run(step: Step, { said, signal }: Watcher, started: (group: number) => 
   });
 }
 
-/** An installer outlives an owner that is killed, and must not work beside the next one. */
+/** Ends an installer whose owner was killed: it keeps running, and must not run beside the next one. */
 function endLeftover(group: number, folder: string): void {
   try {
-    // Its number may be another program's by now.
+    // Its process id may belong to another program by now.
     if (fs.readFileSync(`/proc/${group}/cmdline`, "utf8").includes(folder)) kill(-group);
   } catch {
-    // it has ended, or this is no Linux, where the installers' own locks have to do
+    // it has ended, or this is not Linux, where the installers' own locks must suffice
   }
 }
 

@@ -1,15 +1,15 @@
-/** Which Pythons there are to try, best first. Knows nothing of the editor, so that it can be tested. */
+/** Finds the Pythons to try, best first. Does not use the editor's API, so that it can be tested. */
 
 import * as path from "node:path";
 import { t } from "../language";
 
 export interface Candidate {
   path: string;
-  /** Where it comes from, for the log and the status. */
+  /** Its source, for the log and the status. */
   origin: string;
 }
 
-/** What is asked of the machine and the editor. */
+/** The facts about the machine and the editor that are used. */
 export interface Surroundings {
   /** The setting `counterlens.interpreter`. */
   setting: string;
@@ -21,19 +21,21 @@ export interface Surroundings {
   searchPath: string;
   windows: boolean;
   exists(file: string): boolean;
-  /** What other extensions say is selected; undefined when they are absent, silent or broken. */
+  /** The selection in other extensions; undefined if they are missing, silent or broken. */
   environmentsExtension(): Promise<string | undefined>;
   pythonExtension(): Promise<string | undefined>;
 }
 
-/** Newest first: packages for a new version are rarely missing, an old one may be too old. */
+/**
+ * Unversioned names first, then newest first: packages for a new version are rarely missing, an old one may be too old.
+ */
 const NAMES = ["python3", "python", "python3.14", "python3.13", "python3.12", "python3.11"];
 
 /**
- * Interpreters to try, best first; the setting alone when it is set.
+ * Interpreters to try, best first, or only that of the setting if it is set.
  *
- * In an untrusted workspace nothing from the workspace is run: neither its `.venv` nor what another extension
- * selected for it.
+ * In an untrusted workspace nothing from the workspace is run: neither its `.venv` nor an interpreter that another
+ * extension selected for it.
  */
 export async function candidates(around: Surroundings): Promise<Candidate[]> {
   const setting = around.setting.trim();
@@ -54,7 +56,7 @@ export async function candidates(around: Surroundings): Promise<Candidate[]> {
   return found.filter(({ path: p }, index) => found.findIndex((other) => other.path === p) === index);
 }
 
-/** The interpreter of an environment. */
+/** The path of an environment's interpreter. */
 export function pythonOf(environment: string, windows: boolean): string {
   return windows ? path.join(environment, "Scripts", "python.exe") : path.join(environment, "bin", "python");
 }
@@ -71,7 +73,7 @@ function onPath({ searchPath, windows, exists }: Surroundings): string[] {
 function expand(setting: string, { home, folders }: Surroundings): string {
   const workspace = folders[0];
   const expanded = setting.replace(/^~(?=[/\\])/, home).replace(/\$\{workspaceFolder\}/g, workspace ?? "");
-  // A bare command name is looked up on PATH, anything else with a folder in it is a path.
+  // A bare command name is looked up on PATH; anything with a folder in it is a path.
   const isRelative = /[/\\]/.test(expanded) && !path.isAbsolute(expanded);
   return isRelative && workspace ? path.join(workspace, expanded) : expanded;
 }

@@ -1,12 +1,12 @@
-/** Asks an interpreter what it can do. */
+/** Asks an interpreter about its packages and capabilities. */
 
 import { execFile } from "node:child_process";
 import { t } from "../language";
 
-/** What it answered, or the reason why it will not do. */
+/** The result, or the reason why the interpreter is unsuitable. */
 export type Answer<T> = { found: T } | { reason: string };
 
-/** A text as Python writes it; its `format` fills in the values. */
+/** A text as a Python literal; its `format` fills in the values. */
 const literal = (text: string) => JSON.stringify(text);
 
 const recent = () => [
@@ -15,7 +15,7 @@ const recent = () => [
   `    sys.exit(${literal(t("is Python {0}.{1}; Counterlens needs 3.11 or later"))}.format(*sys.version_info[:2]))`,
 ];
 
-/** The packages that are installed for it, or the reason why they will not do. Prints counterlens's version. */
+/** Prints the version of the counterlens package that is installed for the interpreter, or exits with a reason. */
 const asksInstalled = () => [
   ...recent(),
   "try:",
@@ -26,9 +26,8 @@ const asksInstalled = () => [
 ];
 
 /**
- * Whether the packages that the extension carries suit it: those with native code are imported.
- * Arguments: the folder with the packages, the least version of glibc. Prints the folders for PYTHONPATH, then the
- * version.
+ * Checks whether the bundled packages fit the interpreter; those with native code are imported. Arguments: the folder
+ * with the packages, the minimum version of glibc. Prints the folders for PYTHONPATH, then the version.
  */
 const asksFit = () => [
   ...recent(),
@@ -55,7 +54,7 @@ const asksFit = () => [
   "print(counterlens.__version__)",
 ];
 
-/** Whether an environment can be made with it. Prints its version. */
+/** Checks whether the interpreter can create environments. Prints its version. */
 const asksCreation = () => [
   ...recent(),
   "try:",
@@ -72,11 +71,11 @@ export async function installed(python: string, cwd: string): Promise<Answer<str
 
 export interface Fit {
   version: string;
-  /** For PYTHONPATH. */
+  /** Value of PYTHONPATH. */
   paths: string;
 }
 
-/** Whether the packages in the folder `libs` suit an interpreter. */
+/** Whether the packages in the folder `libs` fit an interpreter. */
 export async function fits(python: string, libs: string, glibc: string, cwd: string): Promise<Answer<Fit>> {
   const answer = await run(python, asksFit(), [libs, glibc], cwd);
   if ("reason" in answer) return answer;
@@ -84,7 +83,7 @@ export async function fits(python: string, libs: string, glibc: string, cwd: str
   return { found: { paths, version } };
 }
 
-/** The version of an interpreter that can make environments. */
+/** The version of an interpreter, if it can create environments. */
 export async function creates(python: string, cwd: string): Promise<Answer<string>> {
   return run(python, asksCreation(), [], cwd);
 }

@@ -1,4 +1,4 @@
-/** Lets one process at a time do something, without being held up by one that was killed while it did. */
+/** A lock file that one process holds at a time. A process that was killed does not keep it. */
 
 import * as fs from "node:fs";
 import * as path from "node:path";
@@ -6,7 +6,7 @@ import * as path from "node:path";
 const HEARTBEAT_MS = 5_000;
 const DEAD_MS = 4 * HEARTBEAT_MS;
 
-/** @returns what ends it, or undefined while a live process does it */
+/** @returns The function that releases the lock, or undefined if a live process holds it. */
 export function onlyOne(file: string): (() => void) | undefined {
   if (isHeld(file)) return undefined;
   fs.mkdirSync(path.dirname(file), { recursive: true });
@@ -15,7 +15,7 @@ export function onlyOne(file: string): (() => void) | undefined {
     try {
       fs.utimesSync(file, new Date(), new Date());
     } catch {
-      // removed with the folder around it
+      // removed together with its folder
     }
   }, HEARTBEAT_MS);
   return () => {
@@ -24,7 +24,7 @@ export function onlyOne(file: string): (() => void) | undefined {
   };
 }
 
-/** A process holds it that exists and was heard of lately. */
+/** Whether the lock is held by a process that exists and has updated it recently. */
 function isHeld(file: string): boolean {
   try {
     const holder = Number(fs.readFileSync(file, "utf8"));

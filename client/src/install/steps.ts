@@ -1,4 +1,4 @@
-/** The steps in which the extension makes its environment, and the record of how far it has come. */
+/** The steps that create the extension's own environment, and the record of its progress. */
 
 import { createHash } from "node:crypto";
 import * as fs from "node:fs";
@@ -6,14 +6,14 @@ import * as path from "node:path";
 import { t } from "../language";
 import { pythonOf } from "./discovery";
 
-/** What runs local models: compiled here, taken ready-made from its author, or left out. */
+/** The engine for local models: compiled here, prebuilt by its author, or left out. */
 export const ENGINES = ["compile", "prebuilt", "none"] as const;
 export type Engine = (typeof ENGINES)[number];
 
-/** Where llama-cpp-python's author offers it compiled. The lock file has no hashes for what is there. */
+/** Where llama-cpp-python's author publishes prebuilt wheels, for which the lock file has no hashes. */
 export const PREBUILT_INDEX = "https://abetlen.github.io/llama-cpp-python/whl/cpu";
 
-/** The same settings as in pyproject.toml: portable, for a native build can crash. */
+/** The same settings as in pyproject.toml: a portable build, since a native one can crash. */
 const BUILD_SETTINGS = ["cmake.define.GGML_NATIVE=OFF", "cmake.define.LLAVA_BUILD=OFF"];
 
 export type StepName = "environment" | "installer" | "packages" | "server" | "model" | "engine";
@@ -25,11 +25,11 @@ export interface Step {
   args: string[];
 }
 
-/** What an environment is made of. */
+/** The ingredients of an environment. */
 export interface Recipe {
-  /** The Python that it is made with. */
+  /** The Python that creates it. */
   base: string;
-  /** Where it is made. */
+  /** The folder of the environment. */
   folder: string;
   /** The folder of the extension with the wheel and the lock files. */
   source: string;
@@ -93,22 +93,22 @@ export function steps(
   return all;
 }
 
-/** The wheel of the server. */
+/** The path of the server's wheel. */
 function wheelIn(source: string): string {
   const name = fs.readdirSync(source).find((each) => each.endsWith(".whl"));
   if (name === undefined) throw new Error(`There is no wheel in ${source}.`);
   return path.join(source, name);
 }
 
-/** How far an environment has come; kept beside it, so that it survives whoever makes it. */
+/** The progress of an environment, stored beside it, so that it survives the process that creates it. */
 export interface Progress {
-  /** Of all that it is made from: another one means that the extension was updated. */
+  /** Digest of all source files; another one means that the extension was updated. */
   digest: string;
   base: string;
   engine: Engine;
   done: StepName[];
   complete: boolean;
-  /** The process group of the installer that is at work, or was when its owner was killed. */
+  /** The process group of the running installer, or of the last one if its owner was killed. */
   running?: number;
 }
 
@@ -142,7 +142,7 @@ export function writeProgress(folder: string, progress: Progress): void {
   fs.renameSync(`${file}.new`, file);
 }
 
-/** Forget an environment, so that it is made anew. */
+/** Deletes an environment and its record, so that it is created again. */
 export function discard(folder: string): void {
   fs.rmSync(recordOf(folder), { force: true });
   fs.rmSync(folder, { recursive: true, force: true });

@@ -1,30 +1,30 @@
-/** The code models that are offered by name: as rows of "Select Model". Pure, so that it can be tested. */
+/** Code models that are offered by name, as rows of "Select Model". Pure, so that it can be tested. */
 
 import { t, written } from "../language";
 import type { FoundModel } from "./finding";
 import { size } from "./size";
 
-/** The server's executeCommand: the code models that are offered. */
+/** The server's executeCommand: lists the code models that are offered. */
 export const CODE_MODELS = "counterlens.codeModels";
-/** The server's executeCommand: fetch one of them. */
+/** The server's executeCommand: downloads one of them. */
 export const FETCH_MODEL = "counterlens.fetchModel";
 
 export interface CodeModel {
   id: string;
   name: string;
-  /** What the setting takes. */
+  /** Value of the model setting. */
   spec: string;
   repository: string;
   licence: string;
   commercial: boolean;
   parameters: number;
-  /** About. */
+  /** Approximate size. */
   bytes: number;
-  /** How the names of other programs' files begin, or an Ollama name; lower case. */
+  /** Prefixes, in lower case, of the names of other programs' files or of an Ollama name. */
   alsoKnown: string[];
-  /** Where it has been fetched; empty where it is not here. */
+  /** The path of the downloaded file; empty if it is not on this machine. */
   path: string;
-  /** Tokens that it would write in a second here, about; null where that is not known. */
+  /** Approximate speed on this machine in tokens per second; null if unknown. */
   speed?: number | null;
 }
 
@@ -42,13 +42,13 @@ export interface CodeModelRow {
   description: string;
   detail: string;
   sets: Record<string, string>;
-  /** Of the model that is to be fetched. */
+  /** Id of the model to download. */
   id: string;
 }
 
 /**
  * @param chosen the model of the settings
- * @param found the files of other programs, of which one may be a model that is offered
+ * @param found files of other programs, some of which may be offered models
  */
 export function codeModelRows(models: CodeModel[], found: FoundModel[], chosen: string): CodeModelRow[] {
   return models.map((model) => {
@@ -66,7 +66,7 @@ export function codeModelRows(models: CodeModel[], found: FoundModel[], chosen: 
   });
 }
 
-/** Whether a file of another program is this model, however it is quantized. */
+/** Whether a file of another program is this model, in any quantization. */
 export function isSame({ alsoKnown }: CodeModel, { name }: FoundModel): boolean {
   return alsoKnown.some((known) => name.toLowerCase().startsWith(known));
 }

@@ -1,4 +1,4 @@
-/** "Connect to a server": its address, a key if it wants one, and one of the models that it lists. */
+/** "Connect to a Server": asks for its address, a key if it needs one, and one of the models that it lists. */
 
 import * as vscode from "vscode";
 import { LIST_MODELS, type ModelListing } from "../protocol";
@@ -9,7 +9,7 @@ import { choose } from "./writing";
 
 const TEST = vscode.l10n.t("Test Connection");
 
-/** The dialog is one of several inputs. */
+/** The title of one of the dialog's inputs. */
 const title = (input: string) => `${vscode.l10n.t("Connect to a Server")}: ${input}`;
 
 export async function connect(server: Server, secrets: vscode.SecretStorage): Promise<void> {
@@ -20,7 +20,7 @@ export async function connect(server: Server, secrets: vscode.SecretStorage): Pr
   const model = await askForModel(listing, baseUrl);
   if (model === undefined) return;
   if (key) await storeApiKey(secrets, key);
-  else if (baseUrl !== current()) await forgetApiKey(secrets); // the key of one server is not for another
+  else if (baseUrl !== current()) await forgetApiKey(secrets); // the key of one server must not be sent to another
   await choose({ "remote.baseUrl": baseUrl, "remote.model": model, model: "remote" });
   const answer = await vscode.window.showInformationMessage(
     vscode.l10n.t("Counterlens now uses {0} at {1}.", model, baseUrl),
@@ -29,7 +29,7 @@ export async function connect(server: Server, secrets: vscode.SecretStorage): Pr
   if (answer === TEST) await vscode.commands.executeCommand("counterlens.testConnection");
 }
 
-/** The address of the settings. */
+/** The address in the settings. */
 function current(): string {
   return vscode.workspace.getConfiguration("counterlens").get<string>("remote.baseUrl") ?? "";
 }
@@ -49,7 +49,9 @@ async function askForAddress(): Promise<string | undefined> {
   return text?.trim();
 }
 
-/** What the server lists; the key is asked for only where it wants one. No listing: the person gave up. */
+/**
+ * Lists the server's models, and asks for a key only if the server needs one. Without a listing, the user cancelled.
+ */
 async function models(
   server: Server,
   baseUrl: string,

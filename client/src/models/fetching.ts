@@ -1,4 +1,4 @@
-/** The code models that the server offers, and fetching one of them. */
+/** The code models that the server offers, and downloading one of them. */
 
 import * as vscode from "vscode";
 import { ensureRunning } from "../cursor";
@@ -7,7 +7,7 @@ import { ended } from "../statusText";
 import { CODE_MODELS, type CodeModel, FETCH_MODEL, type FetchedModel } from "./codeModels";
 import { browse, choose } from "./writing";
 
-/** @param measure wait until it is known how fast they would be here */
+/** @param measure whether to wait until their speed on this machine is known */
 export async function offeredCodeModels(server: Server, measure: boolean): Promise<CodeModel[]> {
   if (!server.isRunning) return [];
   const call = { command: CODE_MODELS, arguments: [{ measure }] };
@@ -15,7 +15,7 @@ export async function offeredCodeModels(server: Server, measure: boolean): Promi
   return answer?.models ?? [];
 }
 
-/** Fetch a model, which the server shows the progress of, and choose it. */
+/** Downloads a model, with progress shown by the server, and selects it. */
 export async function fetchAndChoose(server: Server, id: string, name: string): Promise<void> {
   if (!(await ensureRunning(server))) return;
   const call = { command: FETCH_MODEL, arguments: [{ id }] };

@@ -1,4 +1,4 @@
-/** Models on this machine, where programs usually keep them: GGUF files, and folders exported to ONNX. Pure. */
+/** Models on this machine in the usual places: GGUF files, and folders exported to ONNX. Pure. */
 
 import type { Dirent } from "node:fs";
 import { open, readdir, readFile, stat } from "node:fs/promises";
@@ -7,11 +7,11 @@ import { t } from "../language";
 
 export interface FoundModel {
   path: string;
-  /** What chooses it: the path, or `onnx:` and the path. */
+  /** Value of the model setting: the path, or `onnx:` and the path. */
   spec: string;
-  /** As a person would call it. */
+  /** Display name. */
   name: string;
-  /** Which program or folder it belongs to. */
+  /** The program or folder that the model belongs to. */
   place: string;
   bytes: number;
 }
@@ -19,21 +19,21 @@ export interface FoundModel {
 export interface Place {
   name: string;
   folder: string;
-  /** Folders that are entered below it, at most. */
+  /** Maximum depth of folders below it that are searched. */
   depth: number;
 }
 
-/** Folders of more entries than this, all together, are not searched to their end. */
+/** Maximum number of entries that are read in all places together. */
 const MOST_ENTRIES = 20_000;
 const MOST_FOUND = 200;
 const MAGIC = "GGUF";
 const SKIPPED = new Set(["node_modules", "__pycache__"]);
-/** An ONNX graph as exports name it; the server's `models/onnx/export.py` prefers one in the same order. */
+/** File names of ONNX graphs, in the order of preference of the server's `models/onnx/export.py`. */
 const GRAPHS = ["model.onnx", "decoder_model_merged.onnx", "decoder_model.onnx"];
 const BESIDE_GRAPH = ["config.json", "tokenizer.json"];
 const OLLAMA_MODEL = "application/vnd.ollama.image.model";
 
-/** Where models usually are. */
+/** The folders that usually contain models. */
 export function usualPlaces(home: string, environment: Record<string, string | undefined>): Place[] {
   const cache = environment.XDG_CACHE_HOME || path.join(home, ".cache");
   const hub =
@@ -52,7 +52,7 @@ export function usualPlaces(home: string, environment: Record<string, string | u
   ];
 }
 
-/** All models of some places, each once; what cannot be read is left out. */
+/** All models in some places, without duplicates; unreadable files are left out. */
 export async function findModels(places: Place[], cancelled: () => boolean): Promise<FoundModel[]> {
   const found = new Map<string, FoundModel>();
   const budget = { entries: MOST_ENTRIES };
@@ -71,7 +71,7 @@ export async function findModels(places: Place[], cancelled: () => boolean): Pro
   return [...found.values()];
 }
 
-/** Ollama keeps plain GGUF files under their hash; its manifests say which model each is. */
+/** Finds Ollama's models: plain GGUF files named by their hash, with manifests that give the models' names. */
 export async function findOllamaModels(
   home: string,
   environment: Record<string, string | undefined>,
@@ -97,7 +97,7 @@ async function modelDigest(manifest: string): Promise<string | undefined> {
     const digest = layers.find((layer: { mediaType?: string }) => layer.mediaType === OLLAMA_MODEL)?.digest;
     return typeof digest === "string" && /^sha256:[0-9a-f]{64}$/.test(digest) ? digest : undefined;
   } catch {
-    return undefined; // no manifest
+    return undefined; // not a manifest
   }
 }
 
@@ -107,7 +107,10 @@ function isGguf(file: string): boolean {
   return /\.gguf$/i.test(file) && !isNoModel(path.basename(file));
 }
 
-/** Folders with all that an exported model needs; the graph is in them, or in `onnx` below, as on the hub. */
+/**
+ * Folders with all files of an exported model. The graph is in the folder itself, or in its `onnx` folder as on the
+ * hub.
+ */
 function exportFolders(all: string[]): string[] {
   const there = new Set(all);
   const folders = all
@@ -123,7 +126,7 @@ function exportFolders(all: string[]): string[] {
   );
 }
 
-/** An export with the size of its graph and of the weights beside it. */
+/** An exported model, with the size of its graph and of the weights beside it. */
 async function exported(folder: string, all: string[], place: string): Promise<FoundModel | undefined> {
   const graphs = GRAPHS.flatMap((name) => [path.join(folder, name), path.join(folder, "onnx", name)]);
   const graph = graphs.find((file) => all.includes(file));
@@ -133,20 +136,20 @@ async function exported(folder: string, all: string[], place: string): Promise<F
     const parts = all.filter((file) => file.startsWith(`${graph}_data`) || file.startsWith(`${graph}.data`));
     for (const file of [graph, ...parts]) bytes += (await stat(file)).size;
   } catch {
-    return undefined; // gone, or a link to nowhere
+    return undefined; // deleted, or a broken link
   }
   const cached = /models--(.+?)--(.+?)[\\/]snapshots[\\/]/.exec(`${folder}${path.sep}`);
   const name = cached ? `${cached[1]}/${cached[2]}` : path.basename(folder);
   return { path: folder, spec: `onnx:${folder}`, name, place, bytes };
 }
 
-/** Projectors of images, vocabularies alone, and all but the first part of a model in several. */
+/** Whether a file is an image projector, only a vocabulary, or a part other than the first of a split model. */
 function isNoModel(name: string): boolean {
   const part = /-(\d{5})-of-\d{5}\.gguf$/i.exec(name)?.[1];
   return /mmproj|^ggml-vocab/i.test(name) || (part !== undefined && part !== "00001");
 }
 
-/** The files of a folder, down to a depth; links are followed to files, never to folders. */
+/** The files of a folder, down to a depth. Links to files are followed, links to folders are not. */
 async function files(
   folder: string,
   depth: number,
@@ -157,7 +160,7 @@ async function files(
   try {
     entries = await readdir(folder, { withFileTypes: true });
   } catch {
-    return []; // not there, or not ours to read
+    return []; // missing or unreadable
   }
   const found: string[] = [];
   for (const entry of entries.sort((a, b) => a.name.localeCompare(b.name))) {
@@ -171,7 +174,7 @@ async function files(
   return found;
 }
 
-/** A file, if it begins as a GGUF file does. */
+/** A model, if the file starts like a GGUF file. */
 async function looked(file: string, name: string, place: string): Promise<FoundModel | undefined> {
   try {
     const { size } = await stat(file);

@@ -5,14 +5,14 @@ import { type CodeModel, type CodeModelRow, codeModelRows, isSame } from "./code
 import type { FoundModel } from "./finding";
 import { size } from "./size";
 
-/** What can be chosen: settings to write, or a way on. */
+/** A row of the list: a heading, a model with the settings to write, or another action. */
 export type ModelRow =
   | { kind: "heading"; label: string }
   | { kind: "model"; label: string; description: string; detail: string; sets: Record<string, string> }
   | CodeModelRow
   | { kind: "browse" | "connect" | "test"; label: string; detail: string };
 
-/** What the settings say now, of every level where a person may have said it. */
+/** The values in the settings, of all scopes in which the user may have set them. */
 export interface Known {
   model: string;
   embedded: string;
@@ -31,7 +31,7 @@ export interface OfferedModel {
   vendor: string;
 }
 
-/** How the setting names such a model. */
+/** Prefix of such a model's name in the setting. */
 const OFFERED = "editor:";
 
 export function modelRows(
@@ -124,7 +124,7 @@ function offeredRows(model: string, offered: OfferedModel[]): ModelRow[] {
   return [{ kind: "heading", label: t("from the editor: your code is sent to its provider") }, ...rows];
 }
 
-/** Those that can be asked, each once, in their order. */
+/** Complete endpoints, without duplicates, in their order. */
 function once(endpoints: Endpoint[]): Endpoint[] {
   const known = new Map(
     endpoints

@@ -1,4 +1,6 @@
-/** "Select Model": the embedded one, the files of this machine, the endpoints of the settings, and ways on. */
+/**
+ * "Select Model": the embedded model, the files on this machine, the endpoints of the settings, and further actions.
+ */
 
 import { homedir } from "node:os";
 import * as vscode from "vscode";
@@ -12,12 +14,12 @@ import { type Endpoint, type ModelRow, modelRows, type OfferedModel } from "./ro
 import { testConnection } from "./testing";
 import { browse, choose } from "./writing";
 
-/** Folders of a workspace that are entered in search of models. */
+/** Maximum depth of workspace folders that are searched for models. */
 const WORKSPACE_DEPTH = 3;
 
 type Item = vscode.QuickPickItem & { row: ModelRow };
 
-/** The list is there at once; what is found on the disk joins it. */
+/** Shows the list immediately, and adds the models that are found on the disk. */
 export async function selectModel(server: Server, secrets: vscode.SecretStorage): Promise<void> {
   const row = await ask(server);
   if (!row) return;
@@ -45,7 +47,7 @@ function ask(server: Server): Promise<ModelRow | undefined> {
     const same = picker.items.find(({ row }) => active && row.label === active.label);
     if (same) picker.activeItems = [same];
   };
-  // All at once: a row that moves away under the pointer is not the one that is clicked.
+  // Added together, since a row that moves under the pointer leads to a wrong click.
   void Promise.all([search(() => closed), offered(), offeredCodeModels(server, false)]).then(
     async ([found, models, code]) => {
       join({ found, offered: models, code });
@@ -68,7 +70,7 @@ function ask(server: Server): Promise<ModelRow | undefined> {
   });
 }
 
-/** What the list is made of; each part joins it when it is known. */
+/** The parts of the list, each of which is added when it is known. */
 interface Parts {
   found: FoundModel[];
   offered: OfferedModel[];
@@ -90,16 +92,16 @@ function items({ found, offered: models, code }: Parts): Item[] {
   );
 }
 
-/** The models that the editor offers; most have none. */
+/** The models that the editor offers; most editors offer none. */
 async function offered(): Promise<OfferedModel[]> {
   try {
     return await vscode.lm.selectChatModels();
   } catch {
-    return []; // It has no such thing, or its provider is not ready.
+    return []; // the editor has no such API, or its provider is not ready
   }
 }
 
-/** The endpoint that counts, then those of the other levels of the settings. */
+/** The effective endpoint, then those of the other scopes of the settings. */
 function endpoints(): Endpoint[] {
   const section = vscode.workspace.getConfiguration("counterlens");
   const [address, name] = [

@@ -1,4 +1,4 @@
-/** Sizes of files, for people. */
+/** Formats the size of a file. */
 
 import { written } from "../language";
 

@@ -1,4 +1,4 @@
-/** "Test Connection": does the model of the settings answer, and what can it be asked? */
+/** "Test Connection": tests whether the model of the settings responds, and shows its capabilities. */
 
 import * as vscode from "vscode";
 import { ensureRunning } from "../cursor";
@@ -18,7 +18,7 @@ export async function testConnection(server: Server): Promise<void> {
     command: TEST_MODEL,
     arguments: [{}],
   });
-  if (!found) return; // cancelled, or the server has just ended, which it says itself
+  if (!found) return; // cancelled, or the server has just stopped, which is reported elsewhere
   if (found.ok) await show(found);
   else await explain(found, server);
 }

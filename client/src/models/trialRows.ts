@@ -1,10 +1,10 @@
-/** What a test of the model found, in rows. Pure, so that it can be tested. */
+/** The results of a test of the model, as rows. Pure, so that it can be tested. */
 
 import { t, written } from "../language";
 import type { TestedModel } from "../protocol";
 
 export interface TrialRow {
-  /** Whether it can; null for a mere fact. */
+  /** Whether the model has the capability; null for a plain fact. */
   able: boolean | null;
   label: string;
   detail: string;

@@ -1,8 +1,8 @@
-/** Choosing a model is writing settings. */
+/** Selecting a model writes settings. */
 
 import * as vscode from "vscode";
 
-/** In the user's settings: what is sent where is not a workspace's to say. */
+/** Writes the user's settings, since a workspace must not decide where code is sent. */
 export async function choose(values: Record<string, string>): Promise<void> {
   const settings = vscode.workspace.getConfiguration("counterlens");
   for (const [name, value] of Object.entries(values)) {
