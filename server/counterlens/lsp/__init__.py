@@ -1,4 +1,4 @@
-"""The language server: one file per feature; the logic that has nothing to do with the protocol is below.
+"""The language server: one file per feature; logic independent of the protocol is in lower layers.
 
-What goes over the wire beside plain LSP is a dataclass of its feature; docs/protocol.md describes its fields.
+Each extension of plain LSP is a dataclass of its feature; docs/protocol.md describes its fields.
 """

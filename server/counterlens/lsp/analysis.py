@@ -26,7 +26,7 @@ Made = TypeVar("Made")
 
 
 class ScoringState(StrEnum):
-    """How far the scoring of a document is."""
+    """The progress of scoring a document."""
 
     SCORING = "scoring"
     READY = "ready"
@@ -49,12 +49,12 @@ class Memo:
 
 @dataclass(frozen=True, slots=True)
 class Examined:
-    """The dependences of a function, in the lines that it had when it was examined.
+    """The dependences of a function, with the line numbers from when they were computed.
 
     Attributes:
-        start_line: Its first line then.
-        found: What is true of it.
-        inferred: What the model makes of it, where it was asked.
+        start_line: First line of the function at that time.
+        found: The true dependences.
+        inferred: The dependences that the model infers, if it was asked.
     """
 
     start_line: int
@@ -64,13 +64,13 @@ class Examined:
 
 @dataclass(frozen=True, slots=True)
 class KnownFunction:
-    """Results on a function, valid as long as its source is unchanged.
+    """Results for a function, valid as long as its source is unchanged.
 
     Attributes:
-        source: Its source.
-        probe: What the completion probe found.
-        findings: What any probe found, as a sentence, by its id.
-        examined: Its dependences.
+        source: Source of the function.
+        probe: Result of the completion probe.
+        findings: Result of each probe, as a sentence, by probe id.
+        examined: Dependences of the function.
     """
 
     source: bytes = b""
@@ -81,25 +81,25 @@ class KnownFunction:
 
 @dataclass
 class Analysis:
-    """One open document. Changed only on the server's event loop.
+    """One open document. Modified only on the server's event loop.
 
     Attributes:
         uri: The document's URI.
-        document: Its newest version.
-        state: How far the scoring of that version is.
-        reason: Why it has no scores, where it has none.
-        confidence: The scores of exactly `document`, once there are any.
-        shown: What is shown of them: the same, or calibrated; while a document is being scored, what is done.
-        calibration: The map that made it so, if there was one.
-        last: The newest scores of any version, while the newest one is still being scored.
-        cancel: Set when the scoring that is under way has become stale.
-        unscored: The bytes of the newest version that have no scores, or none yet.
-        memo: What features made of the newest scores of any version.
-        known: What is known of functions that did not change since, by qualified name.
-        operators: What the model believes of its operators, as far as it was asked.
-        doubts: Which of its functions were checked for doubts, and what was found.
-        visible: The lines that the editor shows, as far as it said so.
-        askable: How many prompts a probe of a function needs, by its source, as far as that was counted.
+        document: Newest version.
+        state: Progress of scoring that version.
+        reason: Why it has no scores, if it has none.
+        confidence: Scores of exactly `document`; None until there are any.
+        shown: Displayed scores: `confidence`, possibly calibrated; during scoring, the finished units.
+        calibration: The map applied to `shown`, if any.
+        last: Scores of the last scored version, kept while a newer one is being scored.
+        cancel: Set when the scoring in progress becomes stale.
+        unscored: Byte ranges of the newest version that have no scores (yet).
+        memo: Values that features derived from the newest scores of any version.
+        known: Results for unchanged functions, by qualified name.
+        operators: The model's answers about operators, for those it was asked about.
+        doubts: Functions checked for doubts, with the results.
+        visible: The visible lines, if the editor sent them.
+        askable: Number of prompts that a probe of a function needs, by the function's source, if counted.
     """
 
     uri: str
@@ -120,7 +120,7 @@ class Analysis:
     askable: dict[bytes, int] = field(default_factory=dict)
 
     def replace(self, document: Document) -> None:
-        """Take a new version: all that was known is stale, but for functions that did not change."""
+        """Take a new version: discard all results except those of unchanged functions."""
         self.cancel.set()
         self.cancel = Event()
         self.document, self.confidence, self.shown, self.unscored = document, None, None, ()
@@ -147,7 +147,7 @@ class Analysis:
         memo: Memo | None = None,
         unscored: tuple[tuple[int, int], ...] = (),
     ) -> None:
-        """Take the scores of the newest version, and what is shown of them if that differs."""
+        """Store the scores of the newest version, and the displayed scores if they differ."""
         self.partly_scored(found, shown, calibration, memo, unscored)
         self.confidence, self.last = found, found
         self.state, self.reason = ScoringState.READY, ""
@@ -160,18 +160,18 @@ class Analysis:
         memo: Memo | None = None,
         unscored: tuple[tuple[int, int], ...] = (),
     ) -> None:
-        """Take what is done of the scores of the newest version; the rest follows."""
+        """Store the finished part of the scores of the newest version; the rest follows."""
         self.shown, self.calibration, self.unscored = shown or found, calibration, unscored
         self.memo = memo or Memo()
 
     def waits_at(self, offset: int) -> bool:
-        """Whether a byte has no scores yet, though it will."""
+        """Whether a byte has no scores yet but will be scored."""
         if self.state is ScoringState.SCORING and self.shown is None:
             return True
         return any(start <= offset < end for start, end in self.unscored)
 
     def failed(self, reason: str) -> None:
-        """Note that there will be no scores for this version, and why."""
+        """Record that this version gets no scores, and why."""
         self.confidence, self.shown, self.last = None, None, None
         self.state, self.reason = ScoringState.UNAVAILABLE, reason
         self.memo = Memo()
@@ -184,7 +184,7 @@ class Analysis:
         findings: Mapping[str, str] | None = None,
         examined: Examined | None = None,
     ) -> None:
-        """Keep what was found of a function for as long as it does not change; the rest stays."""
+        """Store results for a function until it changes; arguments left out change nothing."""
         source, before = self.source_of(function), self.known_function(function.qualname)
         if before.source != source:
             before = KnownFunction()
@@ -196,7 +196,7 @@ class Analysis:
         )
 
     def forget_answers(self) -> None:
-        """Another model is asked from now on: what the last one did says nothing of it."""
+        """Discard the previous model's answers after a change of model."""
         self.last = None
         self.known = {
             name: KnownFunction(known.source, examined=replace(known.examined, inferred=None))
@@ -205,5 +205,5 @@ class Analysis:
         }
 
     def frozen(self) -> Analysis:
-        """Return the current state, for a thread that works on it while the server continues."""
+        """Return a snapshot for a thread that works on it while the server continues."""
         return copy.copy(self)

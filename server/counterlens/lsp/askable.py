@@ -1,7 +1,7 @@
 """The number of prompts of a completion probe for each function of a document, counted a few at a time.
 
-A function is looked at by itself, without the rest of its file: that is a hundred times cheaper, and differs
-only where other lines matter. What was counted is kept for as long as the function's text stays.
+Each function is parsed by itself, without the rest of its file: this is a hundred times cheaper, and differs
+only if other lines matter. A count is kept while the text of the function is unchanged.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from counterlens.syntax.functions import Function, functions
 
 
 class Askable:
-    """The number of prompts of a probe, by function.
+    """The number of prompts of a probe, per function.
 
     Args:
         analysis: The document.
@@ -30,19 +30,19 @@ class Askable:
         self._functions = functions(analysis.document)
 
     def known(self) -> dict[str, int]:
-        """The prompts of the functions that were counted, by qualified name; 0 where nothing can be asked."""
+        """Prompts of the counted functions, by qualified name; 0 if the model cannot be asked anything."""
         counted = self._analysis.askable
         told = ((one.qualname, counted.get(self._analysis.source_of(one))) for one in self._functions)
         return {name: prompts for name, prompts in told if prompts is not None}
 
     def count(self, seconds: float) -> bool:
-        """Count some more, those in view first.
+        """Count more functions, visible ones first.
 
         Args:
-            seconds: When to stop.
+            seconds: Time budget.
 
         Returns:
-            Whether all are counted.
+            Whether all functions are counted.
         """
         until, counted = time.monotonic() + seconds, self._analysis.askable
         for function in self._nearest():
@@ -58,7 +58,7 @@ class Askable:
         return True
 
     def _nearest(self) -> Iterable[Function]:
-        """The functions, by how far they are from what the editor shows."""
+        """The functions, by distance from the visible lines."""
         shown = self._analysis.visible
         if shown is None:
             return self._functions
@@ -72,6 +72,6 @@ def _prompts(document: Document, function: Function) -> int:
     try:
         alone = Document(prompted(document.language).alone(text), language=document.language)
         _, found = rewritings(alone, function.name, None, seed=0)
-    except CounterlensError:  # it cannot be read by itself
+    except CounterlensError:  # it does not parse by itself
         return 0
     return prompts_of(found.counterfactuals)

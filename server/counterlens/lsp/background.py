@@ -1,8 +1,8 @@
-"""Scoring in the background, unit by unit: what is on the screen first, and what was touched last.
+"""Scoring in the background, unit by unit: visible units first, then the most recently changed ones.
 
-A newer version of a document ends the scoring of the older one. The model is asked for one unit at a time, so
-that whoever is more urgent waits for no more than what was begun, and interrupts that. Answers are kept by
-unit, so what was scored before is there at once.
+A newer version of a document cancels the scoring of the older one. The model gets one unit per request, so
+a more urgent document waits for one chunk at most, and interrupts the request in progress. Responses are
+cached by unit, so a unit that was scored before is available at once.
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ from counterlens.syntax.document import Document
 Given = ParamSpec("Given")
 Made = TypeVar("Made")
 QUIET_SECONDS = 0.3
-"""How long the user has to pause before a new version is scored."""
+"""Pause in typing after which a new version is scored."""
 FIRST_RETRY, LAST_RETRY = 15.0, 240.0
-"""Seconds until a server that was not reached is tried again: at first, and at most."""
+"""Seconds until the first retry when a model server is unreachable, and the longest delay."""
 
 
 @dataclass(frozen=True, slots=True)
 class ScoredDocument:
-    """The state of a version of a document."""
+    """The scores of one version of a document, as features get them."""
 
     confidence: Confidence
     shown: Confidence
@@ -57,12 +57,12 @@ class BackgroundScorer:
 
     Args:
         host: The model.
-        executor: Where the waiting happens.
+        executor: Runs the blocking requests.
         settings: The current settings.
-        changed: Called on the event loop when the state of a document has changed.
-        grew: Called on the event loop when more of a document is scored, though not all.
-        announce: Called on the event loop with a state of the server and a detail.
-        prepare: Called on the executor with new scores, to make ahead what the features will want.
+        changed: Called on the event loop when the state of a document changes.
+        grew: Called on the event loop when more of a document is scored, but not all.
+        announce: Called on the event loop with a server state and a detail.
+        prepare: Called on the executor with new scores, to compute in advance what features will request.
     """
 
     def __init__(
@@ -84,33 +84,33 @@ class BackgroundScorer:
         self._order = itertools.count()
 
     def schedule(self, analysis: Analysis, *, quiet: float = QUIET_SECONDS) -> None:
-        """Score the newest version of a document, once the user has paused."""
+        """Score the newest version of a document after a pause in typing."""
         self.withdraw(analysis.uri)
         self._start(analysis.uri, self._score(analysis, quiet))
 
     def withdraw(self, uri: str) -> None:
-        """Give up the scoring of a document."""
+        """Cancel the scoring of a document."""
         self._jobs.pop(uri, None)
         task = self._tasks.pop(uri, None)
         if task is not None:
             task.cancel()
 
     def forget(self, uri: str) -> None:
-        """Give up the scoring of a document that was closed."""
+        """Cancel the scoring of a closed document."""
         self.withdraw(uri)
         self._views.pop(uri, None)
 
     def close(self) -> None:
-        """Give up everything."""
+        """Cancel all scoring."""
         for uri in list(self._tasks):
             self.withdraw(uri)
 
     def look(self, uri: str, view: Span) -> None:
-        """Score what someone looks at before all else.
+        """Score the visible part of a document first.
 
         Args:
             uri: The document.
-            view: The bytes that are on its screen.
+            view: The visible bytes.
         """
         self._views[uri] = view
         job = self._jobs.get(uri)
@@ -136,7 +136,7 @@ class BackgroundScorer:
             del self._tasks[uri]
 
     async def _score(self, analysis: Analysis, quiet: float, retry: float = FIRST_RETRY) -> None:
-        """Score a document after some seconds; again after `retry`, where a server was not reached."""
+        """Score a document after `quiet` seconds; retry after `retry` seconds if a server was unreachable."""
         await asyncio.sleep(quiet)
         document = analysis.document
         if not document.text.strip():
@@ -157,7 +157,7 @@ class BackgroundScorer:
             await self._score(analysis, retry, min(2 * retry, LAST_RETRY))
 
     async def _go_on(self, job: ScoringJob) -> bool:
-        """Score what is left of a document and say what came of it. Returns whether the model was reached."""
+        """Score the rest of a document and announce the result; False if the model was unreachable."""
         analysis, reached = job.analysis, True
         try:
             model = job.model or await self._opened(job)
@@ -206,7 +206,7 @@ class BackgroundScorer:
         return model
 
     async def _next(self, job: ScoringJob, model: Model, unit: int) -> None:
-        """Score one more unit, once it is this document's turn."""
+        """Score one more unit, when it is this document's turn."""
         loop = asyncio.get_running_loop()
 
         def scoring(done: int, _total: int) -> None:
@@ -214,7 +214,7 @@ class BackgroundScorer:
 
         try:
             async with self._turns.take(job) as interrupt:
-                now = job.following()  # someone may have scrolled meanwhile
+                now = job.following()  # the user may have scrolled meanwhile
                 unit = unit if now is None else now
                 job.parts[unit] = await self._offload(_score, model, job, unit, interrupt, scoring)
         except ModelProcessDiedError as error:
@@ -226,7 +226,7 @@ class BackgroundScorer:
             job.being_shown = loop.create_task(self._show_part(job))
 
     async def _show_part(self, job: ScoringJob) -> None:
-        """Show what is done while the model goes on."""
+        """Show the finished units while scoring continues."""
         begun, unscored = time.monotonic(), job.unscored
         found = await self._made(job)
         job.showed(time.monotonic() - begun)
@@ -235,7 +235,7 @@ class BackgroundScorer:
             self._grew(job.analysis)
 
     async def _show(self, job: ScoringJob) -> None:
-        """Show all that is done; nothing more is to be done now."""
+        """Show all finished units when no unit is left to score now."""
         if not job.parts:
             raise job.failure or SourceError(
                 f"its parts are too long to score (limit: {job.unasked:,} bytes)"
@@ -270,9 +270,9 @@ class BackgroundScorer:
         return scored
 
     def _tell(self, job: ScoringJob, more: int = 0) -> None:
-        """Say how far the scoring of a document is, with so many bytes of a unit that is in work."""
+        """Announce the progress of a document; `more` is the number of finished bytes of the current unit."""
         if self._jobs.get(job.analysis.uri) is not job:
-            return  # or it would be said under the name of a newer model
+            return  # a newer model would get the credit
         percent, (done, functions) = job.percent(more), job.functions_done
         steps = StepCount(done, functions, "functions") if functions > 1 else StepCount(percent, 100)
         self._announce("scoring", f"scoring {_name(job.document)}: {percent} %", steps=steps)
@@ -291,7 +291,7 @@ def _name(document: Document) -> str:
 
 
 def _scored(job: ScoringJob) -> str:
-    """Describe a document once all work on it is done."""
+    """Describe a finished document."""
     name = _name(job.document)
     if job.aside:
         lines = ", ".join(str(job.first_line(unit)) for unit in sorted(job.aside))
@@ -301,7 +301,7 @@ def _scored(job: ScoringJob) -> str:
 
 
 def excluded(document: Document, settings: EditorSettings) -> str | None:
-    """Why a document is not scored, before anything is loaded for it."""
+    """Why a document is not scored; checked before a model is loaded for it."""
     if document.language not in settings.languages:
         return f"{document.language} is not among the languages in counterlens.languages"
     return reason_to_skip(document, settings.limits) if settings.exclude else None

@@ -1,8 +1,8 @@
-"""The parts that all features of the language server share: state, and the hooks features register with.
+"""The shared parts of all features of the language server: state, and the hooks that features register with.
 
-A feature is a file of this folder with a function `register(server)`, named once in `server.py`. Where the
-protocol has one method for what several features answer, such as code actions, each adds its own part to
-one of the lists of `CounterlensServer`.
+A feature is a file of this folder with a function `register(server)`, named once in `server.py`. If several
+features answer one method of the protocol, such as code actions, each adds its part to one of the lists of
+`CounterlensServer`.
 """
 
 from __future__ import annotations
@@ -40,29 +40,29 @@ class CounterlensServer(LanguageServer):
     """The open documents with their results, and the model.
 
     Attributes:
-        settings: What the user has set, and the repository where it is trusted.
-        given: What the client sent of it.
-        trusted: Whether the client says that code of the workspace may be run; None where it does not say.
-        file: What the repository decides, where it is trusted and says something.
-        client_shows_results: Whether the client has the commands of our own extension.
-        client_options: All that the client sent with `initialize`.
+        settings: The user's settings, and those of the repository if it is trusted.
+        given: The settings as the client sent them.
+        trusted: Whether the client lets code of the workspace run; None if the client does not say.
+        file: The repository's settings file, if the repository is trusted and has one.
+        client_shows_results: Whether the client has the commands of the Counterlens extension.
+        client_options: All initialization options from the client.
         analyses: The open documents by URI.
         host: The model.
-        loop: Where messages are sent from; None before the client has said its first word.
-        executor: Where handlers wait for what takes longer than a moment.
+        loop: The event loop that sends messages; None before the first message from the client.
+        executor: Runs the blocking work of handlers.
         scorer: Scores documents in the background.
-        prepare: Called on the executor with new scores, to make ahead what will be asked for.
-        when_changed: Called when what is known about a document has changed: scores, or a probe's result.
-        when_grown: Called when more of a document is scored, though not all of it.
-        when_forgotten: Called when what a model did was forgotten, because another one is asked now.
+        prepare: Called on the executor with new scores, to compute in advance what clients will request.
+        when_changed: Called when results for a document change: scores, or a probe's result.
+        when_grown: Called when more of a document is scored, but not all.
+        when_forgotten: Called when a model's results were discarded because another model was chosen.
         when_edited: Called when a document has a new text.
         when_closed: Called when a document is closed.
-        when_probed: Called when a task was run: with its id, and the byte ranges of the functions.
-        diagnostics: Each gives some of the diagnostics of a document.
-        code_actions: Each gives some of the code actions at a range.
-        code_lenses: Each gives some of the code lenses of a document.
-        hovers: Each adds what it knows of a byte of a document to the hover there; nothing where it is empty.
-        hover_waits: Each may name what a hover should wait for, for a moment.
+        when_probed: Called after a task: with its id, and the byte ranges of the functions.
+        diagnostics: Each returns diagnostics of a document.
+        code_actions: Each returns code actions for a range.
+        code_lenses: Each returns code lenses of a document.
+        hovers: Each returns its part of the hover at a byte of a document; empty if it has none.
+        hover_waits: Each may return an awaitable for which a hover should wait briefly.
     """
 
     def __init__(self) -> None:
@@ -76,7 +76,7 @@ class CounterlensServer(LanguageServer):
         self.analyses: dict[str, Analysis] = {}
         self.host = ModelHost()
         self.loop: asyncio.AbstractEventLoop | None = None
-        # pygls reads its input on its own pool; ours may be busy without delaying a hover.
+        # pygls reads its input on its own pool, so a busy executor does not delay a hover.
         self.executor = ThreadPoolExecutor(max_workers=8, thread_name_prefix="counterlens")
         self.prepare: list[Callable[[EditorSettings, ScoredDocument], None]] = []
         self.when_changed: list[Callable[[CounterlensServer, Analysis], None]] = []
@@ -104,11 +104,11 @@ class CounterlensServer(LanguageServer):
         )
 
     def report_server_error(self, error: Exception, _source: object) -> None:
-        """Log an error outside any request: a person cannot do anything about it."""
+        """Log an error outside any request, about which the user cannot do anything."""
         LOG.warning("%s: %s", type(error).__name__, printable(str(error), keep=""))
 
     async def offload(self, work: Callable[Given, Made], *given: Given.args, **named: Given.kwargs) -> Made:
-        """Do what takes longer than a moment beside the event loop."""
+        """Run blocking work on the executor."""
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(self.executor, partial(work, *given, **named))
 
@@ -117,7 +117,7 @@ class CounterlensServer(LanguageServer):
         return Places(analysis.document, PositionEncoding(self.workspace.position_encoding or "utf-16"))
 
     def configure(self, raw: object) -> None:
-        """Take new settings, and start what they change."""
+        """Take new settings and apply their changes."""
         before, self.given = self.settings, raw
         self.settings, complaints = read_settings(raw, self.file)
         for complaint in complaints:
@@ -135,7 +135,7 @@ class CounterlensServer(LanguageServer):
                 self.rescore(analysis)
 
     def asks(self, settings: EditorSettings) -> bool:
-        """Whether the model of some settings is still the one that is asked, so that its answers count."""
+        """Whether these settings choose the same model as the current ones, so that its answers are valid."""
         return self.settings.asked == settings.asked
 
     def _forget_answers(self) -> None:
@@ -145,7 +145,7 @@ class CounterlensServer(LanguageServer):
             react(self)
 
     def rescore(self, analysis: Analysis) -> None:
-        """Score a document anew, or say why not."""
+        """Score a document again, or record why not."""
         analysis.replace(analysis.document)
         if self.settings.enable:
             self.scorer.schedule(analysis, quiet=0)
@@ -155,7 +155,7 @@ class CounterlensServer(LanguageServer):
             self.changed(analysis)
 
     def changed(self, analysis: Analysis) -> None:
-        """Tell the features that what is known about a document has changed."""
+        """Notify the features that the results for a document have changed."""
         if self.analyses.get(analysis.uri) is analysis:
             for react in self.when_changed:
                 react(self, analysis)
@@ -166,28 +166,28 @@ class CounterlensServer(LanguageServer):
                 react(self, analysis)
 
     def _prepare(self, scored: ScoredDocument) -> None:
-        """Make what the features will be asked for, off the event loop."""
+        """Compute in advance, off the event loop, what clients will request."""
         for make in self.prepare:
             make(self.settings, scored)
 
     def announce(
         self, state: str, detail: str, reason: str = "", steps: status.StepCount | None = None
     ) -> None:
-        """Tell the client what the server does, in the editor's language."""
+        """Send the server's status to the client, in the editor's language."""
         current = status.ServerStatus(self.host.name, state, recognised(detail), recognised(reason), steps)
         if current != self._last_status:
             self._last_status = current
             self.protocol.notify(status.NOTIFICATION, current)
 
     def refuse(self, error: CounterlensError, settings: EditorSettings) -> str:
-        """Say why a command did nothing, and return that for its answer.
+        """Report why a command did nothing, and return the text for its response.
 
         Args:
-            error: Why.
-            settings: Of when the command was given; by now the status may be that of another model.
+            error: The reason.
+            settings: Those at the time of the command; the status may be about another model by now.
         """
         if self.asks(settings):
-            source = isinstance(error, SourceError)  # the model may well be asked about something else
+            source = isinstance(error, SourceError)  # the model may well answer other requests
             self.announce("ready" if source else "error", str(error), error.brief)
         if not self.client_shows_results:
             self.show(str(error), types.MessageType.Error)

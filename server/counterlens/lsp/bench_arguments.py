@@ -1,4 +1,4 @@
-"""The editor's settings as options of `counterlens bench`: a settings file decides what they leave open."""
+"""The editor's settings as options of `counterlens bench`; a settings file supplies those left at default."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from counterlens.probes.registry import PROBES
 
 
 def tasks_of(file: SettingsFile | None, chosen: Sequence[str] = ()) -> tuple[str, ...]:
-    """The tasks of a run: those that were chosen, else those of the file, else the default."""
+    """The tasks of a run: the chosen ones, else those of the file, else the default."""
     if chosen:
         return tuple(chosen)
     found: tuple[str, ...] = (file.run.get("tasks") if file else None) or RunOptions().tasks
@@ -30,13 +30,13 @@ def bench_arguments(
     """The options of a new run, without its data and its folder.
 
     Args:
-        settings: The editor's; its model and probe options hold unless they are the default.
+        settings: The editor's settings; a model or probe option applies if it is not the default.
         file: The repository's settings file.
         tasks: Ids of the probes.
-        minutes: After so many no function is begun any more.
+        minutes: Minutes after which no further function is begun.
 
     Raises:
-        ModelError: the model answers in the editor only.
+        ModelError: the model is available in the editor only.
     """
     named = specs(RunOptions)["tasks"].flag
     given = [part for task in tasks for part in (named, task)]
@@ -72,12 +72,12 @@ def _model(settings: EditorSettings, file: SettingsFile | None) -> Iterator[str]
 def _takes(model: str, option: str) -> bool:
     try:
         return takes(model, option)
-    except ModelError:  # a name in a settings file: a model elsewhere
+    except ModelError:  # a model name in a settings file: from elsewhere
         return False
 
 
 def _flag(spec: OptionSpec, value: Any, filed: Mapping[str, Any]) -> Iterator[str]:
-    """An option where it is neither the default nor what the file says already."""
+    """An option, unless its value is the default or the same as in the file."""
     if value == spec.default or filed.get(spec.name) == value:
         return
     if spec.kind is bool:
@@ -93,11 +93,11 @@ def _text(value: Any) -> str:
 
 
 def new_folder(root: Path, day: str) -> Path:
-    """A folder for a new run in the `runs` of a repository, which git ignores where it is made for this.
+    """A folder for a new run in the repository's `runs`; if `runs` is created here, git ignores it.
 
     Args:
         root: The repository.
-        day: Its date, such as `2026-11-23`.
+        day: Date of the run, such as `2026-11-23`.
     """
     runs = root / "runs"
     if not runs.exists():

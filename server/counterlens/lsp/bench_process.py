@@ -1,7 +1,7 @@
-"""`counterlens bench` as a child of the server: with its interpreter and its environment.
+"""`counterlens bench` as a child process of the server, with its interpreter and its environment.
 
-It tells what it does as lines of JSON, and stops when its standard input ends, so it also ends with the
-server. What is done is kept, so stopping it is pausing it.
+It reports progress as lines of JSON, and stops when its standard input closes, so it also ends with the
+server. Results are kept, so a stopped run is a paused run.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ from counterlens.lsp.base import LOG
 from counterlens.text import printable
 
 Event = Mapping[str, Any]
-_SAID = 4_000  # characters of what went wrong that are kept
+_SAID = 4_000  # characters of error output that are kept
 
 
 class BenchProcess:
-    """One such process.
+    """One process.
 
     Args:
-        arguments: Arguments of `counterlens bench`.
-        folder: Working folder, where the search for settings files begins.
-        told: Called with each event, on a thread of its own.
-        over: Called with the exit code when it has ended, on that thread.
+        arguments: Command-line arguments of `counterlens bench`.
+        folder: Working directory, where the search for settings files begins.
+        told: Called with each event, on a separate thread.
+        over: Called with the exit code at the end, on the same thread.
         weaker: Whether the user accepts a weak sandbox.
     """
 
@@ -57,16 +57,16 @@ class BenchProcess:
             stderr=subprocess.PIPE,
             encoding="utf-8",
             errors="replace",
-            start_new_session=True,  # what is typed where the server was started is not for it
+            start_new_session=True,  # keys such as Ctrl+C in the server's terminal do not reach it
         )
         self.said = ""
-        """The end of what it said besides: warnings, or why it failed."""
+        """The end of its other output: warnings, or why it failed."""
         self._listening = Thread(target=self._listen_to_errors, daemon=True)
         self._listening.start()
         Thread(target=self._listen, daemon=True).start()
 
     def stop(self) -> None:
-        """Let it stop after what it is doing; what is done is kept."""
+        """Let it stop after the current step; results are kept."""
         if self._process.stdin is not None and not self._process.stdin.closed:
             self._process.stdin.close()
 
@@ -76,7 +76,7 @@ class BenchProcess:
             try:
                 event = json.loads(line)
             except ValueError:
-                continue  # no event: something that another library printed
+                continue  # not an event: another library's output
             if isinstance(event, dict):
                 self._told(event)
         code = self._process.wait()

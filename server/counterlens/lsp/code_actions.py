@@ -1,4 +1,4 @@
-"""Code actions: each feature that has some adds them to `CounterlensServer.code_actions`."""
+"""Code actions: each feature that offers some adds them to `CounterlensServer.code_actions`."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ def _code_actions(ls: CounterlensServer, params: types.CodeActionParams) -> list
 
 
 def _once(actions: Iterable[types.CodeAction]) -> list[types.CodeAction]:
-    """Two features may offer the same: it is shown once, as the first says it, for all that it is about.
+    """Merge equal actions of two features: the first one is shown, with the diagnostics of both.
 
-    Figures in their titles may differ, as each asked the model something else.
+    Numbers in their titles may differ, since each feature sent the model a different request.
     """
     kept: dict[str, types.CodeAction] = {}
     for action in actions:
@@ -43,7 +43,7 @@ def _once(actions: Iterable[types.CodeAction]) -> list[types.CodeAction]:
 
 
 def _done(action: types.CodeAction) -> object:
-    """Return the effect of an action's command, whatever its title."""
+    """The effect of an action's command, which does not depend on its title."""
     command = action.command
     if command is None or not command.arguments or not isinstance(command.arguments[0], dict):
         return command
@@ -51,5 +51,5 @@ def _done(action: types.CodeAction) -> object:
 
 
 def _is_kind(kind: str | None, wanted: str) -> bool:
-    """Whether a kind is the wanted one or below it."""
+    """Whether a kind is the requested one or a sub-kind of it."""
     return kind is None or not wanted or kind == wanted or kind.startswith(f"{wanted}.")

@@ -1,6 +1,6 @@
-"""Code lenses: each feature that has some adds them to `CounterlensServer.code_lenses`.
+"""Code lenses: each feature that offers some adds them to `CounterlensServer.code_lenses`.
 
-Whether there is anything to ask about a function is counted before; over the others stands nothing.
+The prompts of each function are counted first; a function without any has no lens.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def register(server: CounterlensServer) -> None:
 
 
 async def _code_lens(ls: CounterlensServer, params: types.CodeLensParams) -> list[types.CodeLens]:
-    """Return the lenses of a document's functions, for the tasks known to be available."""
+    """Return the lenses of a document's functions, for the tasks that are known to be available."""
     analysis = ls.analyses.get(params.text_document.uri)
     if analysis is None or not (ls.settings.code_lens_enabled and ls.settings.enable):
         return []
@@ -50,7 +50,7 @@ _COUNTING: dict[str, asyncio.Task[None]] = {}
 
 
 def _later(ls: CounterlensServer, analysis: Analysis) -> None:
-    """Count the other functions in the background, and have the client ask again."""
+    """Count the other functions in the background, then have the client request the lenses again."""
     if analysis.uri in _COUNTING:
         return
     task = asyncio.ensure_future(_count_until_closed(ls, analysis))
@@ -66,7 +66,7 @@ async def _count_until_closed(ls: CounterlensServer, analysis: Analysis) -> None
 async def _count(ls: CounterlensServer, analysis: Analysis) -> None:
     done, told = False, time.monotonic()
     while not done and ls.analyses.get(analysis.uri) is analysis:
-        # what the model says of the code comes before: it waits for the same processor
+        # scoring comes first: it uses the same processor
         scoring = analysis.state is ScoringState.SCORING
         await asyncio.sleep(_PAUSE_SECONDS * (4 if scoring else 1))
         done = await ls.offload(Askable(analysis.frozen()).count, _SLICE_SECONDS)
@@ -76,7 +76,7 @@ async def _count(ls: CounterlensServer, analysis: Analysis) -> None:
 
 
 def refresh(ls: CounterlensServer) -> None:
-    """Have the client ask again, where it can be told to."""
+    """Have the client request lenses again, if it supports that."""
     workspace = ls.client_capabilities.workspace
     if workspace and workspace.code_lens and workspace.code_lens.refresh_support:
         ls.workspace_code_lens_refresh(None)
@@ -96,7 +96,7 @@ def lenses_over(
         analysis: The document.
         command: Called with `{uri, function}`.
         title: The text of the lens.
-        wanted: Whether a function is offered it.
+        wanted: Whether a function gets the lens.
     """
     document, places = analysis.document, ls.places(analysis)
     lenses = []

@@ -1,4 +1,4 @@
-"""Commands: `counterlens.codeModels`, those offered by name; `counterlens.fetchModel` fetches one."""
+"""Commands: `counterlens.codeModels` lists offered models by name; `counterlens.fetchModel` fetches one."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _MEGA = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class OfferedModel:
-    """One model that is offered."""
+    """One offered model."""
 
     id: str
     name: str
@@ -64,7 +64,7 @@ def register(server: CounterlensServer) -> None:
 
 
 async def _list(ls: CounterlensServer, argument: Any = None) -> CodeModelListing:
-    """Say which models are offered; `{measure}` waits until it is known how fast they would be."""
+    """List the offered models; with `{measure}`, measure this machine's speed first if it is unknown."""
     measure = bool(plain(argument).get("measure"))
     return CodeModelListing(await ls.offload(_offered, ls.host, ls.settings, measure))
 
@@ -75,13 +75,13 @@ def _offered(host: ModelHost, settings: EditorSettings, measure: bool) -> tuple[
         try:
             with host.lend(replace(settings, model=DEFAULT_MODEL)) as model:
                 embedded = measured_speed(model.model)
-        except ModelError:  # it is not here, so nothing is known
+        except ModelError:  # not on this machine, so nothing is known
             embedded = None
     return tuple(_shown(one, embedded) for one in code_models())
 
 
 def _shown(one: CodeModel, embedded: float | None) -> OfferedModel:
-    from counterlens.models.hub_file import HubFile  # brings an HTTP client
+    from counterlens.models.hub_file import HubFile  # imports an HTTP client
 
     path = HubFile(one.repository, one.file).here()
     return OfferedModel(
@@ -100,7 +100,7 @@ def _shown(one: CodeModel, embedded: float | None) -> OfferedModel:
 
 
 async def _fetch(ls: CounterlensServer, argument: Any = None) -> FetchedModel:
-    """Fetch the model of `{id}`; what is here when that is cancelled is kept."""
+    """Fetch the model of `{id}`; a cancelled download keeps the part that is here."""
     wanted = str(plain(argument).get("id") or "")
     found = next((one for one in code_models() if one.id == wanted), None)
     try:

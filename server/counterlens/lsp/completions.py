@@ -1,6 +1,6 @@
 """The command `counterlens.complete`: what the model would write at the cursor, with its confidence.
 
-Argument `{uri, position, mutation?}`; with a mutation both sides of its nearest counterfactual are completed.
+Argument `{uri, position, mutation?}`; a mutation adds the completion of its nearest counterfactual.
 """
 
 from __future__ import annotations
@@ -39,11 +39,11 @@ class CompletionAnswer:
     Attributes:
         ok: Whether the model wrote something.
         function: The qualified name of the function.
-        version: Of the document.
-        text: What the model wrote; with a mutation, as written.
-        range: What it would take the place of in the document; empty where nothing follows.
+        version: Version of the document.
+        text: The model's text; with a mutation, the completion of the original.
+        range: The range of the document that the text would replace; empty if no code follows.
         markdown: The report.
-        html: The same as a fragment, for a client that shows it itself.
+        html: The report as an HTML fragment, for a client that shows it itself.
         error: What happened and what to do.
     """
 

@@ -1,4 +1,4 @@
-"""How likely the model finds code, as a readable report: the answer of a tool for assistants.
+"""The model's confidence in code, as a readable report: the answer of a tool for assistants.
 
 Command `counterlens.confidence`: argument `{uri, function? | position?}`, answer `ConfidenceAnswer`.
 """
@@ -28,7 +28,7 @@ def register(server: CounterlensServer) -> None:
 
 @dataclass(frozen=True, slots=True)
 class ConfidenceAnswer:
-    """A report, or why there is none."""
+    """A report, or the reason why there is none."""
 
     ok: bool
     markdown: str = ""

@@ -1,4 +1,4 @@
-"""Commands: `counterlens.testModel`, who answers and can do what; `counterlens.listModels` of an endpoint."""
+"""Commands: `counterlens.testModel` tests the model; `counterlens.listModels` lists those of an endpoint."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class ModelListing:
 
 
 async def _test(ls: CounterlensServer, _argument: Any) -> TestAnswer:
-    """Try the model of the settings; what it answered before does not count."""
+    """Test the model of the settings, without cached responses."""
     settings, loop = ls.settings, asyncio.get_running_loop()
 
     def loading(done: int, total: int) -> None:
@@ -94,12 +94,12 @@ async def _test(ls: CounterlensServer, _argument: Any) -> TestAnswer:
 
 
 async def _list(ls: CounterlensServer, argument: Any) -> ModelListing:
-    """Ask an endpoint, `{baseUrl, key?}`, which models it has. The key is kept nowhere."""
-    from counterlens.models.remote import models_at  # brings an HTTP client, which a local model never needs
+    """List the models of an endpoint, `{baseUrl, key?}`. The key is not stored."""
+    from counterlens.models.remote import models_at  # imports an HTTP client; local models need none
 
     given = plain(argument)
     address, key = str(given.get("baseUrl") or ""), str(given.get("key") or "") or None
-    known = address == ls.settings.remote_base_url  # the key of one server is not for another
+    known = address == ls.settings.remote_base_url  # the key of one server must not be sent to another
     try:
         names = await with_progress(
             ls, f"Asking {address}", lambda steps: models_at(address, key, known=known, cancel=steps.cancel)

@@ -1,6 +1,7 @@
 """Ask the user before programs run: to trust the workspace, and whether a weak sandbox will do.
 
-Each once: of a weak sandbox again only if it is another one, of a workspace only where the editor is silent.
+Each question is asked once: again about a weak sandbox only if it is a different one, and about trust only if
+the client does not say.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ _BY_ENVIRONMENT = "COUNTERLENS_TRUST"
 
 
 class ConsentAsker(Protocol):
-    """The part of a language server that asks."""
+    """The part of a language server that asks the user."""
 
     async def window_show_message_request_async(
         self, params: types.ShowMessageRequestParams
@@ -45,10 +46,10 @@ class TrustAsker(ConsentAsker, Protocol):
 
 
 def is_workspace_trusted(server: TrustAsker, place: Path) -> bool:
-    """Whether code beside a file may run, unasked: as the client says, else as the user has said before.
+    """Whether code beside a file may run without asking: as the client says, else as the user said before.
 
     Args:
-        server: Knows what the client said.
+        server: Has the client's answer.
         place: A file or folder.
     """
     try:
@@ -59,19 +60,19 @@ def is_workspace_trusted(server: TrustAsker, place: Path) -> bool:
 
 
 def may_be_trusted(server: TrustAsker, place: Path) -> bool:
-    """Whether code beside a file may run, or the user can be asked."""
+    """Whether code beside a file may run, or the user can be asked for permission."""
     return server.trusted is None or is_workspace_trusted(server, place)
 
 
 async def require_trusted_workspace(server: TrustAsker, place: Path) -> None:
-    """Go on only where code beside a file may run; where the client says nothing, the user is asked once.
+    """Continue only if code beside a file may run; if the client does not say, ask the user once.
 
     Args:
-        server: Knows what the client said, and asks by the standard request that any client shows.
+        server: Has the client's answer; asks with the standard request that any client shows.
         place: A file or folder.
 
     Raises:
-        TrustError: it may not.
+        TrustError: the code may not run.
     """
     if is_workspace_trusted(server, place):
         return
@@ -92,7 +93,7 @@ async def require_trusted_workspace(server: TrustAsker, place: Path) -> None:
 
 
 def _decided(server: TrustAsker) -> bool | None:
-    """The consents given to this server as a whole."""
+    """The consent given to this server as a whole, if any."""
     if server.trusted is None and os.environ.get(_BY_ENVIRONMENT) == "1":
         return True
     return server.trusted
@@ -101,12 +102,12 @@ def _decided(server: TrustAsker) -> bool | None:
 async def require_consent(
     server: ConsentAsker, best: Availability | None = None, *, given_before: bool = False
 ) -> None:
-    """Go on only where programs are well isolated, or the user accepts that they are not.
+    """Continue only if programs are strongly isolated, or if the user accepts that they are not.
 
     Args:
-        server: Asks, by the standard request that any client shows.
-        best: The sandbox; by default the one that is used here.
-        given_before: Whether the user's settings accept a weak one.
+        server: Asks, with the standard request that any client shows.
+        best: The sandbox; by default the one in use here.
+        given_before: Whether the user's settings accept a weak sandbox.
 
     Raises:
         CounterlensError: the user does not accept it.
@@ -138,7 +139,7 @@ async def require_consent(
 
 
 def has_consent(settings_accept: bool) -> bool:
-    """Whether programs may run here unasked: well isolated, or as the user has accepted; takes a moment.
+    """Whether programs may run here without a question: strong sandbox, or consent. Takes a moment.
 
     Args:
         settings_accept: Whether the user's settings accept a weak sandbox.
@@ -151,7 +152,7 @@ def has_consent(settings_accept: bool) -> bool:
 
 
 def _accepted(best: Availability) -> bool:
-    """Whether the user has accepted this sandbox before."""
+    """Whether the user accepted this sandbox before."""
     given = _place()
     return given.is_file() and given.read_text("utf-8", "replace") == _said_of(best)
 

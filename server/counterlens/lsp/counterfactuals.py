@@ -1,8 +1,8 @@
 """The counterfactuals of a function, for an editor to show beside the original.
 
 Command `counterlens.counterfactuals`: argument `{uri, function? | position?}`, answer
-`CounterfactualListing`. The code action "Show counterfactual…" is for clients that say with `initialize` that
-they show results themselves.
+`CounterfactualListing`. The code action "Show counterfactual…" is for clients that declare in `initialize`
+that they show results themselves.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from counterlens.syntax.functions import find_function, function_at
 
 COMMAND = "counterlens.counterfactuals"
 SHOW_COMMAND = "counterlens.showCounterfactual"
-"""A command of the client: let the user choose one and open the difference."""
+"""A command of the client: the user chooses a counterfactual, and the client opens the difference."""
 
 
 def register(server: CounterlensServer) -> None:
@@ -82,9 +82,9 @@ def listing(document: Document, qualname: str, probe: PairsRecord | None = None)
     """All counterfactuals of a function; takes up to a second on a long file.
 
     Args:
-        document: The text.
-        qualname: Whose.
-        probe: What is known of them, where they were probed.
+        document: The document.
+        qualname: Qualified name of the function.
+        probe: Results for the counterfactuals, if they were probed.
 
     Raises:
         SourceError: the document does not parse.
@@ -125,7 +125,7 @@ def listing(document: Document, qualname: str, probe: PairsRecord | None = None)
 def _code_actions(
     ls: CounterlensServer, analysis: Analysis, params: types.CodeActionParams
 ) -> list[types.CodeAction]:
-    """The offer for the function at a place, for clients that have the command."""
+    """The code action for the function at a place, for clients that have the command."""
     if not ls.client_shows_results:
         return []
     function = function_at(analysis.document, ls.places(analysis).offset(params.range.start))

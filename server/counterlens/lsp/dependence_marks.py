@@ -57,7 +57,7 @@ def _hover(ls: CounterlensServer, analysis: Analysis, offset: int) -> HoverPart:
 
 
 def _diagnostics(ls: CounterlensServer, analysis: Analysis) -> list[types.Diagnostic]:
-    """The statements whose dependences the model misses."""
+    """The statements with dependences that the model misses."""
     if not (analysis.known and ls.settings.dependences_diagnostics):
         return []
     return [

@@ -1,8 +1,8 @@
-"""The command `counterlens.dependences`: what a function's statements depend on, and what the model infers.
+"""The command `counterlens.dependences`: true and inferred dependences of a function's statements.
 
-Argument `{uri, function? | position?, method?}`; outside of all functions the module's own statements are
-meant, as `<module>`. Method `none` asks no model and answers at once. Without a method the model's reactions
-are measured where it gives probabilities, else it is asked.
+Argument `{uri, function? | position?, method?}`; a place outside all functions means the module's own
+statements, as `<module>`. Method `none` asks no model and answers at once. Without a method, the model's
+reactions are measured if it gives probabilities; else it is asked.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from counterlens.syntax.functions import Function
 
 COMMAND = "counterlens.dependences"
 SHOW_COMMAND = "counterlens.showDependences"
-"""A command of the client: show what is true at once, then what the model infers."""
+"""A command of the client: show the true dependences at once, then those that the model infers."""
 
 NONE = "none"
 
@@ -64,7 +64,7 @@ class DependenceAnswer:
 
 
 async def _dependences(ls: CounterlensServer, argument: Any = None) -> DependenceAnswer:
-    """Find the dependences of a function, and what the model makes of them."""
+    """Find the true dependences of a function, and those that the model infers."""
     settings = ls.settings
     try:
         analysis, function = scope_named(ls, argument)
@@ -97,10 +97,10 @@ async def _dependences(ls: CounterlensServer, argument: Any = None) -> Dependenc
 
 
 def _method(wanted: Any) -> str | None:
-    """The method that is asked for; None for whichever fits the model.
+    """The requested method; None for the one that fits the model.
 
     Raises:
-        CounterlensError: there is no such method.
+        CounterlensError: unknown method.
     """
     if wanted is None or wanted == NONE or wanted in list(InferenceMethod):
         return wanted if wanted is None else str(wanted)
@@ -111,7 +111,7 @@ def _analysed(document: Document, function: Function) -> Dependences:
     """The true dependences; takes up to a second on a long file.
 
     Raises:
-        SourceError: the source does not parse, or the function is defined again further down.
+        SourceError: the source does not parse, or the function is redefined further down.
     """
     found = dependences(document.text, function.qualname, language=document.language)
     if not found.statements:
@@ -128,7 +128,7 @@ def _analysed(document: Document, function: Function) -> Dependences:
 def _infer(
     host: ModelHost, settings: EditorSettings, found: Dependences, method: str | None, steps: Steps
 ) -> Inferred:
-    """Examine the model; takes seconds, or a minute for a long function."""
+    """Infer dependences with the model; takes seconds, or a minute for a long function."""
     options = DependenceOptions(method=InferenceMethod(method) if method else None)
     steps.next("opening the model")
     with host.lend(settings) as model:
@@ -137,7 +137,7 @@ def _infer(
 
 
 def _note(ls: CounterlensServer, analysis: Analysis, qualname: str, source: bytes, known: Examined) -> None:
-    """Keep what was found for as long as the function does not change; what a model said is not lost."""
+    """Store the dependences until the function changes; keep what a model inferred before."""
     scope = {scope.qualname: scope for scope in scopes(analysis.document)}.get(qualname)
     before = analysis.known_function(qualname).examined
     if scope is None or analysis.source_of(scope) != source:
@@ -149,7 +149,7 @@ def _note(ls: CounterlensServer, analysis: Analysis, qualname: str, source: byte
 
 
 def _answer(document: Document, known: Examined, html: bool) -> DependenceAnswer:
-    """The answer, in the lines of the document that it was found in."""
+    """The answer, with the lines of the document that was examined."""
     found, inferred = known.found, known.inferred
     true = dependences_json(found)
     return DependenceAnswer(
@@ -168,7 +168,7 @@ def _answer(document: Document, known: Examined, html: bool) -> DependenceAnswer
 
 
 def told(inferred: Inferred) -> str:
-    """Summarise in a line which true dependences the model finds."""
+    """Summarise in one line which true dependences the model finds."""
     named = {Relation.CONTROL: t("control"), Relation.DATA: t("data")}
     return "; ".join(
         t(

@@ -1,6 +1,6 @@
-"""Delivering diagnostics: pulled by clients that can, with a `resultId`; pushed to the others.
+"""Delivery of diagnostics: clients that can pull do so, with a `resultId`; others get them pushed.
 
-Each feature that has some adds them to `CounterlensServer.diagnostics`.
+Each feature that offers some adds them to `CounterlensServer.diagnostics`.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ def _all(ls: CounterlensServer, analysis: Analysis) -> list[types.Diagnostic]:
 def _pull(
     ls: CounterlensServer, params: types.DocumentDiagnosticParams
 ) -> types.RelatedFullDocumentDiagnosticReport | types.RelatedUnchangedDocumentDiagnosticReport:
-    """Answer with what is known now; the client is told to ask again when there is more."""
+    """Answer with the current results; the client is told to pull again when there are more."""
     analysis = ls.analyses.get(params.text_document.uri)
-    # A client that cannot be told to ask again is pushed to, and must not get everything twice.
+    # A client that cannot be told to pull again gets pushes, and must not get everything twice.
     found = _all(ls, analysis) if analysis is not None and _pulls(ls) else []
     result = hashlib.blake2b(repr(found).encode(), digest_size=8).hexdigest()
     if result == params.previous_result_id:
@@ -42,7 +42,7 @@ def _pull(
 
 
 def _deliver(ls: CounterlensServer, analysis: Analysis) -> None:
-    """Have the client ask again, or push."""
+    """Have the client pull again, or push."""
     _push(ls, analysis)
     workspace = ls.client_capabilities.workspace
     if _pulls(ls) and workspace and workspace.diagnostics and workspace.diagnostics.refresh_support:
@@ -66,7 +66,7 @@ def _publish(ls: CounterlensServer, analysis: Analysis, found: list[types.Diagno
 
 
 def _pulls(ls: CounterlensServer) -> bool:
-    """Whether the client asks for diagnostics itself, and can be told when to ask again."""
+    """Whether the client pulls diagnostics, and can be told when to pull again."""
     document, workspace = ls.client_capabilities.text_document, ls.client_capabilities.workspace
     return bool(
         document

@@ -1,4 +1,4 @@
-"""Documents as they are opened, edited and closed; a new version is scored once the user pauses."""
+"""Opened, edited and closed documents; a new version is scored after a pause in typing."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def register(server: CounterlensServer) -> None:
 
 
 def _did_open(ls: CounterlensServer, params: types.DidOpenTextDocumentParams) -> None:
-    """Start to score a document."""
+    """Start scoring a document."""
     item = params.text_document
     document = Document(item.text, path_of(item.uri), _language(item.language_id), item.version)
     analysis = Analysis(item.uri, document)
@@ -40,7 +40,7 @@ def _did_open(ls: CounterlensServer, params: types.DidOpenTextDocumentParams) ->
 
 
 def _did_change(ls: CounterlensServer, params: types.DidChangeTextDocumentParams) -> None:
-    """Forget what is stale and score the new version once the user pauses."""
+    """Discard stale results, and score the new version after a pause in typing."""
     analysis = ls.analyses.get(params.text_document.uri)
     if analysis is None:
         return
@@ -59,7 +59,7 @@ def _did_change(ls: CounterlensServer, params: types.DidChangeTextDocumentParams
 
 
 def _did_close(ls: CounterlensServer, params: types.DidCloseTextDocumentParams) -> None:
-    """Forget a document."""
+    """Discard a closed document."""
     analysis = ls.analyses.pop(params.text_document.uri, None)
     if analysis is not None:
         analysis.cancel.set()
@@ -69,17 +69,17 @@ def _did_close(ls: CounterlensServer, params: types.DidCloseTextDocumentParams) 
 
 
 def _announce(ls: CounterlensServer, analysis: Analysis) -> None:
-    """Tell the client that there is something new to ask for."""
+    """Tell the client that there are new results to request."""
     ls.protocol.notify(SCORES_CHANGED, {"uri": analysis.uri, "version": analysis.document.version})
 
 
 def _announce_part(ls: CounterlensServer, analysis: Analysis) -> None:
-    """Tell the client that there is more to show, though not all."""
+    """Tell the client that there is more to show, but not all."""
     ls.protocol.notify(PARTLY_SCORED, {"uri": analysis.uri, "version": analysis.document.version})
 
 
 def _language(name: str) -> str:
-    """The language that an editor means; one that is not known is refused when it is scored."""
+    """The language of an editor's language id; an unknown one is refused when it is scored."""
     with contextlib.suppress(SourceError):
         return language_named(name)
     return name

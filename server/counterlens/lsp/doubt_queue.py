@@ -1,4 +1,4 @@
-"""Checking functions for doubts in the background: changed and visible ones first, one after the other."""
+"""Checks of functions for doubts in the background, one by one: changed and visible functions first."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from counterlens.syntax.document import Document
 from counterlens.syntax.functions import has_feature
 
 KEPT = 4096
-"""Functions whose results are kept, in all documents together."""
+"""Maximum number of functions with cached results, in all documents together."""
 
 
 class DoubtQueue:
-    """Checks for the server. An edit cancels what is asked of the older version.
+    """Checks functions for the server. An edit cancels the requests about the older version.
 
     Args:
         ls: The server.
@@ -43,7 +43,7 @@ class DoubtQueue:
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._passed: dict[str, tuple[Document, object]] = {}
         self._present: dict[str, set[str]] = {}
-        self._early: set[str] = set()  # edited before the first check: nobody knows what it was before
+        self._early: set[str] = set()  # edited before the first check: the earlier state is unknown
         self._edited_ones: dict[str, set[str]] = {}
         self._kept: OrderedDict[tuple[object, str], tuple[Doubt, ...]] = OrderedDict()
         ls.when_edited.append(self._edited)
@@ -62,7 +62,7 @@ class DoubtQueue:
             self._early.add(analysis.uri)
 
     def _changed(self, ls: CounterlensServer, analysis: Analysis) -> None:
-        """Once a document is scored, or cannot be, all that is not known is checked."""
+        """Check all unchecked functions once a document is scored, or cannot be."""
         now = analysis.document, ls.settings.asked
         if analysis.state is not ScoringState.SCORING and self._passed.get(analysis.uri) != now:
             self._passed[analysis.uri] = now
@@ -90,7 +90,7 @@ class DoubtQueue:
         self._tasks[analysis.uri] = task
 
         def ended(done: asyncio.Task[None]) -> None:
-            cancel.set()  # where it was cancelled, the thread notices, and the model between two chunks
+            cancel.set()  # if it was cancelled: the thread and, between two chunks, the model notice
             if not done.cancelled() and (error := done.exception()) is not None:
                 LOG.warning("%s: %s", type(error).__name__, error)
             if self._tasks.get(analysis.uri) is done:
@@ -99,7 +99,7 @@ class DoubtQueue:
         task.add_done_callback(ended)
 
     async def _check(self, analysis: Analysis, cancel: Event, changed_only: bool) -> None:
-        """Check what is not known of the newest version, and show each mark as it is found."""
+        """Check the unchecked functions of the newest version, and show each mark as it is found."""
         await asyncio.sleep(QUIET_SECONDS if changed_only else 0)
         ls, document, settings = self._ls, analysis.document, self._ls.settings
         seen = {one.span[0]: one.fingerprint for one in self.known(analysis)}
@@ -136,7 +136,7 @@ class DoubtQueue:
     async def _found(
         self, name: str, scope: DoubtScope, settings: EditorSettings, cancel: Event
     ) -> tuple[Doubt, ...] | None:
-        """The marks of a function; None where they cannot be had."""
+        """The marks of a function; None if they are unavailable."""
         key = settings.asked, name
         if key not in self._kept:
             try:
@@ -162,7 +162,7 @@ def _present(document: Document, settings: EditorSettings) -> list[tuple[str, Do
 
 @cache
 def _say_unfitted(model: str) -> None:
-    """Say once why a model marks nothing by itself."""
+    """Log once why a model marks nothing by default."""
     LOG.info(
         "no margins are fitted for %s, so only tests mark places; fit them with counterlens check --fit",
         model,
@@ -170,7 +170,7 @@ def _say_unfitted(model: str) -> None:
 
 
 def _ask(host: ModelHost, settings: EditorSettings, scope: DoubtScope, cancel: Event) -> tuple[Doubt, ...]:
-    """Ask about one function; takes up to some seconds."""
+    """Check one function; takes up to some seconds."""
     model = host.get(settings)
     if margins_of(model.info) is None:
         _say_unfitted(host.name)
@@ -178,7 +178,7 @@ def _ask(host: ModelHost, settings: EditorSettings, scope: DoubtScope, cancel: E
 
 
 def _is_visible(scope: DoubtScope, lines: types.Range | None) -> bool:
-    """Whether the editor shows a part of a function."""
+    """Whether a part of a function is visible in the editor."""
     function = scope.function
     return (
         lines is not None

@@ -1,4 +1,4 @@
-"""Tests settle doubts in the background: in trusted workspaces, in idle time, so many a minute."""
+"""Tests verify doubts in the background: in trusted workspaces, in idle time, at a limited rate."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from counterlens.lsp.settings import EditorSettings
 from counterlens.sandbox.registry import best_sandbox
 
 IDLE_SECONDS = 1.5
-"""How long nothing was edited, and nothing else is to be asked, before tests are run."""
+"""Seconds without an edit or another pending request before tests run."""
 MINUTE = 60.0
 
 
@@ -41,13 +41,13 @@ class DoubtSettler:
     async def settle(
         self, analysis: Analysis, scopes: Mapping[int, DoubtScope], edited: Collection[str], cancel: Event
     ) -> None:
-        """Run the tests of the functions of the newest version that have marks or were edited, where allowed.
+        """Run the tests of marked or edited functions of the newest version, if allowed.
 
         Args:
             analysis: The document.
-            scopes: Its functions, by their first byte.
-            edited: The fingerprints of those that were edited.
-            cancel: Set to give up.
+            scopes: Functions of the document, by first byte.
+            edited: Fingerprints of the edited functions.
+            cancel: Set to cancel.
         """
         ls, document, settings = self._ls, analysis.document, self._ls.settings
         if not settings.doubt_tests_per_minute or document.path is None:
@@ -78,7 +78,7 @@ class DoubtSettler:
             ls.changed(analysis)
 
     async def _wait(self, number: int) -> None:
-        """Until so many more places may be settled in this minute."""
+        """Wait until `number` more places fit into the limit per minute."""
         while True:
             now = time.monotonic()
             while self._ran and now - self._ran[0] >= MINUTE:
@@ -92,7 +92,7 @@ class DoubtSettler:
 def _settled(
     host: ModelHost, scope: DoubtScope, found: tuple[Doubt, ...], settings: EditorSettings, cancel: Event
 ) -> tuple[Doubt, ...]:
-    """Return the marks of a function that its tests leave, with their results; takes seconds."""
+    """Return the marks of a function that remain after its tests, with the test results; takes seconds."""
     if not has_consent(settings.allow_weaker_sandbox):
         return found
     timeout = settings.probe.get("timeout")

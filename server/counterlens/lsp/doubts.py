@@ -1,4 +1,4 @@
-"""Doubts: marks where a concrete alternative makes the code clearly likelier, what to do, and why."""
+"""Doubts: marks where a concrete alternative makes the code clearly likelier, with fix and explanation."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Doubts:
     """The feature.
 
     Args:
-        server: What it is added to.
+        server: The server that gets the feature.
     """
 
     def __init__(self, server: CounterlensServer) -> None:
@@ -59,13 +59,13 @@ class Doubts:
         server.code_actions.append(self._code_actions)
 
         async def explain(ls: CounterlensServer, argument: Any = None) -> DoubtAnswer:
-            """Say what became likelier, and by how much."""
+            """Explain what became likelier, and by how much."""
             return await self._explain(ls, argument)
 
         server.command(COMMAND)(explain)
 
     def _marks(self, ls: CounterlensServer, analysis: Analysis) -> Iterator[DoubtMark]:
-        """Return the visible marks, without those that a newly added comment ignores."""
+        """Return the visible marks, except those that a newly added comment ignores."""
         if ls.settings.doubt_diagnostics == "off" or not ls.settings.enable:
             return
         known = [mark for function in self._queue.known(analysis) for mark in function.marks]
@@ -124,7 +124,7 @@ class Doubts:
         yield from ignore_here(ls, analysis, mark.start, mark.end, None, t("Ignore this mark"))
 
     async def _explain(self, ls: CounterlensServer, argument: Any) -> DoubtAnswer:
-        """Say what became likelier, and by how much."""
+        """Explain what became likelier, and by how much."""
         settings = ls.settings
         try:
             analysis, start = document_named(ls, argument), plain(argument).get("start")
@@ -140,7 +140,7 @@ class Doubts:
 
 
 def _message(doubt: Doubt) -> str:
-    """One line in words, and the test that tells where one does."""
+    """One line in words, with the test that distinguishes the alternative, if any."""
     sentence = doubt_sentence(doubt, translator())
     if not doubt.failing or (doubt.tests is not Telling.FAIL and doubt.rival is None):
         return sentence
@@ -155,6 +155,6 @@ def _severity(doubt: Doubt, settings: EditorSettings) -> types.DiagnosticSeverit
 
 
 def _tokens(host: ModelHost, settings: EditorSettings, doubt: Doubt) -> list[TokenPreference]:
-    """Ask for the tokens of a mark; takes up to some seconds."""
+    """Request the tokens of a mark; takes up to some seconds."""
     with host.lend(settings) as model:
         return explained(model, doubt)

@@ -1,4 +1,4 @@
-"""Byte ranges of an older version of a text in a newer one, for what the edit between them did not touch."""
+"""Maps byte ranges of an older version of a text to a newer one, unless the edit touched them."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ class OffsetMap:
 
     Attributes:
         new: The new text.
-        first: The first byte in which the two texts differ.
-        last: The byte of the old text from which on it is equal to the end of the new one.
-        shift: How much further on that is in the new text.
+        first: First byte at which the two texts differ.
+        last: Byte of the old text from which it equals the end of the new text.
+        shift: Offset from `last` to the same byte of the new text.
     """
 
     new: bytes
@@ -25,7 +25,7 @@ class OffsetMap:
 
     @classmethod
     def between(cls, old: bytes, new: bytes) -> OffsetMap:
-        """The smallest single edit that makes the new text of the old one."""
+        """The smallest single edit that turns the old text into the new one."""
         most = min(len(old), len(new))
         first = _common(old[:most], new[:most])
         tail = most - first
@@ -44,11 +44,11 @@ class OffsetMap:
 
 
 def _in_word(data: bytes, at: int) -> bool:
-    """Whether a place is inside of a word, such as where something was typed right after one."""
+    """Whether a place is inside a word, for example because the edit extended the word before it."""
     return at > 0 and all(char.isalnum() or char == b"_" for char in (data[at - 1 : at], data[at : at + 1]))
 
 
 def _common(text: bytes, other: bytes) -> int:
-    """How many first bytes two texts of equal length have in common."""
+    """The length of the common prefix of two texts of equal length, in bytes."""
     different = np.flatnonzero(np.frombuffer(text, np.uint8) != np.frombuffer(other, np.uint8))
     return int(different[0]) if len(different) else len(text)

@@ -25,7 +25,7 @@ from counterlens.models.registry import Options
 COMPLETE = "counterlens/complete"
 PREFIX = "editor:"
 _LOOK_EVERY = 0.05
-"""Seconds between two looks at whether the request is still wanted."""
+"""Seconds between two checks whether the request was cancelled."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,17 +51,17 @@ def register(server: CounterlensServer) -> None:
 
 
 class EditorModels:
-    """Opens the editor's models beside all others.
+    """Opens the editor's models besides all others.
 
     Args:
-        server: Whose client is asked.
+        server: The server whose client is asked.
     """
 
     def __init__(self, server: CounterlensServer) -> None:
         self._server = server
 
     def open(self, spec: str, options: Options) -> Model:
-        """A model by name.
+        """Open a model by name.
 
         Raises:
             ModelError: as `load`.
@@ -76,10 +76,10 @@ class EditorModels:
         return CallbackModel(spec, name, "the editor", ask)
 
     def _ask(self, name: str, question: ChatRequest, cancel: Event) -> str:
-        """Ask from a thread beside the event loop's.
+        """Send a request from a thread other than the event loop's.
 
         Raises:
-            ModelError: the client cannot ask, or the user does not want it, or the model gave no answer.
+            ModelError: the client cannot ask, or the user refuses, or the model gave no answer.
             Cancelled: `cancel` was set.
         """
         loop = self._server.loop
@@ -102,7 +102,7 @@ class EditorModels:
         return str(reply["text"])
 
     async def _send(self, params: CompleteParams, request: str, answer: Future[Any]) -> None:
-        """Put the client's reply, or what it says went wrong, into `answer`."""
+        """Put the client's reply, or its error, into `answer`."""
         try:
             found = await self._server.protocol.send_request_async(COMPLETE, params, msg_id=request)
         except JsonRpcException as error:

@@ -1,4 +1,4 @@
-"""About how long something takes: the rest of work in progress, and a probe by the pace of earlier ones."""
+"""Estimates of duration: the rest of work in progress, and a probe at the pace of earlier ones."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from counterlens.lsp.language import t
 from counterlens.models.files import known, note
 
 _MEMORY = "editor-paces.json"
-_FROM_SECONDS = 2.0  # before, and before so much is done, the rest cannot be told
+_FROM_SECONDS = 2.0  # no estimate before this time and this share of the work
 _FROM_SHARE = 0.05
-_CACHED = 0.5  # of the known pace: answers that were kept are no pace of the model
+_CACHED = 0.5  # of the known pace: faster work had cached responses, which say nothing of the pace
 
 
 def about(seconds: float) -> str:
-    """Some time in words, no more exact than an estimate is."""
+    """A duration in words, no more exact than an estimate."""
     if seconds < 90:
         return t("about {n} s", n=max(5, 5 * round(seconds / 5)))
     return t("about {n} min", n=math.ceil(seconds / 60))
 
 
 class TimeLeft:
-    """How long work in progress will still take, if it goes on as it did.
+    """The remaining duration of work in progress at its pace so far.
 
     Args:
-        clock: Tells the time, in seconds.
+        clock: Returns the time, in seconds.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
@@ -35,7 +35,7 @@ class TimeLeft:
         self._begun = clock()
 
     def after(self, share: float) -> float | None:
-        """The seconds that are left after a share of the work; None where that cannot be told yet."""
+        """Seconds left after a share of the work; None if it is too early to tell."""
         passed = self._clock() - self._begun
         if passed < _FROM_SECONDS or not _FROM_SHARE <= share < 1:
             return None
@@ -43,19 +43,19 @@ class TimeLeft:
 
 
 def expected_seconds(model: str, what: str, amount: int) -> float | None:
-    """How long something takes at the pace of earlier times on this machine; None where there were none.
+    """Estimate a duration from the pace of earlier work on this machine; None if there was none.
 
     Args:
         model: The model, as the settings name it.
         what: Kind of work, such as the id of a task.
-        amount: How much of it, in what `note_pace` was given.
+        amount: Amount of work, in the unit passed to `note_pace`.
     """
     pace = _pace(model, what)
     return None if pace is None else pace * amount
 
 
 def note_pace(model: str, what: str, amount: int, seconds: float) -> None:
-    """Keep how long something took; if answers were kept from before, that says nothing of the next time."""
+    """Record a duration, unless most responses were cached: then it does not predict the next one."""
     if amount < 1:
         return
     pace, before = seconds / amount, _pace(model, what)

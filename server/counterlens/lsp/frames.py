@@ -1,4 +1,4 @@
-"""Messages on a pipe, found again behind a frame that is broken."""
+"""Reads messages from a pipe, and resynchronises after a broken frame."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import BinaryIO, cast
 
 LOG = logging.getLogger("counterlens.lsp")
 LARGEST = 64 << 20
-"""Bytes of one message."""
+"""Maximum size of one message, in bytes."""
 _PIECE = 1 << 16
 _OVERLAP = 4096  # no header is longer
 _HEADER = re.compile(
@@ -20,12 +20,12 @@ _HEADER = re.compile(
 class FrameReader:
     """Reads headers and bodies, as pygls asks for them.
 
-    A length that is not that of its body would put all that follow out of step: no message has a line end in
-    front of the next one's header. So a header counts wherever it stands. In JSON there is none, for a line
-    end in a string is escaped; one inside of a body shows that the body has ended before.
+    A wrong length would put all following messages out of step: no line end precedes the next header. So a
+    header is recognised anywhere. JSON cannot contain one, because a line end in a string is escaped; a
+    header inside a body therefore shows that the body ended early.
 
     Args:
-        stream: What a client writes to.
+        stream: The stream that a client writes to.
     """
 
     def __init__(self, stream: BinaryIO) -> None:
@@ -34,7 +34,7 @@ class FrameReader:
         self._between = False
 
     def readline(self) -> bytes:
-        """The header of the next message, and then an empty line; nothing at the end."""
+        """The header of the next message, then an empty line; empty at the end of the stream."""
         if self._between:
             self._between = False
             return b"\r\n"
@@ -55,7 +55,7 @@ class FrameReader:
             LOG.warning("a message of %d bytes is too large", size)
 
     def read(self, size: int) -> bytes:
-        """The body of a message; less of it where the next message begins before."""
+        """The body of a message; truncated if the next message begins earlier."""
         looked_at, end = 0, size
         while True:
             header = _HEADER.search(self._held, looked_at)
@@ -69,7 +69,7 @@ class FrameReader:
                 break
         body = bytes(self._held[:end])
         del self._held[:end]
-        return body or b" "  # pygls takes nothing for the end of all messages
+        return body or b" "  # pygls takes an empty body for the end of the stream
 
     def _more(self) -> bool:
         piece = self._stream.read1(_PIECE)

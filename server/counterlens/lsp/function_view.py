@@ -30,7 +30,7 @@ _WIDEST = 40
 
 @dataclass(frozen=True, slots=True)
 class ConceptConfidence:
-    """How sure the model is of one concept in the function."""
+    """The model's confidence in one concept in the function."""
 
     name: str
     confidence: float
@@ -43,7 +43,7 @@ class ConceptConfidence:
 
 @dataclass(frozen=True, slots=True)
 class InferenceSummary:
-    """The model's view of the function's dependences, in one line, with the method."""
+    """The dependences that the model infers, in one line, with the method."""
 
     summary: str
     method: str
@@ -78,7 +78,7 @@ def register(server: CounterlensServer) -> None:
 
 
 async def _function(ls: CounterlensServer, params: Any) -> FunctionView:
-    """Answer the request with what is known now."""
+    """Answer the request with the current results."""
     analysis = ls.analyses.get(document_of(params))
     if analysis is None:
         return FunctionView(-1, ScoringState.UNAVAILABLE, t("the document is not open"))

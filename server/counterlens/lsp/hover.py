@@ -1,4 +1,4 @@
-"""Hover: what was asked about a place, how sure the model is of it, what it expected; then "more"."""
+"""Hover: pending answers about a place, the model's confidence in it, its expectation; then "more"."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from counterlens.reports.render.markdown import code_span, escaped, prose
 from counterlens.syntax.functions import function_at
 
 _GRACE_SECONDS = 0.25
-"""Seconds that a hover waits for a pending answer, so that nobody has to hover again."""
+"""Seconds that a hover waits for a pending answer, so that the user need not hover again."""
 
 
 def register(server: CounterlensServer) -> None:
@@ -37,7 +37,7 @@ def register(server: CounterlensServer) -> None:
 
 
 async def _hover(ls: CounterlensServer, params: types.HoverParams) -> types.Hover | None:
-    """Say what is known about a place, at once; where something is being asked for it, after a moment."""
+    """Return the known results for a place at once, or after a short wait for a pending answer."""
     analysis = ls.analyses.get(params.text_document.uri)
     if analysis is None:
         return None
@@ -57,12 +57,12 @@ async def _hover(ls: CounterlensServer, params: types.HoverParams) -> types.Hove
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """The parts of a hover besides the confidence.
+    """The parts of a hover except the confidence.
 
     Attributes:
-        parts: What other features have to say.
-        menu: What can be done there.
-        folds: Whether the client can fold away what is less important.
+        parts: The parts of other features.
+        menu: Available commands.
+        folds: Whether the client can fold less important parts.
     """
 
     parts: Sequence[HoverPart] = ()
@@ -70,7 +70,7 @@ class Said:
     folds: bool = False
 
     def with_parts(self, *parts: HoverPart) -> str:
-        """The text: other features first, as what they say was asked for, then these parts."""
+        """The text: the parts of other features first, because the user asked for them, then these parts."""
         return joined([*self.parts, *parts], self.menu, folds=self.folds)
 
 
@@ -84,7 +84,7 @@ def hover(
         places: Its positions.
         position: The place.
         model: The model's name.
-        said: What else there is to say.
+        said: The other parts of the hover.
     """
     offset = places.offset(position)
     if analysis.waits_at(offset):
@@ -102,7 +102,7 @@ def hover(
     expected = expected_markdown(found, chain[0], translator())
     text = said.with_parts(
         HoverPart(node_markdown(chain[0], translator()), chain_markdown(found, chain, translator())),
-        # of an operator the whole code was asked about, so the first token alone is a detail
+        # the answer about an operator considers all the code, so the first token alone is a detail
         HoverPart(detail=expected) if answered else HoverPart(expected),
         HoverPart(*_probe(analysis, offset)),
         HoverPart(detail=confidence_note(found, analysis.calibration, model, translator())),
@@ -111,7 +111,7 @@ def hover(
 
 
 def function_menu(analysis: Analysis, offset: int) -> str:
-    """Return the actions for a function, for the line of its name."""
+    """Return the commands for a function, on the line of its name."""
     data, function = analysis.document.data, function_at(analysis.document, offset)
     if function is None or b"\n" in data[function.header : offset]:
         return ""

@@ -1,4 +1,4 @@
-"""The content of a hover from several features: three lines above, the rest behind "more"."""
+"""The content of a hover from several features: three lines, and the rest behind "more"."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ LINES = 3
 
 
 def joined(parts: Iterable[HoverPart], menu: str = "", *, folds: bool) -> str:
-    """All parts: the first lines, then what else there is.
+    """Join all parts: the first lines, then the rest.
 
     Args:
-        parts: The most important first.
-        menu: Commands under the lines.
-        folds: Whether the client can fold; another one is shown everything.
+        parts: The parts, most important first.
+        menu: Commands below the lines.
+        folds: Whether the client can fold; if not, everything is shown.
     """
     told = [part for part in parts if part.brief or part.detail]
     lines = [part.brief for part in told if part.brief]

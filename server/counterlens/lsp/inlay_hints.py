@@ -12,7 +12,7 @@ from counterlens.reports.wording import share
 from counterlens.syntax.statements import is_part_of_statement, is_statement
 
 MOST = 1_500
-"""Hints in one answer: more make editors slow."""
+"""Maximum number of hints in one answer: more make editors slow."""
 
 _FUNCTIONS = ("function_definition", "function_declaration", "method_definition", "method_declaration")
 
@@ -24,7 +24,7 @@ def register(server: CounterlensServer) -> None:
 
 
 def _inlay_hints(ls: CounterlensServer, params: types.InlayHintParams) -> list[types.InlayHint]:
-    """The hints of a range, at once."""
+    """Return the hints of a range immediately."""
     analysis = ls.analyses.get(params.text_document.uri)
     if analysis is None or analysis.shown is None or not ls.settings.inlay_hints_enabled:
         return []
@@ -38,7 +38,7 @@ def _inlay_hints(ls: CounterlensServer, params: types.InlayHintParams) -> list[t
         if node.confidence is None or not _is_wanted(found, node, by):
             continue
         at = _line_end(analysis, node)
-        if low <= at <= high and at not in hints:  # of several statements on a line the first, outer one
+        if low <= at <= high and at not in hints:  # of several statements on a line, the first (outer) one
             hints[at] = types.InlayHint(
                 position=places.position(at),
                 label=share(node.confidence, translator()),
@@ -65,7 +65,7 @@ def _is_wanted(found: Confidence, node: NodeConfidence, by: str) -> bool:
 
 
 def _line_end(analysis: Analysis, node: NodeConfidence) -> int:
-    """The end of the line that a node begins on, without blanks."""
+    """The end of the first line of a node, without trailing blanks."""
     positions, data = analysis.document.positions, analysis.document.data
     line = positions.line_of(node.start)
     stop = positions.line_start(line + 1) if line + 1 < positions.lines else len(data)
@@ -73,7 +73,7 @@ def _line_end(analysis: Analysis, node: NodeConfidence) -> int:
 
 
 def _refresh(ls: CounterlensServer, _analysis: Analysis) -> None:
-    """Have the client ask again, where it can be told to."""
+    """Have the client request hints again, if it supports that."""
     workspace = ls.client_capabilities.workspace
     able = workspace.inlay_hint if workspace else None
     if ls.settings.inlay_hints_enabled and able and able.refresh_support:

@@ -1,4 +1,4 @@
-"""The functions of a document that were checked for doubts: a result stays until its function is edited."""
+"""Results of doubt checks of a document's functions; a result is kept until its function is edited."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ class DoubtMark:
     """A mark in the newest version of a document.
 
     Attributes:
-        start: The first byte that is marked there.
+        start: First byte of the mark in the newest version.
         end: The byte after the last.
-        edit: The byte range there that the alternative replaces.
-        text: What would stand in it.
-        rival: The byte range and the text of the alternative that tests do not tell from this one, if any.
-        doubt: The mark, in the version in which it was found.
+        edit: Byte range in the newest version that the alternative replaces.
+        text: The replacement.
+        rival: Byte range and text of an alternative that tests do not distinguish from this one, if any.
+        doubt: The doubt, in the version in which it was found.
     """
 
     start: int
@@ -38,11 +38,11 @@ class CheckedFunction:
     """The state of one function.
 
     Attributes:
-        fingerprint: What the result depends on besides the model.
-        span: Its bytes in the newest version of the document.
-        found: Its marks as the model alone gives them.
-        shown: The same as tests leave them.
-        settled_in: The version in which the tests were run; None where they were not.
+        fingerprint: What the result depends on, besides the model.
+        span: Byte range of the function in the newest version of the document.
+        found: Doubts as the model alone gives them.
+        shown: Doubts that remain after tests.
+        settled_in: Version in which the tests ran; None if they did not.
     """
 
     fingerprint: str
@@ -68,7 +68,7 @@ def _edit(document: Document, alternative: Alternative, shift: int) -> tuple[int
 
 
 class KnownDoubts:
-    """The results on one document. Used only on the server's event loop."""
+    """The results for one document. Used only on the server's event loop."""
 
     def __init__(self) -> None:
         self._document: Document | None = None
@@ -76,11 +76,11 @@ class KnownDoubts:
         self._found: list[CheckedFunction] = []
 
     def on(self, document: Document, asked: object) -> list[CheckedFunction]:
-        """The functions that the newest version still has as they were when they were checked.
+        """The checked functions that are unchanged in the newest version.
 
         Args:
             document: The newest version.
-            asked: The model; what another model said is forgotten.
+            asked: The model; results of another model are discarded.
         """
         if self._asked != asked:
             self._found = []
@@ -92,12 +92,12 @@ class KnownDoubts:
         return self._found
 
     def note(self, document: Document, asked: object, one: CheckedFunction) -> None:
-        """Keep a result on the newest version, in place of what was known of the function."""
+        """Store a result for the newest version, instead of the previous result for the function."""
         known = [other for other in self.on(document, asked) if other.span[0] != one.span[0]]
         self._found = [*known, one]
 
     def keep(self, document: Document, asked: object, starts: set[int]) -> bool:
-        """Forget the functions that begin nowhere among these bytes; whether there were marks on any."""
+        """Discard functions that do not begin at one of these bytes; True if any of them had marks."""
         known = self.on(document, asked)
         self._found = [one for one in known if one.span[0] in starts]
         return any(one.shown for one in known if one.span[0] not in starts)

@@ -1,4 +1,4 @@
-"""Known answers about a document's operators; one stays until an edit touches the text the model read."""
+"""Answers about a document's operators; an answer is kept until an edit touches the text the model read."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from counterlens.syntax.document import Document
 
 @dataclass(frozen=True, slots=True, eq=False)
 class KnownOperator:
-    """The operators that the model finds likely in place of one operator.
+    """The operators that the model finds likely instead of one operator.
 
     Attributes:
-        start: The operator's first byte.
-        end: The byte after its last.
-        read: The byte range of the definition that was read.
-        header: How much of the document's beginning was read before it.
+        start: First byte of the operator.
+        end: The byte after the operator.
+        read: Byte range of the definition that the model read.
+        header: Number of bytes of the document's beginning that the model read before it.
         belief: The answer.
     """
 
@@ -29,7 +29,7 @@ class KnownOperator:
 
 
 class KnownOperators:
-    """The answers on one document, by the operator's first byte. Used only on the server's event loop."""
+    """The answers for one document, by the operator's first byte. Used only on the server's event loop."""
 
     def __init__(self) -> None:
         self._document: Document | None = None
@@ -39,11 +39,11 @@ class KnownOperators:
         """Why there is no answer, where the last question had none."""
 
     def on(self, document: Document, asked: object) -> dict[int, KnownOperator]:
-        """The answers that hold for a version of the document.
+        """The answers that are valid for a version of the document.
 
         Args:
             document: The newest version.
-            asked: The model; what another model said is forgotten.
+            asked: The model; answers of another model are discarded.
         """
         if self._asked != asked:
             self._found, self.failure = {}, ""
@@ -53,7 +53,7 @@ class KnownOperators:
         return self._found
 
     def note(self, document: Document, asked: object, answer: KnownOperator) -> None:
-        """Keep an answer on the newest version of the document."""
+        """Store an answer for the newest version of the document."""
         self.on(document, asked)[answer.start] = answer
         self.failure = ""
 

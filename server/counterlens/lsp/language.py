@@ -1,8 +1,8 @@
 """The language of the one editor that this process serves: English unless `initialize` names another.
 
-What stands on the code is worded through `t`. What comes in English sentences (why something cannot be done,
-what a mutation did, what the server does and how far it is) is recognised by its pattern, where it leaves for
-the editor. Reports stay English, and so do the log and what programs read.
+Texts about code are translated with `t`. English sentences from lower layers (reasons, descriptions of
+mutations, server states and progress) are recognised by their patterns when they are sent to the editor.
+Reports stay English, as do the log and texts for programs.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _chosen = ENGLISH
 
 
 def choose(locale: str | None) -> None:
-    """Take the editor's language, such as `de` or `de-AT`; English where there is no catalogue for it."""
+    """Set the editor's language, such as `de` or `de-AT`; English if there is no catalogue for it."""
     global _chosen
     _chosen = ENGLISH
     tag = re.match(r"[a-z]{2,3}(?![a-z])", (locale or "").lower())
@@ -33,12 +33,12 @@ def translator() -> Translator:
 
 
 def t(text: str, /, **values: object) -> str:
-    """A text in the editor's language, with values in its places."""
+    """Translate a text to the editor's language, and insert values."""
     return _chosen(text, **values)
 
 
 def recognised(text: str) -> str:
-    """A text from below in the editor's language, where its catalogue has its pattern."""
+    """Translate a text from a lower layer to the editor's language, if its pattern is in the catalogue."""
     return _chosen.recognised(text)
 
 

@@ -1,4 +1,4 @@
-"""The server's life: what the client says first, its settings, and the end."""
+"""The server's lifecycle: initialization, settings, shutdown."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def register(server: CounterlensServer) -> None:
 
 
 def _initialize(ls: CounterlensServer, params: types.InitializeParams) -> None:
-    """Take the client's options."""
+    """Store the client's options."""
     ls.loop = asyncio.get_running_loop()
     language.choose(params.locale)
     options = params.initialization_options if isinstance(params.initialization_options, dict) else {}
@@ -46,7 +46,7 @@ def _initialize(ls: CounterlensServer, params: types.InitializeParams) -> None:
 
 
 def _read_file(ls: CounterlensServer, path: str | None) -> list[str]:
-    """Take what the first folder's repository decides, if it is trusted; returns what is wrong with it."""
+    """Read the settings file of the first folder's repository if it is trusted; returns its problems."""
     if path is None or not is_workspace_trusted(ls, Path(path)):
         return []
     try:
@@ -57,19 +57,19 @@ def _read_file(ls: CounterlensServer, path: str | None) -> list[str]:
 
 
 def _initialized(ls: CounterlensServer, _params: types.InitializedParams) -> None:
-    """Load nothing before a file is opened."""
+    """Load no model before a file is opened."""
     ls.announce("idle", "no file is open" if ls.settings.enable else "switched off")
 
 
 def _did_change_configuration(ls: CounterlensServer, params: types.DidChangeConfigurationParams) -> None:
-    """Take new settings."""
+    """Apply new settings."""
     settings = params.settings
     if isinstance(settings, dict):
         ls.configure(settings.get("counterlens", settings))
 
 
 def _trust(ls: CounterlensServer, _params: object) -> None:
-    """The user trusts the workspace now: what its repository decides holds, and its code may run."""
+    """Handle trust for the workspace: its repository's settings apply now, and its code may run."""
     ls.trusted = True
     for complaint in _read_file(ls, next((to_fs_path(uri) for uri in ls.workspace.folders), None)):
         LOG.warning(complaint)
@@ -79,7 +79,7 @@ def _trust(ls: CounterlensServer, _params: object) -> None:
 
 
 def _shutdown(ls: CounterlensServer, _params: None) -> None:
-    """Let the model go."""
+    """Close the model."""
     for analysis in ls.analyses.values():
         analysis.cancel.set()
     ls.scorer.close()

@@ -1,4 +1,4 @@
-"""Showing a report in a client that has no view for it: as a Markdown file, where it can open one."""
+"""Shows a report in a client without a view for it: as a Markdown file, if it can open one."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from counterlens.lsp.base import CounterlensServer
 
 
 async def show_markdown(ls: CounterlensServer, name: str, summary: str, markdown: str) -> None:
-    """Say a result in one sentence, and open its report.
+    """Show a result in one sentence, and open its report.
 
     Args:
         ls: The server.
-        name: What it is about; a newer report of this name replaces an older one.
+        name: Subject of the report; a newer report of this name replaces an older one.
         summary: The sentence.
         markdown: The report.
     """
@@ -25,12 +25,12 @@ async def show_markdown(ls: CounterlensServer, name: str, summary: str, markdown
 
 
 async def open_markdown(ls: CounterlensServer, name: str, markdown: str) -> None:
-    """Open a text, where the client can; a newer one of this name replaces an older one."""
+    """Open a text, if the client can; a newer one of this name replaces an older one."""
     window = ls.client_capabilities.window
     if window is None or window.show_document is None or not window.show_document.support:
         return
     place = await ls.offload(_written, name, markdown)
-    # Not waited for: a client may show nothing before it has the answer that this is part of.
+    # Not awaited: a client may show nothing before it gets the response that this is part of.
     ls.window_show_document(types.ShowDocumentParams(place.as_uri(), take_focus=False))
 
 

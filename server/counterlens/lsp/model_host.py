@@ -1,4 +1,4 @@
-"""The server's models: each opened when it is first needed, and closed once another one is meant."""
+"""The server's models: each is opened when first needed, and closed after another one is chosen."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from counterlens.models.registry import Options
 
 @dataclass(frozen=True, slots=True)
 class _OpenModel:
-    """An open model, as it is asked by who waits for the answer, and by who does not."""
+    """An open model, with a wrapper for foreground and one for background requests."""
 
     asked: CachedModel
     background: CachedModel
 
     @classmethod
     def of(cls, model: CachedModel, store: AnswerStore) -> _OpenModel:
-        """The two of a model; they differ where it answers one request at a time."""
+        """Wrap a model; the two wrappers differ if it answers one request at a time."""
         if not model.info.local:
             return cls(model, model)
         precedence = Precedence()
@@ -37,12 +37,12 @@ class _OpenModel:
 
 
 class ModelHost:
-    """Holds the model that is chosen, and those that someone still waits for.
+    """Holds the chosen model, and those with foreground requests in progress.
 
     Every method may be called from any thread; `get` and `lend` may take seconds.
 
     Attributes:
-        open: Opens one by name.
+        open: Opens a model by name.
     """
 
     def __init__(self) -> None:
@@ -61,17 +61,17 @@ class ModelHost:
         return self._names.get(spec) or _display_name(spec)
 
     def choose(self, settings: EditorSettings) -> None:
-        """Switch to the model that the settings name; it is opened when it is needed."""
+        """Switch to the model that the settings name; it is opened when needed."""
         self._chosen = settings.chosen_model
 
     def get(self, settings: EditorSettings, progress: Progress | None = None) -> CachedModel:
-        """The model that the settings name, for the background: its requests make way for those of `lend`.
+        """The model that the settings name, for the background: its requests give way to those of `lend`.
 
         It may be closed as soon as another one is chosen.
 
         Args:
-            settings: Name it.
-            progress: Told how much of it is loaded, where it has to be.
+            settings: Settings that name the model.
+            progress: Called with loading progress, if the model has to be loaded.
 
         Raises:
             ModelError: it cannot be opened.
@@ -83,12 +83,12 @@ class ModelHost:
     def lend(
         self, settings: EditorSettings, progress: Progress | None = None, *, background: bool = False
     ) -> Iterator[CachedModel]:
-        """The model that the settings name; it stays open to the end, whatever is chosen meanwhile.
+        """The model that the settings name; it stays open while the context lasts, even if another is chosen.
 
         Args:
-            settings: Name it.
-            progress: Told how much of it is loaded, where it has to be.
-            background: Whether nobody waits for the answers.
+            settings: Settings that name the model.
+            progress: Called with loading progress, if the model has to be loaded.
+            background: Whether nobody waits for the responses.
 
         Raises:
             ModelError: it cannot be opened.
@@ -105,7 +105,7 @@ class ModelHost:
                 self._tidy()
 
     def close(self) -> None:
-        """Give the models back."""
+        """Close all models."""
         with self._lock:
             for model in self._models.values():
                 model.asked.close()
@@ -114,7 +114,7 @@ class ModelHost:
 
     def _opened(self, settings: EditorSettings, progress: Progress | None) -> _OpenModel:
         wanted = spec, options = settings.chosen_model
-        self._tidy(beside=wanted)  # first, as two may not fit into the memory
+        self._tidy(beside=wanted)  # first, as two may not fit into memory
         if wanted not in self._models:
             reported = replace(options, progress=progress)
             model = open_cached(spec, reported, store=self._store, load=self.open)
@@ -123,14 +123,14 @@ class ModelHost:
         return self._models[wanted]
 
     def _tidy(self, beside: tuple[str, Options] | None = None) -> None:
-        """Close what is neither chosen nor lent."""
+        """Close models that are neither chosen nor lent."""
         kept = {self._chosen, beside, *(wanted for wanted, number in self._lent.items() if number)}
         for unused in [wanted for wanted in self._models if wanted not in kept]:
             self._models.pop(unused).asked.close()
 
 
 def _display_name(spec: str) -> str:
-    """The name of a model that is not open yet: without its folder or its kind."""
+    """The name of a model that is not open yet, without its folder or kind."""
     if spec.startswith("onnx:"):
         return export_name(spec.removeprefix("onnx:"))
     return PurePath(spec).stem if spec.endswith(".gguf") else spec.partition(":")[2] or spec

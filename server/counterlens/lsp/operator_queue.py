@@ -1,6 +1,6 @@
-"""Asking which operator belongs in a gap: one gap after the other, off the event loop, each once.
+"""Requests about which operator belongs in a gap: one gap at a time, off the event loop, each only once.
 
-What someone points at comes before what is asked ahead. An edit drops what is waiting.
+The operator under the pointer comes before those asked in advance. An edit drops pending requests.
 """
 
 from __future__ import annotations
@@ -36,18 +36,18 @@ class OperatorQueue:
         self._worker: asyncio.Task[None] | None = None
 
     def known(self, analysis: Analysis) -> dict[int, KnownOperator]:
-        """The answers on the newest version, by the operator's first byte."""
+        """The answers for the newest version, by the operator's first byte."""
         return analysis.operators.on(analysis.document, self._ls.settings.asked)
 
     def ask(self, analysis: Analysis, start: int) -> asyncio.Event:
-        """Ask for one operator before all others; the event is set when that is over."""
+        """Ask for one operator before all others; the event is set when the request ends."""
         event = self._answered.setdefault((analysis.uri, start), asyncio.Event())
         self._waiting.insert(0, (analysis, analysis.document, start))
         self._begin()
         return event
 
     async def ask_all(self, analysis: Analysis, span: tuple[int, int] | None = None) -> None:
-        """Ask for all operators of a document or a part of it, those that surprised the model first."""
+        """Ask for all operators of a document or a range, starting with those that surprised the model."""
         document, found = analysis.document, analysis.confidence
         starts = await self._ls.offload(_starts, document, span, found)
         if analysis.document is document:
@@ -100,7 +100,7 @@ def _answer(
 
 
 def _starts(document: Document, span: tuple[int, int] | None, found: Confidence | None) -> list[int]:
-    """The operators' first bytes; those first that the model found least likely, read from left to right."""
+    """The operators' first bytes: those first that the model, reading from left to right, found least likely."""
     try:
         sites = operator_sites(document, span)
     except SourceError:

@@ -1,6 +1,6 @@
-"""Operators: the hover says which the model finds likely; a clear preference for another one is marked.
+"""Operators: the hover shows which ones the model finds likely; a clear preference for another is marked.
 
-Nothing is asked before someone points at an operator or probes them, unless `operators.ask` is `scored`.
+No request is sent until the user points at an operator or probes, unless `operators.ask` is `scored`.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Operators:
     """The feature.
 
     Args:
-        server: What it is added to.
+        server: The server that gets the feature.
     """
 
     def __init__(self, server: CounterlensServer) -> None:
@@ -50,7 +50,7 @@ class Operators:
         server.when_probed.append(self._ask_probed)
 
     def _wait(self, ls: CounterlensServer, analysis: Analysis, offset: int) -> Awaitable[object] | None:
-        """Ask for the operator that is pointed at."""
+        """Ask for the operator under the pointer."""
         if ls.settings.operators_ask == "never" or not ls.settings.enable:
             return None
         site = operator_at(analysis.document, offset)
@@ -104,7 +104,7 @@ class Operators:
     def _code_actions(
         self, ls: CounterlensServer, analysis: Analysis, params: types.CodeActionParams
     ) -> list[types.CodeAction]:
-        """Replace an operator with what the model prefers; where it is marked, also: do not mark it."""
+        """Replace an operator with the one that the model prefers; at a mark, also offer to ignore it."""
         places = ls.places(analysis)
         first, last = places.offset(params.range.start), places.offset(params.range.end)
         marked = {answer.start for answer in self._doubted(ls, analysis)}
@@ -126,7 +126,7 @@ class Operators:
         return actions
 
     def _ask_ahead(self, ls: CounterlensServer, analysis: Analysis) -> None:
-        """Ask for all operators of a document that was scored, where that is wanted."""
+        """Ask for all operators of a scored document, if the settings say so."""
         if ls.settings.operators_ask == "scored" and analysis.confidence is not None:
             # once for these scores
             analysis.memo.get("operators", lambda: _later(self._queue.ask_all(analysis)))
@@ -145,5 +145,5 @@ _TASKS: set[asyncio.Task[None]] = set()
 
 def _later(work: Awaitable[None]) -> None:
     task = asyncio.ensure_future(work)
-    _TASKS.add(task)  # the loop itself keeps no more than a weak reference
+    _TASKS.add(task)  # the loop keeps only a weak reference
     task.add_done_callback(_TASKS.discard)

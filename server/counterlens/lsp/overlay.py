@@ -1,4 +1,4 @@
-"""Overlay data: how sure the model is of each piece of code, in a few fixed levels.
+"""Overlay data: the model's confidence in each piece of code, in a few fixed levels.
 
 Custom request `counterlens/overlay`, see docs/protocol.md.
 """
@@ -31,7 +31,7 @@ from counterlens.lsp.targets import document_of, range_of
 
 REQUEST = "counterlens/overlay"
 MOST = 10_000
-"""Spans in one answer; the visible ones come first."""
+"""Maximum number of spans in one answer; visible ones come first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ def register(server: CounterlensServer) -> None:
 
 
 def _prepare(settings: EditorSettings, scored: ScoredDocument) -> None:
-    """The spans that a client will most likely ask for."""
+    """Compute the spans that a client will most likely request."""
     granularity, few = settings.overlay_granularity, settings.overlay_calm
     scored.memo.get(
         ("overlay", granularity, few), lambda: _spans(scored.shown, granularity, scored.calibration, few)
@@ -75,7 +75,7 @@ def _prepare(settings: EditorSettings, scored: ScoredDocument) -> None:
 
 
 async def _overlay(ls: CounterlensServer, params: Any) -> Overlay:
-    """Answer the request with what is known now; off the event loop, as long files have many spans."""
+    """Answer the request with the current results; off the event loop, as long files have many spans."""
     wanted = getattr(params, "granularity", None)
     granularity = Granularity(wanted) if wanted in list(Granularity) else ls.settings.overlay_granularity
     asked = getattr(params, "calm", None)
@@ -109,10 +109,10 @@ def overlay(
     Args:
         analysis: The document.
         places: Its positions.
-        granularity: What a span is.
-        few: Give the few spans of a calm overlay.
-        only: Give the spans that touch this range.
-        visible: Give those that touch this range first.
+        granularity: The kind of span.
+        few: Return the few spans of a calm overlay.
+        only: Return the spans that touch this range.
+        visible: Return the spans that touch this range first.
     """
     found = analysis.shown
     chosen = []
@@ -144,7 +144,7 @@ def overlay(
 def _spans(
     found: Confidence, granularity: Granularity, calibration: Calibration | None, few: bool
 ) -> list[Span]:
-    """The spans of a document. The nodes are calibrated already; what is made of tokens is so here."""
+    """The spans of a document. Nodes are calibrated already; spans of tokens are calibrated here."""
     made = spans(found, granularity)
     if few:
         return calm(found, made, granularity, calibration)

@@ -18,14 +18,14 @@ class Places:
     encoding: PositionEncoding
 
     def position(self, offset: int) -> types.Position:
-        """Byte offset to position."""
+        """Convert a byte offset to a position."""
         line, character = self.document.positions.to_character(offset, self.encoding)
         return types.Position(line, character)
 
     def range(self, start: int, end: int) -> types.Range:
-        """Byte range to range."""
+        """Convert a byte range to a range."""
         return types.Range(self.position(start), self.position(end))
 
     def offset(self, position: types.Position) -> int:
-        """Position to byte offset."""
+        """Convert a position to a byte offset."""
         return self.document.positions.from_character(position.line, position.character, self.encoding)

@@ -1,7 +1,7 @@
-"""Order of requests to a local model: those that someone waits for interrupt those in the background.
+"""Priority of requests to a local model: foreground requests interrupt background ones.
 
-A local model answers one request at a time, and scoring a long class takes half a minute. A request in the
-background is therefore given up between two chunks as soon as someone waits, and is made again after that.
+A local model answers one request at a time, and scoring a long class takes half a minute. A background
+request is therefore cancelled between two chunks when a foreground request arrives, and retried after it.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from counterlens.models.base import Completion, Model, Progress, Prompt, TokenSc
 from counterlens.models.wrapped import WrappedModel
 
 Made = TypeVar("Made")
-_LOOK = 0.05  # seconds between two looks at whether a request in the background was given up
+_LOOK = 0.05  # seconds between two checks whether a background request was cancelled
 
 
 class Precedence:
-    """Number of requests to one model that someone waits for. Thread-safe."""
+    """The number of pending foreground requests to one model. Thread-safe."""
 
     def __init__(self) -> None:
         self._changed = Condition()
@@ -29,12 +29,12 @@ class Precedence:
 
     @property
     def taken(self) -> bool:
-        """Whether someone waits for an answer."""
+        """Whether a foreground request is pending."""
         return self._asking > 0
 
     @contextmanager
     def take(self) -> Iterator[None]:
-        """Someone waits while the context lasts."""
+        """Count a foreground request while the context lasts."""
         with self._changed:
             self._asking += 1
         try:
@@ -45,7 +45,7 @@ class Precedence:
                 self._changed.notify_all()
 
     def wait(self, cancel: Event | None) -> None:
-        """Wait until nobody else does.
+        """Wait until no foreground request is pending.
 
         Raises:
             Cancelled: `cancel` was set.
@@ -58,10 +58,10 @@ class Precedence:
 
 
 class _Interrupt(Event):
-    """Set when a request in the background is given up, or has to make way.
+    """Set when a background request is cancelled or has to give way.
 
     Attributes:
-        made_way: Whether it was seen set because someone waits.
+        made_way: Whether the request gave way to a foreground request.
     """
 
     def __init__(self, precedence: Precedence, cancel: Event | None) -> None:
@@ -86,7 +86,7 @@ class _RankedModel(WrappedModel):
 
     @abstractmethod
     def _ask(self, request: Callable[[Event | None], Made], cancel: Event | None) -> Made:
-        """Make a request, which is given the event that ends it."""
+        """Send a request; it gets the event that ends it."""
 
     def complete(
         self, prompts: Sequence[Prompt], *, cancel: Event | None = None, progress: Progress | None = None
@@ -140,7 +140,7 @@ class _RankedModel(WrappedModel):
 
 
 class ForegroundModel(_RankedModel):
-    """A model as someone asks it who waits for the answer."""
+    """A model for foreground requests, whose caller waits for the response."""
 
     def _ask(self, request: Callable[[Event | None], Made], cancel: Event | None) -> Made:
         with self._precedence.take():
@@ -148,7 +148,7 @@ class ForegroundModel(_RankedModel):
 
 
 class BackgroundModel(_RankedModel):
-    """A model as it is asked while nobody waits: each request makes way, and is then made again."""
+    """A model for background requests: each gives way, and is then retried."""
 
     def _ask(self, request: Callable[[Event | None], Made], cancel: Event | None) -> Made:
         while True:

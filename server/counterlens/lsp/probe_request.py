@@ -26,12 +26,12 @@ def options_of(
 
     Args:
         probe: The probe.
-        settings: Give those of its options that have a setting.
-        path: Of the file; a corpus that is named by a relative path is one beside it.
-        chosen: Options that have none.
+        settings: Values of the options that have a setting.
+        path: Path of the file; a relative path of a corpus is resolved beside it.
+        chosen: Values of the other options.
 
     Raises:
-        OptionError: a value is out of bounds.
+        OptionError: a value is out of range.
     """
     known = declared([probe])
     given = {name: value for name, value in settings.probe.items() if name in known}
@@ -62,6 +62,6 @@ def context_of(
     if not encoder:
         yield context
         return
-    # it is asked for embeddings, whatever way the model under examination is asked
+    # it is used for embeddings, whatever the prompting mode of the probed model
     with host.lend(replace(settings, model=encoder, remote_api="completions")) as opened:
         yield replace(context, encoder=ModelSentences(opened))

@@ -1,8 +1,8 @@
 """The command `counterlens.probe`: the completion probe with progress and cancel; its code lens and mark.
 
-Where completions are drawn, or tokens were nearly tied, a client that asks to `refine` gets the answer of
-the greedy ones first, as the notification `counterlens/probeRefined`, and again after each look at what was
-drawn.
+If there are samples, or nearly tied tokens, a client that requests `refine` gets the result of the greedy
+completions first, as the notification `counterlens/probeRefined`, and an update after each
+interim result.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ from counterlens.syntax.functions import Function, find_function, functions
 COMMAND = "counterlens.probe"
 REFINED = "counterlens/probeRefined"
 _MEASURED_BYTES = 4096
-"""Confidence on longer definitions is not waited for: a small local model reads about 1 kB a second."""
+"""No wait for confidence on longer definitions: a small local model reads about 1 kB per second."""
 
 
 def register(server: CounterlensServer) -> None:
@@ -85,7 +85,7 @@ class ShownPair:
 
 @dataclass(frozen=True, slots=True)
 class NotAsked:
-    """A mutation that was not asked about at some places, and why."""
+    """A mutation that was not asked at some places, and why."""
 
     mutation: str
     reason: str
@@ -122,12 +122,12 @@ class ProbeRefinement:
 
 @dataclass(frozen=True, slots=True)
 class MeasuredProbe:
-    """The result of a probe of one function, with the confidence on it.
+    """The result of a probe of one function, with the confidence in it.
 
     Attributes:
         record: The pairs.
-        model: Who was asked.
-        confidence: How sure the model is of the function.
+        model: The model.
+        confidence: The model's confidence in the function.
     """
 
     record: PairsRecord
@@ -160,7 +160,7 @@ async def _probe(ls: CounterlensServer, argument: Any = None) -> ProbeAnswer:
     except CounterlensError as error:
         page = _why_not(name, error) if ls.client_shows_results else ""
         return ProbeAnswer(ok=False, error=ls.refuse(error, settings), function=name, html=page)
-    # where another model is asked by now, who waits gets the answer, and it says nothing of that one
+    # if another model was chosen meanwhile, the caller gets the answer, but it is not stored
     if ls.asks(settings) and analysis.document is document and not mutations:
         analysis.note(function, probe=probed.record)
         if options.drawing is None:
@@ -176,17 +176,17 @@ async def _probe(ls: CounterlensServer, argument: Any = None) -> ProbeAnswer:
 
 
 def _why_not(name: str, error: CounterlensError) -> str:
-    """Why a function could not be probed, as a page: what its own tests say is longer than a message."""
+    """Why a function could not be probed, as a page: the output of its tests is longer than a message."""
     if not name or not isinstance(error, SourceError):
         return ""
     return html.fragment(why_not_probed(name, error.message, error.hint))
 
 
 def _options(settings: EditorSettings, asked: dict[str, Any]) -> CompletionOptions:
-    """The options that the settings and the argument of the command give.
+    """The options from the settings and from the argument of the command.
 
     Raises:
-        OptionError: a value is out of bounds.
+        OptionError: a value is out of range.
     """
     named, samples = asked.get("mutations"), asked.get("samples")
     chosen: dict[str, Any] = {"mutations": tuple(map(str, named)) if isinstance(named, list) else ()}
@@ -230,10 +230,10 @@ def _run(
     watch: Watch | None,
     steps: Steps,
 ) -> MeasuredProbe:
-    """Probe one function, and measure the confidence on it where it is not known; takes seconds.
+    """Probe one function, and measure the confidence in it if unknown; takes seconds.
 
     Raises:
-        SourceError: it cannot be probed.
+        SourceError: the function cannot be probed.
         CounterlensError, Cancelled: as `run_targets`.
     """
     probe, confidence = CompletionProbe(), FunctionConfidence(scored)
@@ -261,9 +261,9 @@ def _answer(probed: MeasuredProbe, document: Document, path: str | None, shows: 
     """The answer for a finished probe.
 
     Args:
-        probed: What was found.
-        document: What was probed.
-        path: Where it is, as a report names it.
+        probed: The result.
+        document: The probed document.
+        path: Its path, as a report names it.
         shows: Whether the client shows the report itself.
     """
     record, confidence = probed.record, probed.confidence
@@ -317,7 +317,7 @@ def _shown(pair: PairRecord, document: Document, qualname: str) -> ShownPair:
 
 
 def _lenses(ls: CounterlensServer, analysis: Analysis) -> list[types.CodeLens]:
-    """An offer to probe each function that there is something to ask about, or what came of it."""
+    """A lens on each function with prompts: an offer to probe it, or the result."""
     prompts = Askable(analysis).known()
 
     def title(function: Function) -> str:
@@ -337,7 +337,7 @@ def _lenses(ls: CounterlensServer, analysis: Analysis) -> list[types.CodeLens]:
 
 
 def _effort(ls: CounterlensServer, prompts: int) -> str:
-    """How long a probe takes, or where that is not known yet how much it asks."""
+    """How long a probe takes; if unknown, how many prompts it needs."""
     seconds = expected_seconds(ls.settings.model, COMMAND, prompts)
     if seconds is None:
         return t("{n} prompts", n=prompts)
@@ -357,9 +357,9 @@ def _result(record: PairsRecord) -> str:
 
 
 def _effects(ls: CounterlensServer, analysis: Analysis) -> list[types.Diagnostic]:
-    """Show the result of a probe at the name of its function, for clients that have no view of it.
+    """Show the result of a probe at the name of its function, for clients without a view for it.
 
-    It is about the model: among the problems of the code it would be a false one.
+    It is about the model, so it would be a false report among the problems of the code.
     """
     if ls.client_shows_results:
         return []

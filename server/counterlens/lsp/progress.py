@@ -1,6 +1,6 @@
-"""Work that takes longer than a moment: beside the event loop, with progress and a way to cancel it.
+"""Long-running work: off the event loop, with progress and cancel.
 
-What asks the model about a document comes before any scoring of that document.
+Requests about a document come before its scoring.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ Made = TypeVar("Made")
 
 @dataclass(frozen=True, slots=True)
 class Announcements:
-    """The messages about a piece of work.
+    """The messages about one piece of work.
 
     Attributes:
-        title: Over its progress.
-        begun: While it lasts.
-        ended: When it is done.
-        cancelled: When it was given up.
+        title: Title of its progress.
+        begun: Status while it runs.
+        ended: Status when it is done.
+        cancelled: Status when it was cancelled.
     """
 
     title: str
@@ -44,7 +44,7 @@ class Announcements:
 
     @classmethod
     def of_probe(cls, name: str) -> Announcements:
-        """Return the messages about a probe of something."""
+        """The messages about a probe of something."""
         return Announcements(
             f"Probing {name}", f"probing {name}", f"{name} was probed", f"the probe of {name} was cancelled"
         )
@@ -57,18 +57,18 @@ async def ask_first(
     said: Announcements,
     work: Callable[[Steps], Made],
 ) -> Made:
-    """Ask the model about a document before it is scored, and say so; the scoring goes on after it.
+    """Run requests about a document before its scoring, with status messages; scoring resumes afterwards.
 
     Args:
         ls: The server.
-        settings: Name the model; once another one is chosen, nothing more is said of this one.
+        settings: Settings that name the model; no status is sent after a change to another model.
         analysis: The document.
-        said: What is said of it.
-        work: What is done, on the executor.
+        said: The status messages.
+        work: The work, run on the executor.
 
     Raises:
-        Cancelled: the user gave up.
-        And what `work` raises.
+        Cancelled: the user cancelled.
+        Also the errors of `work`.
     """
     document, interrupted = analysis.document, analysis.confidence is None
 
@@ -92,12 +92,12 @@ async def ask_first(
 
 
 async def with_progress(ls: CounterlensServer, title: str, work: Callable[[Steps], Made]) -> Made:
-    """Work beside the event loop, with progress where the client has such a thing.
+    """Run work off the event loop, with progress if the client supports it.
 
     Args:
         ls: The server.
-        title: What is being done.
-        work: Does it; it is told of being cancelled by its steps, also where the request itself is.
+        title: Title of the progress.
+        work: The work; its steps are cancelled with the progress or with the request.
     """
     cancel = Event()
     try:

@@ -1,4 +1,4 @@
-"""Corrections of pygls: malformed requests are answered, cancelling reaches commands, edits come as sent."""
+"""Corrections of pygls: malformed requests get an error, commands can be cancelled, edits stay unchanged."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ def _shown(said: object) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Unreadable:
-    """A message that is not what its method asks for.
+    """A message that is not valid for its method.
 
     Attributes:
-        id: Of the request that waits for an answer; None where nobody does.
-        method: What it called itself.
-        error: What is wrong with it.
+        id: Id of the request that expects a response; None if there is none.
+        method: Method of the message.
+        error: What is invalid.
     """
 
     id: int | str | None
@@ -39,16 +39,16 @@ class Unreadable:
 
 
 class PatientProtocol(LanguageServerProtocol):
-    """pygls drops a request with malformed parameters unanswered; here it gets an error.
+    """pygls drops a request with malformed parameters without a response; here it gets an error.
 
-    A client that cancels a command cancels what the command runs, which pygls lets go on.
+    Cancelling a command also cancels the work that the command started, which pygls lets run on.
 
-    It also applies edits to a text of its own, counting form feeds and the like as line ends, and changes
-    their ranges while doing so; `documents.py` applies them as the protocol says.
+    pygls also applies edits to its own text, with form feeds and the like as line ends, and changes their
+    ranges in doing so; `documents.py` applies edits as the protocol defines.
     """
 
     def structure_message(self, data: dict[str, Any]) -> Any:
-        """A message from plain data, or what is wrong with it."""
+        """Return a message from plain data, or its error."""
         try:
             return super().structure_message(data)
         except JsonRpcException as error:
@@ -76,7 +76,7 @@ class PatientProtocol(LanguageServerProtocol):
         args: tuple[Any, ...] | None = None,
         kwargs: dict[str, Any] | None = None,
     ) -> None:
-        """Run a handler; one that another handler waits for is cancelled with that one."""
+        """Run a handler; cancelling it also cancels the handler that it waits for."""
         super()._execute_handler(msg_id, handler, callback, args, kwargs)
         outer = callback.keywords.get("result_future") if isinstance(callback, partial) else None
         inner = self._request_futures.pop(msg_id, None) if outer is not None else None
@@ -87,7 +87,7 @@ class PatientProtocol(LanguageServerProtocol):
     def lsp_text_document__did_change(
         self, params: types.DidChangeTextDocumentParams
     ) -> Generator[Any, Any, None]:
-        """Hand an edit on, as it came."""
+        """Pass an edit on unchanged."""
         handler = self.fm.features.get(types.TEXT_DOCUMENT_DID_CHANGE)
         if handler is not None:
             yield handler, (params,), None

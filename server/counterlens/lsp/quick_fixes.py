@@ -1,4 +1,4 @@
-"""Code actions on what is surprising: replace it with what the model expected, or do not show it again."""
+"""Code actions on surprises: replace the code with what the model expected, or ignore the mark."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Code actions that replace a piece of a document or ignore what is marked there, for any feature.
+"""Code actions that replace a piece of a document, or ignore a mark, for any feature.
 
-A client of our own shows the difference first, through its command `counterlens.previewReplacement`, and
-keeps ignored concepts in its settings, through `counterlens.ignoreConcept`. Any other gets plain edits; a
-replacement is then marked as one that the user confirms, where the client has such a thing.
+The Counterlens extension shows the difference first, with its command `counterlens.previewReplacement`, and
+keeps ignored concepts in its settings, with `counterlens.ignoreConcept`. Any other client gets plain edits; a
+replacement then asks the user to confirm, if the client supports that.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _ANNOTATION = "counterlens"
 def with_diagnostics(
     params: types.CodeActionParams, code: str, where: types.Range, actions: Iterable[types.CodeAction]
 ) -> list[types.CodeAction]:
-    """Actions with the diagnostics of a request that they are about: those of a code that mark a place."""
+    """Attach to actions the diagnostics of the request that have this code and mark this place."""
     marked = [known for known in params.context.diagnostics if (known.code, known.range) == (code, where)]
     offered = list(actions)
     for action in offered:
@@ -48,7 +48,7 @@ def edit_action(
 def ignore_here(
     ls: CounterlensServer, analysis: Analysis, start: int, end: int, category: Category | None, title: str
 ) -> Iterator[types.CodeAction]:
-    """A comment that ignores a category, or all that is marked, in a place; none where there is no room."""
+    """Actions that add a comment ignoring a category, or all marks, at a place; none if there is no room."""
     here = ignoring_edit(analysis.document, start, end, category)
     if here is not None:
         offset, text = here
@@ -58,7 +58,7 @@ def ignore_here(
 def replace_action(
     ls: CounterlensServer, analysis: Analysis, start: int, end: int, text: str, title: str
 ) -> types.CodeAction:
-    """Replace a byte range: a client of our own shows the difference first."""
+    """Replace a byte range; the Counterlens extension shows the difference first."""
     where = ls.places(analysis).range(start, end)
     action = types.CodeAction(title, kind=types.CodeActionKind.QuickFix)
     if not ls.client_shows_results:
@@ -79,7 +79,7 @@ def replace_action(
 def ignore_actions(
     ls: CounterlensServer, analysis: Analysis, start: int, end: int, category: Category
 ) -> Iterator[types.CodeAction]:
-    """Do not mark a concept here, or anywhere in the workspace; without settings of a client in the file."""
+    """Ignore a concept here, or in the whole workspace; if the client keeps no settings, in the file."""
     title = t("Ignore surprising {category} here", category=category)
     yield from ignore_here(ls, analysis, start, end, category, title)
     if ls.client_shows_results:
@@ -95,7 +95,7 @@ def ignore_actions(
 def _edit(
     ls: CounterlensServer, analysis: Analysis, where: types.Range, text: str, *, confirm: str | None = None
 ) -> types.WorkspaceEdit:
-    """An edit of this version of the document, as far as the client can be told so."""
+    """An edit of this version of the document; the version is sent if the client supports it."""
     workspace = ls.client_capabilities.workspace
     able = workspace.workspace_edit if workspace else None
     if not (able and able.document_changes):

@@ -1,7 +1,7 @@
-"""Runs over a repository that are started in the editor: their plan, their progress, pause and resumption.
+"""Runs over a repository, started in the editor: plan, progress, pause and resumption.
 
 Commands `counterlens.planRun`, `counterlens.startRun` and `counterlens.stopRun`, and the notification
-`counterlens/runNews`, see docs/protocol.md. Each run is `counterlens bench` in a process of its own.
+`counterlens/runNews`; see docs/protocol.md. Each run is `counterlens bench` in a separate process.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _INTERRUPTED = 130
 
 @dataclass(frozen=True, slots=True)
 class AskableTask:
-    """One task that a repository can be asked."""
+    """One task that can run over a repository."""
 
     id: str
     title: str
@@ -75,7 +75,7 @@ class StartedRun:
 
 @dataclass(frozen=True, slots=True)
 class RunNews:
-    """How far a run is that this server started."""
+    """The progress of a run that this server started."""
 
     folder: str
     state: str
@@ -105,10 +105,10 @@ def register(server: CounterlensServer) -> None:
 
 
 class RepositoryRuns:
-    """The runs that this server has started and that have not ended.
+    """The unfinished runs that this server started.
 
     Args:
-        server: Whose client is told of them.
+        server: The server whose client is notified.
     """
 
     def __init__(self, server: CounterlensServer) -> None:
@@ -116,7 +116,7 @@ class RepositoryRuns:
         self._running: dict[Path, _LiveRun] = {}
 
     async def plan(self, ls: CounterlensServer, given: dict[str, Any]) -> RunPlan:
-        """Say what `{folder, tasks?, minutes?}` would ask, and how long that takes; nothing is begun."""
+        """Plan the run of `{folder, tasks?, minutes?}`, with its expected duration; starts nothing."""
         try:
             root, file, tasks = await self._wanted(ls, given)
             arguments = bench_arguments(ls.settings, file, tasks)
@@ -148,7 +148,7 @@ class RepositoryRuns:
         )
 
     async def start(self, ls: CounterlensServer, given: dict[str, Any]) -> StartedRun:
-        """Begin the run of `{folder, tasks?, minutes?, seconds?}`, or resume that of `{run}`."""
+        """Start the run of `{folder, tasks?, minutes?, seconds?}`, or resume that of `{run}`."""
         try:
             if given.get("run"):
                 folder, root, arguments = await self._kept(ls, Path(str(given["run"])))
@@ -175,7 +175,7 @@ class RepositoryRuns:
         return StartedRun(ok=True, folder=str(folder))
 
     def pause(self, ls: CounterlensServer, given: dict[str, Any]) -> StartedRun:  # noqa: ARG002 - as the others
-        """Stop the run of `{run}` after what it is doing; what is done is kept."""
+        """Stop the run of `{run}` after the current step; results are kept."""
         folder = Path(str(given.get("run") or ""))
         live = self._running.get(folder)
         if live is None:
@@ -189,10 +189,10 @@ class RepositoryRuns:
     async def _wanted(
         self, ls: CounterlensServer, given: dict[str, Any]
     ) -> tuple[Path, SettingsFile | None, tuple[str, ...]]:
-        """The folder, what its settings file decides, and the tasks.
+        """The folder, its settings file, and the tasks.
 
         Raises:
-            CounterlensError: it is not trusted, or the file cannot be read, or there is no such task.
+            CounterlensError: the folder is not trusted, the file cannot be read, or a task is unknown.
         """
         root = Path(str(given.get("folder") or "")).expanduser().absolute()
         if not given.get("folder") or not root.is_dir():
@@ -203,10 +203,10 @@ class RepositoryRuns:
         return root, file, tasks_of(file, named)
 
     async def _kept(self, ls: CounterlensServer, folder: Path) -> tuple[Path, Path, list[str]]:
-        """A run's folder, the folder of its code, and how it is resumed.
+        """The folder of a run, the folder of its code, and the arguments that resume it.
 
         Raises:
-            CounterlensError: there is none, or its code is not trusted.
+            CounterlensError: there is no run, or its code is not trusted.
         """
         data = await ls.offload(_data_of, folder)
         root = next(iter(repository_in(data)), folder)
@@ -214,18 +214,18 @@ class RepositoryRuns:
         return folder, root if root.is_dir() else folder, ["--out", str(folder), "--resume"]
 
     async def _allowed(self, ls: CounterlensServer, root: Path) -> None:
-        """Go on only where programs of a repository may run."""
+        """Continue only if programs of a repository may run."""
         await require_trusted_workspace(ls, root)
         await require_consent(ls, given_before=ls.settings.allow_weaker_sandbox)
 
     def _refused(self, error: CounterlensError) -> str:
-        """The error for the answer, and for a client that shows no answers itself."""
+        """The error text for the answer, also shown in a client that shows no answers itself."""
         if not self._server.client_shows_results:
             self._server.show(str(error), types.MessageType.Error)
         return error_text(error)
 
     def _tell(self, news: RunNews) -> None:
-        """Tell the client, from any thread; a run that is over is forgotten."""
+        """Notify the client, from any thread; discard a finished run."""
         if self._server.loop is not None:
             self._server.loop.call_soon_threadsafe(self._told, news)
 
@@ -236,7 +236,7 @@ class RepositoryRuns:
 
 
 class _LiveRun:
-    """One run that is under way."""
+    """One run in progress."""
 
     def __init__(
         self,
@@ -253,7 +253,7 @@ class _LiveRun:
         self._process = BenchProcess(arguments, root, self._event, self._over, weaker=weaker)
 
     def pause(self) -> None:
-        """Stop it; what is done is kept."""
+        """Stop it; results are kept."""
         self._process.stop()
 
     def _event(self, event: Event) -> None:
@@ -266,7 +266,7 @@ class _LiveRun:
             counted = {name: event[name] for name in ("done", "total") if kind != "step"}
             what = str(event.get("what") or "")
             seconds = event.get("seconds")
-            if seconds is None:  # not known yet by this run itself
+            if seconds is None:  # this run has no estimate yet
                 seconds = self._news.seconds
             self._news = replace(self._news, **counted, seconds=seconds, what=what)
             self._tell(self._news)
@@ -278,11 +278,11 @@ class _LiveRun:
 
 
 def _planned(arguments: list[str], root: Path, weaker: bool, steps: Steps) -> Event:
-    """The plan that the command line gives; takes as long as it takes to read the repository.
+    """The plan of the command line; takes as long as reading the repository.
 
     Raises:
-        Cancelled: the user gave up.
-        DataError: the command line refused it.
+        Cancelled: the user cancelled.
+        DataError: the command line reported an error.
     """
     over, found, failed = Flag(), dict[str, Any](), list[str]()
 
@@ -311,7 +311,7 @@ def _problem(event: Event) -> str:
 
 
 def _last_line(said: str) -> str:
-    """The last thing that was said, where there was no event: such as how an option is wrong."""
+    """The last line of output, if there was no event: for example the error about an option."""
     lines = [line for line in said.strip().splitlines() if line.strip()]
     return lines[-1].strip().removeprefix("Error: ") if lines else ""
 
@@ -322,7 +322,7 @@ def _data_of(folder: Path) -> str:
 
 
 def _askable(chosen_tasks: tuple[str, ...]) -> tuple[AskableTask, ...]:
-    """The tasks that a repository can be asked without anything else, those that are chosen marked."""
+    """The tasks that need nothing but a repository, with the chosen ones marked."""
     return tuple(
         AskableTask(probe.id, recognised(probe.title), probe.id in chosen_tasks)
         for probe in PROBES.values()

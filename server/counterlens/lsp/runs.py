@@ -1,7 +1,7 @@
-"""Evaluation runs in the workspace: what they are of, how far they are, their report.
+"""Evaluation runs in the workspace: their content, progress and report.
 
 Commands `counterlens.runs` (`{folders}`) and `counterlens.runReport` (`{folder}`), see
-docs/protocol.md. They only read what `counterlens bench` has written.
+docs/protocol.md. They only read what `counterlens bench` wrote.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from counterlens.reports.render import html, markdown
 COMMAND = "counterlens.runs"
 REPORT_COMMAND = "counterlens.runReport"
 MOST = 200
-"""RunListing in one answer."""
+"""Maximum number of runs in one answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class ListedRun:
 
 @dataclass(frozen=True, slots=True)
 class RunListing:
-    """The runs, in the order that they were asked for."""
+    """The runs, in the order of the request."""
 
     runs: tuple[ListedRun, ...]
 
@@ -71,7 +71,7 @@ def register(server: CounterlensServer) -> None:
 
 
 async def _runs(ls: CounterlensServer, argument: Any = None) -> RunListing:
-    """Say what the runs in some folders are of, and how far."""
+    """List the runs in some folders, with their content and progress."""
     folders = [Path(str(folder)) for folder in list(plain(argument).get("folders") or [])[:MOST]]
     return RunListing(await ls.offload(lambda: tuple(listed(folder) for folder in folders)))
 
@@ -91,13 +91,13 @@ async def _report(ls: CounterlensServer, argument: Any = None) -> RunReport:
 
 
 def listed(folder: Path) -> ListedRun:
-    """One run in short; takes milliseconds, as no record is read."""
+    """A summary of one run; takes milliseconds, as no record is read."""
     try:
         with Store.open(folder) as store:
             settings, done, total = store.settings, len(store.done), len(store.items)
     except CounterlensError as error:
         return ListedRun(str(folder), error=error_text(error))
-    if settings is None:  # Store.open has looked
+    if settings is None:  # Store.open has checked
         raise ValueError(folder)
     resume = [sys.executable, "-m", "counterlens", "bench", "--out", str(folder), "--resume"]
     return ListedRun(
@@ -112,7 +112,7 @@ def listed(folder: Path) -> ListedRun:
 
 
 def report_of(folder: Path, shows: bool) -> RunReport:
-    """The report of a run, with its causal effects where some are kept; as a page where the client shows it.
+    """The report of a run, with its causal effects if some are stored; as a page if the client shows it.
 
     Raises:
         DataError: there is no run.

@@ -1,4 +1,4 @@
-"""The scoring of one version of a document: which of its units are scored, and which comes next."""
+"""The scoring of one version of a document: which units are scored, and which comes next."""
 
 from __future__ import annotations
 
@@ -17,29 +17,29 @@ from counterlens.syntax.functions import functions
 MOST_DEATHS = 3
 """Deaths of the model's process on one unit after which the unit is set aside."""
 _PAUSE = 1.0
-"""Units that nobody looks at are shown together, no oftener than in so many seconds."""
+"""Minimum number of seconds between updates for units that are not visible,"""
 _SHARE = 5
-"""... and so many times as long as it takes to make what is shown."""
+"""... and the minimum as a multiple of the time to compute an update."""
 
 Span = tuple[int, int]
 
 
 @dataclass(eq=False)
 class ScoringJob:
-    """The finished and the remaining work on one version of a document. Changed only on the event loop.
+    """The finished and the remaining work on one version of a document. Modified only on the event loop.
 
     Attributes:
         analysis: The document.
         document: The version.
-        order: Greater for what was opened, changed or looked at later.
-        unasked: So many bytes are scored without anyone looking at them; longer units are not scored.
+        order: Greater for documents opened, changed or viewed later.
+        unasked: Maximum number of bytes scored without being visible; longer units are not scored.
         view: The visible bytes, if known.
         units: The units of the document.
-        parts: The scores of those that are done, by their place.
-        aside: Units that are not scored: too long, or the model's process died of them.
-        model: The model, once it is open.
-        failure: How its process ended, where it did.
-        being_shown: Makes what is shown of the units that are done while others are scored.
+        parts: Scores of the finished units, by index.
+        aside: Indices of units that are not scored: too long, or the model's process died of them.
+        model: The model, when it is open.
+        failure: How its process ended, if it did.
+        being_shown: Computes the display of finished units while others are scored.
     """
 
     analysis: Analysis
@@ -65,7 +65,7 @@ class ScoringJob:
         self._functions = [after - before for before, after in zip([0, *upto], upto, strict=False)]
 
     def following(self) -> int | None:
-        """The unit to score next: visible ones first, then the nearest; None if none is left."""
+        """The next unit to score: a visible one, then the nearest to the view; None if none is left."""
         left = [i for i in range(len(self.units)) if i not in self.parts and i not in self.aside]
         if not left:
             return None
@@ -77,57 +77,57 @@ class ScoringJob:
 
     @property
     def urgency(self) -> tuple[int, ...]:
-        """Lower for visible units, and for those edited later."""
+        """Sort key: less for a visible next unit, then for documents touched later."""
         following = self.following()
         return (0 if following is not None and self._visible(following) else 1, -self.order)
 
     @property
     def bytes_done(self) -> int:
-        """How many bytes are scored."""
+        """Number of scored bytes."""
         return sum(self.units[i].end - self.units[i].start for i in self.parts)
 
     def percent(self, more: int = 0) -> int:
-        """How much is done of what is scored unasked, with so many more bytes."""
+        """Percentage of the bytes scored without being visible, with `more` bytes of the current unit."""
         return min(100, 100 * (self.bytes_done + more) // max(1, min(self.unasked, len(self.document.data))))
 
     @property
     def functions_done(self) -> tuple[int, int]:
-        """How many functions are scored, and how many there are."""
+        """Number of scored functions, and of all functions."""
         return sum(self._functions[i] for i in self.parts), sum(self._functions)
 
     @property
     def unscored(self) -> tuple[Span, ...]:
-        """The bytes that have no scores yet, and will have some once someone looks at them."""
+        """Byte ranges without scores that are scored when they become visible."""
         waiting = (i for i in range(len(self.units)) if i not in self.parts and i not in self.aside)
         return tuple((self.units[i].start, self.units[i].end) for i in waiting)
 
     @property
     def scored(self) -> list[Span]:
-        """The bytes that have scores, in the order of the text."""
+        """Scored byte ranges, in the order of the text."""
         return [(self.units[i].start, self.units[i].end) for i in sorted(self.parts)]
 
     def first_line(self, unit: int) -> int:
-        """The line that a unit's text begins in, 1-based."""
+        """The first line of a unit's text, 1-based."""
         start, end = self.units[unit].start, self.units[unit].end
         text = self.document.data[start:end]
         return self.document.positions.line_of(start + len(text) - len(text.lstrip())) + 1
 
     def died(self, unit: int, failure: ModelProcessDiedError) -> None:
-        """Note that the model's process died of a unit, which is set aside where that happens repeatedly."""
+        """Record that the model's process died of a unit; set the unit aside if that happens repeatedly."""
         self.failure = failure
         self._deaths[unit] = self._deaths.get(unit, 0) + 1
         if self._deaths[unit] >= MOST_DEATHS:
             self.aside.add(unit)
 
     def worth_showing(self, unit: int) -> bool:
-        """Whether what is scored should be shown now that a unit is done, though more is to come."""
+        """Whether to update the display now that a unit is done, although more are to come."""
         if self.being_shown is not None and not self.being_shown.done():
             return False
         wait = self._cost if self._visible(unit) else max(_PAUSE, _SHARE * self._cost)
         return time.monotonic() - self._shown_at >= wait
 
     def showed(self, cost: float) -> None:
-        """Note that what is done is shown now, and how many seconds it took to make that."""
+        """Record that the display was updated, and how many seconds that took."""
         self._shown_at, self._cost = time.monotonic(), cost
 
     def _visible(self, at: int) -> bool:

@@ -38,7 +38,7 @@ _FEATURES = (
     documents,
     editor_models,
     diagnostics,
-    operators,  # first: of two that offer the same fix, it asked about the whole code
+    operators,  # first: of two features with the same fix, this one considers all the code
     doubts,
     surprising,
     hover,

@@ -1,4 +1,4 @@
-"""Typed settings: a bad value gets a message and the default, never a dead server."""
+"""Typed settings: a bad value gets a message and the default, and never stops the server."""
 
 from __future__ import annotations
 
@@ -30,19 +30,19 @@ _READ = ("python", "java", "javascript")
 """Read unless the user says otherwise; others work where their grammar is installed."""
 _ELSEWHERE = ("remote", "hf:", "onnx:", "editor:")
 _OF_DATASETS = frozenset({"buggy"})
-"""Choices of probe options that only a dataset can serve: it knows which programs have a bug."""
+"""Values of probe options that only a dataset can serve: it knows which programs have a bug."""
 
 
 def _setting(
     key: str, *, choices: Iterable[str] = (), low: float | None = None, high: float | None = None
 ) -> msgspec.Meta:
-    """Declare a setting as the annotation of a field; the manifest of an editor says what it does."""
+    """Declare a setting as the annotation of a field; the editor's manifest describes it."""
     return option("", setting=key, choices=choices, low=low, high=high)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeclaredSettings:
-    """The settings that are no options of probes."""
+    """The settings that are not options of probes."""
 
     enable: Annotated[bool, _setting("enable")] = True
     model: Annotated[str, _setting("model")] = DEFAULT_MODEL
@@ -88,7 +88,7 @@ class DeclaredSettings:
 
 
 def _probe_options() -> Iterator[tuple[str, OptionSpec]]:
-    """The options of probes that have a setting; where each probe has a default of its own, without one."""
+    """The options of probes that have a setting; without a default if it differs between probes."""
     for name, (spec, takers) in declared(PROBES.values()).items():
         if spec.setting:
             defaults = {specs(PROBES[taker].options)[name].default for taker in takers}
@@ -104,9 +104,9 @@ class EditorSettings(DeclaredSettings):
     """The user's settings.
 
     Attributes:
-        probe: The options of probes that were set, by their names; any other has the default of each probe.
-        entries: What settings files say of the model, and of the one that compares sentences, where it has a
-            name there.
+        probe: Options of probes that were set, by name; any other has the default of each probe.
+        entries: Entries in settings files for the model, and for the sentence-similarity model, if they are
+            named there.
     """
 
     probe: Mapping[str, Any] = field(default_factory=dict)
@@ -122,7 +122,7 @@ class EditorSettings(DeclaredSettings):
     @property
     def chosen_model(self) -> tuple[str, Options]:
         """The model, and how to open it."""
-        remote = self.model.startswith("remote")  # a local model is not asked through a remote one's API
+        remote = self.model.startswith("remote")  # a local model has no API
         return self.model_spec, Options(
             threads=self.threads,
             mask=self.mask,
@@ -133,13 +133,13 @@ class EditorSettings(DeclaredSettings):
 
     @property
     def asked(self) -> tuple[str, Options]:
-        """The identity of the chosen model and its endpoint, without its number of threads."""
+        """The identity of the chosen model and its endpoint, without the number of threads."""
         spec, options = self.chosen_model
         return spec, replace(options, threads=0)
 
     @property
     def scoring(self) -> tuple[object, ...]:
-        """The settings that affect scores; the others affect only their display."""
+        """The settings that affect scores; the others affect only the display."""
         return (
             self.enable,
             self.chosen_model,
@@ -154,17 +154,17 @@ class EditorSettings(DeclaredSettings):
 
     @property
     def limits(self) -> ScoringLimits:
-        """From where on a document is not scored; its size is no reason."""
+        """The limits above which a document is not scored; document size is not one of them."""
         return ScoringLimits(None, self.average_line, self.longest_line)
 
 
 def read_settings(raw: object, file: SettingsFile | None = None) -> tuple[EditorSettings, list[str]]:
-    """The settings in a nested mapping as the editor sends it, and a complaint for each bad value.
+    """Read settings from a nested mapping as the editor sends it; returns a complaint for each bad value.
 
     Args:
         raw: The mapping.
-        file: What the repository decides: it holds where the editor has the default, which an editor sends
-            whether or not somebody chose it.
+        file: Settings file of the repository: it applies if the editor has the default, since an editor sends
+            defaults whether or not the user chose them.
     """
     complaints: list[str] = []
 
@@ -202,7 +202,7 @@ def _of_file(file: SettingsFile) -> dict[str, Any]:
     """The settings of a settings file that apply in an editor, by the fields of `DeclaredSettings`."""
     found = {name: file.run[name] for name in ("threads", "mask") if name in file.run}
     model = next(iter(file.run.get("models", ())), "")
-    # A file that comes with code must not send it elsewhere while it is read, nor download anything.
+    # A settings file that comes with code must not send it elsewhere, nor download anything, when it is read.
     elsewhere = model.startswith(_ELSEWHERE) or (model != DEFAULT_MODEL and is_entry_name(model))
     return found | ({} if not model or elsewhere else {"model": model})
 
@@ -210,6 +210,6 @@ def _of_file(file: SettingsFile) -> dict[str, Any]:
 def _beneath(
     values: Mapping[str, Any], file: Mapping[str, Any], known: Mapping[str, OptionSpec]
 ) -> dict[str, Any]:
-    """Values over those of a settings file, which hold where a value is the default."""
+    """Merge values over those of a settings file, which apply if a value is the default."""
     chosen = {name: value for name, value in values.items() if value != known[name].default}
     return {**values, **{name: value for name, value in file.items() if name in known}, **chosen}

@@ -1,4 +1,4 @@
-"""The status of the server: what the model is doing, and why nothing happens when nothing does.
+"""The status of the server: what the model is doing, and why nothing happens.
 
 Custom notification `counterlens/status`.
 """
@@ -13,7 +13,7 @@ NOTIFICATION = "counterlens/status"
 
 @dataclass(frozen=True, slots=True)
 class StepCount:
-    """How far something is: `done` of `total`, counted in `unit`, such as `%` or `functions`."""
+    """Progress: `done` of `total`, counted in `unit`, such as `%` or `functions`."""
 
     done: int
     total: int
@@ -32,7 +32,7 @@ class ServerStatus:
 
 
 class Announce(Protocol):
-    """Tells the client what the server does; called on the event loop."""
+    """Sends the server's status to the client; called on the event loop."""
 
     def __call__(self, state: str, detail: str, reason: str = "", steps: StepCount | None = None) -> None:
         """As the attributes of `ServerStatus`."""

@@ -1,6 +1,6 @@
-"""Diagnostics where the model did not expect what stands there: few, and each says what it expected instead.
+"""Diagnostics at places that the model did not expect: few, each with the expectation.
 
-While a new version is being scored, the marks of the last one stay where the edit did not touch them.
+While a new version is being scored, the marks of the last one stay if the edit did not touch them.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ class Mark:
     """A surprising place in the newest version of a document.
 
     Attributes:
-        start: Its first byte there.
-        end: The byte after its last.
-        surprise: What was surprising, in the version that was scored.
+        start: First byte in the newest version.
+        end: The byte after the last.
+        surprise: The surprise, in the version that was scored.
     """
 
     start: int
@@ -47,7 +47,7 @@ def register(server: CounterlensServer) -> None:
 
 
 def marks(analysis: Analysis, settings: EditorSettings) -> list[Mark]:
-    """The places to show: of these scores, or of the last ones where they still stand."""
+    """The places to show: from the current scores, or from the last ones if they are still valid."""
     found = analysis.confidence or (analysis.last if analysis.state is ScoringState.SCORING else None)
     if found is None or not settings.diagnostics_enabled:
         return []
@@ -68,7 +68,7 @@ def _prepare(settings: EditorSettings, scored: ScoredDocument) -> None:
 def _chosen(
     found: Confidence, settings: EditorSettings, comments: Ignored, memo: Memo
 ) -> tuple[Surprise, ...]:
-    """A hidden mark leaves its place to another; one that a comment on its line ignores does not."""
+    """Choose surprises: a hidden mark makes room for another; one ignored by a comment does not."""
     hidden = frozenset(settings.ignored_concepts) | comments.everywhere
     budget = settings.diagnostics_per_hundred_lines
 

@@ -1,4 +1,4 @@
-"""The tree of a document with the confidence of each node, for a face to draw.
+"""The tree of a document with the confidence of each node, for a client to draw.
 
 Custom request `counterlens/tree`, see docs/protocol.md.
 """
@@ -21,7 +21,7 @@ from counterlens.syntax.statements import definition_at
 
 REQUEST = "counterlens/tree"
 MOST = 20_000
-"""Rows in one answer."""
+"""Maximum number of rows in one answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class TreeRow:
 
 @dataclass(frozen=True, slots=True)
 class TreeScope:
-    """The function or type whose rows are given."""
+    """The function or type of the rows."""
 
     name: str
     range: types.Range
@@ -70,7 +70,7 @@ def register(server: CounterlensServer) -> None:
 
 
 async def _tree(ls: CounterlensServer, params: Any) -> SyntaxTree:
-    """Answer the request with what is known now; off the event loop, as long files have many nodes."""
+    """Answer the request with the current results; off the event loop, as long files have many nodes."""
     wanted = getattr(params, "view", None)
     view = TreeView(wanted) if wanted in list(TreeView) else TreeView.PARTIAL
     analysis = ls.analyses.get(document_of(params))

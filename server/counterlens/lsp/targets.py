@@ -1,4 +1,4 @@
-"""The target of a request: the document, and the function that an argument names or points at."""
+"""The target of a request: the document, and the function that an argument names or contains the place of."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from counterlens.syntax.functions import Function, find_function, function_at
 
 
 def plain(raw: Any) -> dict[str, Any]:
-    """An object of a request that the protocol library has no type for, as a mapping."""
+    """An object of a request for which the protocol library has no type, as a mapping."""
     return raw if isinstance(raw, dict) else getattr(raw, "_asdict", dict)()
 
 
 def document_of(params: Any) -> str:
-    """The URI of `{textDocument: {uri}}`; empty where there is none."""
+    """The URI of `{textDocument: {uri}}`; empty if there is none."""
     return str(plain(plain(params).get("textDocument")).get("uri", ""))
 
 
@@ -37,7 +37,7 @@ def position(raw: Any) -> types.Position:
 
 
 def range_of(raw: Any) -> types.Range | None:
-    """A range in such a request; None for none."""
+    """A range in such a request; None if there is none."""
     if raw is None:
         return None
     found = plain(raw)
@@ -45,10 +45,10 @@ def range_of(raw: Any) -> types.Range | None:
 
 
 def document_named(ls: CounterlensServer, argument: Any) -> Analysis:
-    """The document that `{uri}` means.
+    """The document of `{uri}`.
 
     Raises:
-        CounterlensError: it is not open.
+        CounterlensError: the document is not open.
     """
     analysis = ls.analyses.get(str(plain(argument).get("uri")))
     if analysis is None:
@@ -57,10 +57,10 @@ def document_named(ls: CounterlensServer, argument: Any) -> Analysis:
 
 
 def open_probed(ls: CounterlensServer, argument: Any) -> Analysis:
-    """The document that `{uri}` means, where its functions can be probed.
+    """The document of `{uri}`, if its functions can be probed.
 
     Raises:
-        CounterlensError: it is not open, or in another language.
+        CounterlensError: the document is not open, or in another language.
     """
     analysis = ls.analyses.get(str(plain(argument).get("uri")))
     if analysis is None or analysis.document.language not in PROMPTED:
@@ -70,10 +70,10 @@ def open_probed(ls: CounterlensServer, argument: Any) -> Analysis:
 
 
 def open_analysed(ls: CounterlensServer, argument: Any) -> Analysis:
-    """The document that `{uri}` means, where its functions can be analysed.
+    """The document of `{uri}`, if its functions can be analysed.
 
     Raises:
-        CounterlensError: it is not open, or in another language.
+        CounterlensError: the document is not open, or in another language.
     """
     analysis = ls.analyses.get(str(plain(argument).get("uri")))
     if analysis is None or analysis.document.language not in ANALYSED:
@@ -84,7 +84,7 @@ def open_analysed(ls: CounterlensServer, argument: Any) -> Analysis:
 
 
 def function_named(ls: CounterlensServer, argument: Any) -> tuple[Analysis, Function]:
-    """The document and the function that `{uri, function? | position?}` means.
+    """The document and the function of `{uri, function? | position?}`.
 
     Raises:
         CounterlensError: the document is not open, or there is no such function.
@@ -101,7 +101,7 @@ def function_named(ls: CounterlensServer, argument: Any) -> tuple[Analysis, Func
 
 
 def scope_named(ls: CounterlensServer, argument: Any) -> tuple[Analysis, Function]:
-    """The document and the function that `{uri, function? | position?}` means; outside of all, the module.
+    """The document and the function of `{uri, function? | position?}`; outside all functions, the module.
 
     Raises:
         CounterlensError: the document is not open, or there is no such function.
@@ -119,7 +119,7 @@ def scope_named(ls: CounterlensServer, argument: Any) -> tuple[Analysis, Functio
 
 
 def path_of(uri: str) -> Path | None:
-    """The file behind a URI; None where it is none, such as for a cell of a notebook."""
+    """The file of a URI; None if there is none, such as for a cell of a notebook."""
     if not uri.startswith("file:"):
         return None
     with contextlib.suppress(ValueError):
@@ -129,12 +129,12 @@ def path_of(uri: str) -> Path | None:
 
 
 def folder_of(ls: CounterlensServer, path: Path | None) -> Path | None:
-    """The innermost folder of the workspace that a file lies in."""
+    """The innermost workspace folder that contains a file."""
     folders = map(path_of, [*ls.workspace.folders, ls.workspace.root_uri or ""])
     around = [folder for folder in folders if folder and path and path.is_relative_to(folder)]
     return max(around, key=lambda folder: len(folder.parts), default=None)
 
 
 def path_in(root: Path | None, path: Path | None) -> str | None:
-    """A path as a report names it: from the folder of the workspace on, where it lies in one."""
+    """A path as a report names it: relative to its workspace folder, if it has one."""
     return None if path is None else str(path.relative_to(root) if root else path)

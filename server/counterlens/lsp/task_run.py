@@ -1,4 +1,4 @@
-"""One run of chosen probes on a worker thread; what comes of each is published as it comes."""
+"""One run of chosen probes on a worker thread; each result is published as it arrives."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ DEFECT = "unexpected error: {0}. See the log of Counterlens"
 
 @dataclass(frozen=True, slots=True)
 class TaskNews:
-    """The state of every probe, sent to the client when a run begins and whenever something has changed."""
+    """The state of every probe, sent to the client when a run begins and after each change."""
 
     run: str
     task: str = ""
@@ -46,11 +46,11 @@ class ChosenProbes:
     Attributes:
         title: What is probed, such as `parity`.
         document: The version of the document.
-        path: Where it is, as a report names it.
-        targets: Its functions.
-        probes: The probes, in their order.
-        blocked: Why some of them cannot be run here, by id.
-        run: What the client calls it; without a name there are no news.
+        path: Its path, as a report names it.
+        targets: The functions.
+        probes: The probes, in order.
+        blocked: Why some probes cannot run here, by id.
+        run: The client's name of the run; without a name, no news are sent.
     """
 
     title: str
@@ -73,13 +73,13 @@ class TaskRun:
     """Runs probes one after the other.
 
     Args:
-        chosen: What is to be run.
-        settings: What they are run with.
-        publish: Called with news; from the thread that runs.
-        ended: Called with each probe that has ended; from the thread that runs.
+        chosen: The probes to run.
+        settings: The settings for the run.
+        publish: Called with news, on the thread that runs.
+        ended: Called with each finished probe, on the thread that runs.
 
     Attributes:
-        runs: What there is so far, by the ids of the probes in their order.
+        runs: Results so far, by probe id, in the order of the probes.
     """
 
     def __init__(
@@ -101,7 +101,7 @@ class TaskRun:
 
     @property
     def standing(self) -> str:
-        """How far everything is, in one line."""
+        """The progress of all probes, in one line."""
         return standing([*self.runs.values()])
 
     def markdown(self) -> str:
@@ -110,14 +110,14 @@ class TaskRun:
         return markdown.render(several_report(self._title, self._about, runs, path=self._chosen.path))
 
     def run(self, host: ModelHost, steps: Steps) -> None:
-        """Run all; what was not reached when that was cancelled is marked so.
+        """Run all probes; after a cancel, mark those that did not run.
 
         Raises:
-            ModelError: there is no model to ask.
+            ModelError: there is no model.
         """
         try:
             steps.report("opening the model", 0, 1)
-            for run in self.runs.values():  # so that the sections stand in the order of the probes
+            for run in self.runs.values():  # so that the sections are in the order of the probes
                 self._tell(run)
             with host.lend(self._settings) as model:
                 self._model_name = f"{model.info.name} ({model.info.where})"
@@ -133,10 +133,10 @@ class TaskRun:
             self._tell(over=True)
 
     def _run(self, run: ProbeRun, host: ModelHost, model: Model, steps: Steps) -> None:
-        """Run one of them.
+        """Run one probe.
 
         Raises:
-            Cancelled: the user gave up.
+            Cancelled: the user cancelled.
         """
         steps.check()
         probe, options, begun = run.probe, run.options, time.monotonic()
@@ -146,9 +146,9 @@ class TaskRun:
                 run = attempt(probe, context, self._chosen.targets, options, update=self._set)
         except Cancelled:
             raise
-        except CounterlensError as error:  # of the model that compares sentences
+        except CounterlensError as error:  # of the sentence-similarity model
             run = replace(run, state=State.FAILED, reason=str(error))
-        except Exception as defect:  # the other probes can still be run
+        except Exception as defect:  # the other probes can still run
             LOG.exception("the task %s failed", probe.id)
             run = replace(run, state=State.FAILED, reason=DEFECT.format(type(defect).__name__))
         self._set(run)

@@ -1,7 +1,7 @@
-"""The commands `counterlens.tasks` and `counterlens.probeTasks`: what can be probed here, and probing it.
+"""The commands `counterlens.tasks` and `counterlens.probeTasks`: list the tasks for a place, and run them.
 
-The results of a run arrive one by one as notifications `counterlens/taskNews`, for a client that gives
-the run a name; the answer has all of them.
+Results arrive one by one as notifications `counterlens/taskNews`, for a client that names the run; the
+response has all of them.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ class TasksAnswer:
 
 
 async def _list(ls: CounterlensServer, argument: Any = None) -> TaskListing:
-    """Say what can be probed at a place, and why the rest cannot."""
+    """List the tasks that can run at a place, and why the others cannot."""
     try:
         analysis, function = _place(ls, argument)
         targets = targets_in(analysis.document)
@@ -121,7 +121,7 @@ async def _list(ls: CounterlensServer, argument: Any = None) -> TaskListing:
 
 
 def _missing(host: ModelHost, settings: EditorSettings) -> tuple[str, dict[str, str]]:
-    """The model's name, and what it cannot be asked; takes as long as to open it."""
+    """The model's name, and its missing capabilities, with reasons; takes as long as opening the model."""
     try:
         with host.lend(settings) as model:
             found = {probe.id: probe.missing_of(model) for probe in PROBES.values()}
@@ -173,7 +173,7 @@ async def _wanted(ls: CounterlensServer, argument: Any) -> tuple[Analysis, Chose
         try:
             await require_trusted_workspace(ls, analysis.document.path or Path())
             await require_consent(ls, given_before=ls.settings.allow_weaker_sandbox)
-        except CounterlensError as error:  # what runs nothing can still be asked
+        except CounterlensError as error:  # probes that run no code can still run
             reason = NOT_TRUSTED if isinstance(error, TrustError) else str(error)
             blocked |= dict.fromkeys((probe.id for probe in running), reason)
     document, path = analysis.document, analysis.document.path
@@ -197,11 +197,11 @@ def _place(ls: CounterlensServer, argument: Any) -> tuple[Analysis, Function | N
     except CounterlensError:
         if plain(argument).get("function"):
             raise
-        return analysis, None  # the place is in no function
+        return analysis, None  # no function contains the place
 
 
 def _blocked(ls: CounterlensServer, analysis: Analysis, probes: Iterable[AnyProbe]) -> dict[str, str]:
-    """Why some cannot be run here, whatever the model."""
+    """Why some probes cannot run here, whatever the model."""
     reasons: dict[str, str] = {}
     place = analysis.document.path or Path()
     for probe in probes:
@@ -215,7 +215,7 @@ def _blocked(ls: CounterlensServer, analysis: Analysis, probes: Iterable[AnyProb
 async def _run(
     ls: CounterlensServer, settings: EditorSettings, analysis: Analysis, wanted: ChosenProbes
 ) -> TaskRun:
-    """Run off the event loop, before any scoring of the document that is under way."""
+    """Run off the event loop, before any scoring of the document in progress."""
     loop = asyncio.get_running_loop()
 
     def publish(news: TaskNews) -> None:
@@ -238,7 +238,7 @@ def _note(
     wanted: ChosenProbes,
     run: ProbeRun,
 ) -> None:
-    """Keep what hover, code lens and diagnostics show too, if the same model is still asked."""
+    """Store what hover, code lens and diagnostics show too, if the model is still the same."""
     document, task = wanted.document, run.probe.id
     if analysis.document is not document or run.state is not State.DONE or not ls.asks(settings):
         return
@@ -246,7 +246,7 @@ def _note(
         if task == CompletionProbe.id and isinstance(record, PairsRecord):
             analysis.note(find_function(document, record.function), probe=record)
     functions = [find_function(document, target.qualname) for target in wanted.targets]
-    if len(functions) == 1:  # of several it speaks of all together
+    if len(functions) == 1:  # the result of several functions is about all of them
         analysis.note(functions[0], findings={task: run.summary})
     if task == CompletionProbe.id:
         code_lens.refresh(ls)

@@ -1,4 +1,4 @@
-"""The content of an editor's list of tests: a file's functions, and for each the mutations to probe it with.
+"""The content of an editor's list of tests: a file's functions, each with the mutations to probe it with.
 
 Command `counterlens.testItems`: argument `{uri, function?}`, answer `TestItems`. No model is asked.
 """
@@ -48,7 +48,7 @@ class MutationItem:
 
 @dataclass(frozen=True, slots=True)
 class TestItems:
-    """Either the functions of a file or the mutations of one of them; why there are none, where it failed."""
+    """Either the functions of a file or the mutations of one of them; the reason if that failed."""
 
     version: int = 0
     functions: tuple[FunctionItem, ...] = ()
@@ -57,7 +57,7 @@ class TestItems:
 
 
 async def _items(ls: CounterlensServer, argument: Any = None) -> TestItems:
-    """List what can be tested."""
+    """List the tests."""
     try:
         if not plain(argument).get("function"):
             return _functions(ls, open_probed(ls, argument))
@@ -71,14 +71,14 @@ async def _items(ls: CounterlensServer, argument: Any = None) -> TestItems:
 
 def _functions(ls: CounterlensServer, analysis: Analysis) -> TestItems:
     places = ls.places(analysis)
-    # Of several definitions of one name the last is what the name means, and what a probe takes.
+    # Of several definitions of one name, the last one is in effect, and a probe takes it.
     named = {function.qualname: function for function in functions(analysis.document)}
     items = (FunctionItem(name, places.range(item.start, item.end)) for name, item in named.items())
     return TestItems(analysis.document.version, functions=tuple(items))
 
 
 def mutations_of(document: Document, qualname: str) -> tuple[MutationItem, ...]:
-    """The mutations that keep the meaning of a function and have a place in it, in the order of the registry.
+    """The preserving mutations that apply to a function, in the order of the registry.
 
     Takes up to a second on a long file.
 

@@ -1,4 +1,4 @@
-"""Turns at the model: the most urgent request is next, and interrupts less urgent ones."""
+"""Turns on the model: the most urgent caller comes next, and interrupts a less urgent one."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ Who = TypeVar("Who")
 
 
 class Turns(Generic[Who]):
-    """One at a time, the most urgent first. For one event loop.
+    """One turn at a time, the most urgent caller first. For one event loop.
 
     Args:
-        urgency: Of someone, now; what is less comes first.
+        urgency: Current sort key of a caller; less comes first.
     """
 
     def __init__(self, urgency: Callable[[Who], tuple[int, ...]]) -> None:
@@ -29,9 +29,9 @@ class Turns(Generic[Who]):
     async def take(self, who: Who) -> AsyncIterator[Event]:
         """Wait for a turn, and hold it while the context lasts.
 
-        The event that it gives is set when the work should be given up, because someone more urgent waits or
-        because the task was cancelled. `Cancelled` out of work that was interrupted ends the context quietly:
-        the interrupted caller asks for another turn.
+        The event that it yields is set when the work should stop: because a more urgent caller waits, or
+        because the task was cancelled. `Cancelled` from interrupted work ends the context quietly; the
+        interrupted caller asks for another turn.
         """
         granted = asyncio.get_running_loop().create_future()
         entry = (who, granted)
@@ -57,7 +57,7 @@ class Turns(Generic[Who]):
             self._release()
 
     def reconsider(self) -> None:
-        """Give the turn to the most urgent request, or ask its holder to make way."""
+        """Give the turn to the most urgent caller, or ask its holder to give way."""
         able = [waiting for waiting in self._waiting if not waiting[1].done()]
         if not able:
             return
@@ -71,7 +71,7 @@ class Turns(Generic[Who]):
             self._holder[1].set()
 
     def interrupt(self, who: Who) -> None:
-        """Ask someone to give up what it does, if it has the turn: there is something better to do."""
+        """Ask a caller that has the turn to stop its work, because it has something more urgent to do."""
         if self._holder is not None and self._holder[0] is who:
             self._holder[1].set()
 
