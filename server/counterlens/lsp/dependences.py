@@ -185,7 +185,7 @@ def told(inferred: Inferred) -> str:
 def _code_actions(
     ls: CounterlensServer, analysis: Analysis, params: types.CodeActionParams
 ) -> list[types.CodeAction]:
-    """The offer for the function at a place, or for the module's own statements."""
+    """The code action for the function at a place, or for the module's own statements."""
     if analysis.document.language not in ANALYSED:
         return []
     scope = scope_at(analysis.document, ls.places(analysis).offset(params.range.start))

@@ -154,7 +154,7 @@ class DoubtQueue:
 
 
 def _present(document: Document, settings: EditorSettings) -> list[tuple[str, DoubtScope]]:
-    """The functions that can be in doubt, each with what its result depends on; takes a moment."""
+    """The functions that can be checked, each with what its result depends on; takes a moment."""
     if not has_feature(document, Feature.DOUBTS) or excluded(document, settings) is not None:
         return []
     return [(fingerprint(scope), scope) for scope in scopes(document)]

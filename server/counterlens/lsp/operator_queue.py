@@ -100,7 +100,7 @@ def _answer(
 
 
 def _starts(document: Document, span: tuple[int, int] | None, found: Confidence | None) -> list[int]:
-    """The operators' first bytes: those first that the model, reading from left to right, found least likely."""
+    """The operators' first bytes, least likely first, by the scores of a reading from left to right."""
     try:
         sites = operator_sites(document, span)
     except SourceError:

@@ -27,7 +27,7 @@ from counterlens.syntax.concepts import Category
 
 _LIMITS = ScoringLimits()
 _READ = ("python", "java", "javascript")
-"""Read unless the user says otherwise; others work where their grammar is installed."""
+"""Languages that are read by default; others work if their grammar is installed."""
 _ELSEWHERE = ("remote", "hf:", "onnx:", "editor:")
 _OF_DATASETS = frozenset({"buggy"})
 """Values of probe options that only a dataset can serve: it knows which programs have a bug."""
