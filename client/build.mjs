@@ -52,7 +52,7 @@ const PAGES = { panel: [], picture: ["d3-hierarchy"] };
 
 /**
  * @param {{ production?: boolean, outdir?: string }} options `production`: minified and without a source map, for the
- * package; `outdir`: the output folder, client/dist by default
+ *   package; `outdir`: the output folder, client/dist by default
  * @returns {Promise<import("esbuild").Metafile>} the contents of each of the extension's bundles
  */
 export async function buildExtension({ production = false, outdir = path.join(client, "dist") } = {}) {

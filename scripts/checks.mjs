@@ -1,4 +1,4 @@
-// What `npm run check` and `npm test` run: each check is one program, announced, and run to its end.
+// The steps of `npm run check` and `npm test`: each check is one program, announced, and run to its end.
 import { closeSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
@@ -8,9 +8,9 @@ import { total } from "./results.mjs";
 import { whyNoEndToEnd } from "./setup/code-server.mjs";
 import { run, say, seconds } from "./terminal.mjs";
 
-// Two processes per processor: tests often wait, for a server, a sandbox or a clock. A file's
-// tests stay in one process, which shares what they begin with; files go in the order of their names, which begins
-// with the long ones and ends with short ones, so that no process is left with a long one.
+// Two processes per processor, since tests often wait for a server, a sandbox or a clock. A file's tests stay in one
+// process, which shares their fixtures. Files run in alphabetical order, which begins with long ones and ends with
+// short ones, so that no process ends with a long one.
 const IN_PARALLEL = [
   "-n",
   String(Math.min(2 * os.availableParallelism(), 4)),
@@ -18,12 +18,12 @@ const IN_PARALLEL = [
   "--no-loadscope-reorder",
 ];
 
-// Several models compute at once: a thread that waits for another leaves the processor to them.
+// Several models compute at the same time: a thread that waits for another one leaves the processor to them.
 const PATIENT = { ...process.env, OMP_WAIT_POLICY: "passive" };
 
 /**
- * A step runs with the options for its program (`stdio`) and the name of the file for its results. One that stands
- * `beside` begins with the step before it.
+ * A step runs with the options for its program (`stdio`) and the name of its results file. A step with `beside` runs in
+ * parallel with the one before it.
  */
 export const CHECKS = [
   checked("python", "types (mypy)", venvBin("mypy")),
@@ -60,7 +60,10 @@ function pythonTests(options, junit) {
   });
 }
 
-/** One file after the other, beside the tests of the Python package: they mostly wait, each for its own editor. */
+/**
+ * Runs one file after the other, in parallel with the tests of the Python package: these tests mostly wait, each for
+ * its own editor.
+ */
 async function endToEndTests(options, junit) {
   const { prepare } = await import("../tests/e2e/driver/installed.mjs");
   const env = { ...PATIENT, ...(whyNoEndToEnd() ? {} : await prepare()) };
@@ -79,8 +82,8 @@ function reporters(junit) {
 }
 
 /**
- * Run all of them, whatever fails. The first of those that run at once has the terminal; what others say is shown
- * when they have ended. Returns 1 if any failed, else 0.
+ * Runs all steps, even if some fail. Of those that run in parallel, the first has the terminal, and the output of the
+ * others is shown when they have ended. Returns 1 if any failed, else 0.
  */
 export async function runAll(steps) {
   const results = [];
@@ -110,7 +113,7 @@ export async function runAll(steps) {
   return failed ? 1 : 0;
 }
 
-/** Steps that run at once, in a list each. */
+/** Groups of steps that run in parallel. */
 function groups(steps) {
   const together = [];
   for (const step of steps) {
@@ -120,7 +123,7 @@ function groups(steps) {
   return together;
 }
 
-/** Run a step with its output in a file. */
+/** Runs a step with its output in a file. */
 async function logged({ step, junit, log }) {
   const to = openSync(log, "w");
   const found = await result({ step, junit }, { stdio: ["ignore", to, to] });

@@ -1,4 +1,4 @@
-// npm run docs: the documentation as a site, in build/site; with --serve at an address of this machine.
+// npm run docs: the documentation as a site, in build/site; with --serve on a local server.
 import { venvBin } from "./paths.mjs";
 import { setUpPython } from "./setup/python.mjs";
 import { main, run, say } from "./terminal.mjs";

@@ -1,4 +1,4 @@
-// npm run editor: VS Code on examples/ with the extension running: the desktop one, or one in the browser.
+// npm run editor: VS Code on examples/ with the extension running, as the desktop application or in the browser.
 import { mkdirSync, writeFileSync } from "node:fs";
 import net from "node:net";
 import path from "node:path";
@@ -24,7 +24,7 @@ function hasDisplay() {
   return process.platform !== "linux" || Boolean(DISPLAY || WAYLAND_DISPLAY);
 }
 
-/** The settings travel in a workspace file, so that the user's own stay as they are. */
+/** The settings are in a workspace file, so that the user's own settings do not change. */
 async function openDesktop(code) {
   const { buildExtension } = await import("../client/build.mjs");
   await buildExtension();

@@ -1,6 +1,6 @@
-/* The types of localise.mjs, for the tests that are written in TypeScript. */
+/* The types of localise.mjs, for tests that are written in TypeScript. */
 export function keyed(manifest: object): {
-  // biome-ignore lint/suspicious/noExplicitAny: it has the form of what was given
+  // biome-ignore lint/suspicious/noExplicitAny: it has the type of the given manifest
   manifest: any;
   texts: Record<string, string>;
 };

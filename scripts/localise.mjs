@@ -1,7 +1,7 @@
-// The manifest's texts in the user's language. They stand in package.json in English, where they are read and checked;
-// in the package their place is taken by keys (package.nls.json), so that the editor can choose.
+// The manifest's texts in the user's language. package.json has them in English, where they are read and checked. In
+// the package they are replaced by keys (package.nls.json), so that the editor can choose a language.
 
-/** Fields of the manifest that a person reads. `name` is one only of a view. */
+/** Fields of the manifest that users read. `name` is one of them for views only. */
 const READ = new Set([
   "title",
   "displayName",
@@ -13,13 +13,14 @@ const READ = new Set([
   "contents",
 ]);
 const READ_LISTS = new Set(["enumDescriptions", "markdownEnumDescriptions"]);
-/** What stands the same in every language, or is read by programs. */
+/** Fields that are the same in every language, or that are read by programs. */
 const KEPT = new Set(["inputSchema", "categories"]);
 
 /**
  * @param {object} manifest
- * @returns {{ manifest: object, texts: Record<string, string> }} the manifest with `%key%` for each text, and the
- *   texts by key; equal texts share one
+ * @returns {{ manifest: object, texts: Record<string, string> }} the manifest with `%key%` instead of each text, and
+ *   the
+ *   texts by key; equal texts share a key
  */
 export function keyed(manifest) {
   const keys = new Map();
@@ -46,14 +47,14 @@ export function keyed(manifest) {
   };
 }
 
-/** The name of the product is the same everywhere. */
+/** The product's name is the same in every language. */
 function isText(path, value) {
   const field = path.at(-1);
   if (typeof value !== "string" || value === "Counterlens") return false;
   return READ.has(field) || (field === "name" && path.includes("views"));
 }
 
-/** An element by its own name, so that keys stay when others are added. */
+/** The key of an element by its own name, so that keys do not change when others are added. */
 function named(one, at) {
   const name = one?.command ?? one?.id ?? one?.name ?? one?.view;
   return typeof name === "string" ? name : at;

@@ -1,7 +1,7 @@
-// npm run package: dist/counterlens-VERSION.vsix, from a folder that holds exactly what users get.
+// npm run package: dist/counterlens-VERSION.vsix, from a folder that contains exactly the files that users get.
 //
-// Without a target it is small and for every platform: it carries the server's wheel and the lock files, from which
-// the extension makes an environment. With one it carries all packages, too, and needs no network.
+// Without a target it is small and for every platform: it contains the server's wheel and the lock files, from which
+// the extension creates an environment. With a target it also contains all packages, and needs no network.
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -14,12 +14,12 @@ import { setUpNode } from "./setup/node.mjs";
 import { setUpPython } from "./setup/python.mjs";
 import { main, Problem, runLogged, say } from "./terminal.mjs";
 
-/** Lock files that an environment is made from, step by step. */
+/** Lock files of an environment, in installation order. */
 const LOCKS = ["uv", "runtime", "engine", "model"];
 
 /**
- * @param {{ target?: string, pythons?: string[], model?: boolean, to?: string }} options `target`: carry everything for one
- *   platform, for these versions of Python, with or without the embedded model; `to`: the folder for the .vsix
+ * @param {{ target?: string, pythons?: string[], model?: boolean, to?: string }} options `target`: include everything
+ *   for one platform, for these versions of Python, with or without the embedded model; `to`: the folder for the .vsix
  * @returns {Promise<string>} the path of the .vsix
  */
 export async function packageExtension({ target, pythons, model = true, to = dist } = {}) {
@@ -55,11 +55,11 @@ export async function packageExtension({ target, pythons, model = true, to = dis
   }
   writeFileSync(path.join(stage, "README.md"), withPictures(path.join(client, "README.md")));
   const vsix = path.join(to, `counterlens-${[target, version].filter(Boolean).join("-")}.vsix`);
-  // Links stand as they are: there is no published repository that relative ones could lead to.
+  // Links are not rewritten, since no published repository exists that relative ones could lead to.
   const args = ["package", "--no-dependencies", "--allow-missing-repository", "--no-rewrite-relative-links"];
   args.push("--out", vsix);
-  // Looking for secrets in a model of 98 MB takes minutes. Beyond the extension, which the universal package has
-  // looked through, there are only packages as they were published.
+  // A search for secrets in a model of 98 MB takes minutes. Besides the extension, which is searched in the universal
+  // package, the package contains only published packages.
   if (target) args.push("--target", target, "--allow-package-all-secrets", "--allow-package-env-file");
   await runLogged("packaging the extension", nodeBin("vsce"), args, {
     cwd: stage,
@@ -68,7 +68,7 @@ export async function packageExtension({ target, pythons, model = true, to = dis
   return vsix;
 }
 
-/** The manifest, with its texts beside it in each language. */
+/** Writes the manifest, with its texts in each language beside it. */
 function writeManifest(stage) {
   const read = (name) => JSON.parse(readFileSync(path.join(client, name), "utf8"));
   const { manifest, texts } = keyed(read("package.json"));
@@ -80,7 +80,7 @@ function writeManifest(stage) {
   }
 }
 
-/** What the extension makes an environment from. */
+/** Files from which the extension creates an environment. */
 async function serverFiles() {
   const wheel = await serverWheel(dist);
   const locks = LOCKS.map((name) => [`server/${name}.txt`, path.join(root, `requirements/${name}.txt`)]);

@@ -1,4 +1,4 @@
-// Where things are. Everything that is made rather than written lies in .venv, node_modules, .vscode-test and dist.
+// Paths of the repository. All generated files are in .venv, node_modules, .vscode-test and dist.
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 

@@ -1,4 +1,4 @@
-// The README that is packaged: its pictures are in the text, for a package has no address to load them from.
+// The README of the package. Its pictures are embedded, since the package has no address to load them from.
 import { readFileSync } from "node:fs";
 import path from "node:path";
 

@@ -1,4 +1,4 @@
-// npm run release: from a clean tree to everything that is published, in dist/release; it uploads nothing.
+// npm run release: creates everything that is published from a clean tree, in dist/release. Uploads nothing.
 import { createHash } from "node:crypto";
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
@@ -14,7 +14,7 @@ import { ask, main, Problem, run, runLogged, say } from "./terminal.mjs";
 const TWINE = "twine==7.0.0";
 const USAGE = "npm run release [-- --rehearse] [--target linux-x64]";
 
-/** What a version's section of the changelog says. */
+/** The text of a version's section of the changelog. */
 export function notesOf(changelog, heading) {
   const sections = changelog.split(/^## /m).slice(1);
   const section = sections.find(
@@ -23,7 +23,7 @@ export function notesOf(changelog, heading) {
   return section?.slice(section.indexOf("\n") + 1).trim();
 }
 
-/** The version, which is in two places. */
+/** The version, which is in two places and must be equal. */
 export function versionOf() {
   const { version } = JSON.parse(readFileSync(path.join(client, "package.json"), "utf8"));
   const init = readFileSync(path.join(root, "server/counterlens/__init__.py"), "utf8");
@@ -34,7 +34,7 @@ export function versionOf() {
   return version;
 }
 
-/** @param {string} folder @returns {string} a line for each file, as `sha256sum --check` reads them */
+/** @param {string} folder @returns {string} a line for each file, in the format of `sha256sum --check` */
 export function checksums(folder) {
   const files = readdirSync(folder).sort();
   const hash = (name) =>
@@ -84,7 +84,7 @@ async function release({ rehearse, target }) {
   say(`  vsce publish --packagePath ${path.relative(root, to)}/*.vsix`);
 }
 
-/** Install the wheel with the embedded model where nothing else is, and probe a function far from this repository. */
+/** Installs the wheel with the embedded model in a fresh environment, and probes a function outside this repository. */
 async function probeFrom(wheel) {
   const folder = mkdtempSync(path.join(os.tmpdir(), "counterlens-release-"));
   try {

@@ -1,9 +1,9 @@
-// How many tests passed, failed and were skipped, out of the JUnit files that pytest and Node write.
+// Counts passed, failed and skipped tests in the JUnit files of pytest and Node.
 import { existsSync, readFileSync } from "node:fs";
 
 /**
- * Add up what each step did. A check is one thing that passes or fails; so is a test run that failed without a
- * failed test, because it crashed or could not begin: the total never hides an exit code.
+ * Adds up the results of all steps. A check counts as one test. So does a test run that failed without a failed test,
+ * because it crashed or could not start: the total never hides an exit code.
  *
  * @param {{ code: number, junit?: string }[]} steps
  */
@@ -22,7 +22,7 @@ export function total(steps) {
   return sum;
 }
 
-/** Text inside of the elements has its angle brackets escaped. */
+/** Counts elements by their tags: text inside elements has its angle brackets escaped. */
 function count(xml) {
   const number = (pattern) => xml.match(pattern)?.length ?? 0;
   return {

@@ -1,9 +1,9 @@
-// A software bill of materials (CycloneDX 1.6): what users of a release get beside it, out of the lock files.
+// A software bill of materials (CycloneDX 1.6) for users of a release, made from the lock files.
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { client, root } from "./paths.mjs";
 
-/** What an environment of the server has: packages, the engine, the model, and what installs them. */
+/** Lock files of the server's environment: packages, engine, model and installer. */
 const LOCKS = ["runtime", "engine", "model", "uv"];
 
 /** @param {string} version of Counterlens @returns {object} the document */
@@ -20,14 +20,14 @@ export function billOfMaterials(version) {
   };
 }
 
-/** Those that a lock file of uv pins. */
+/** The packages that a lock file of uv pins. */
 export function pythonPackages(lock) {
   return [...lock.matchAll(/^([\w.-]+)==([^\s;]+)/gm)].map(([, name, version]) => {
     return { type: "library", name, version, purl: `pkg:pypi/${name.toLowerCase()}@${version}` };
   });
 }
 
-/** Those that the extension's own dependencies lead to, as npm has locked them: they are bundled into it. */
+/** The extension's dependencies and theirs, as locked by npm: they are bundled into the extension. */
 function nodePackages() {
   const { packages } = JSON.parse(readFileSync(path.join(root, "package-lock.json"), "utf8"));
   const workspace = path.relative(root, client);
@@ -48,7 +48,7 @@ function nodePackages() {
   return [...found.values()];
 }
 
-/** Where Node finds a package: the nearest `node_modules` above. */
+/** Resolves a package like Node: in the nearest `node_modules` above. */
 function placeOf(packages, from, name) {
   for (let folder = from; ; folder = folder.slice(0, Math.max(folder.lastIndexOf("/"), 0))) {
     const place = [folder, "node_modules", name].filter(Boolean).join("/");

@@ -1,4 +1,4 @@
-// npm run setup: everything that developing and testing needs.
+// npm run setup: installs everything that developing and testing needs.
 import { setUpEndToEnd } from "./setup/code-server.mjs";
 import { BUBBLEWRAP, installCommand, JAVA, JUNIT, NEOVIM, STRACE, wish } from "./setup/debian.mjs";
 import { setUpNode } from "./setup/node.mjs";

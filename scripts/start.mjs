@@ -1,4 +1,4 @@
-// npm start [-- PATH.py[::FUNCTION] [FLAGS]]: set up the Python side, then probe a function with the embedded model.
+// npm start [-- PATH.py[::FUNCTION] [FLAGS]]: sets up the Python side, then probes a function with the embedded model.
 import { venvBin } from "./paths.mjs";
 import { setUpPython } from "./setup/python.mjs";
 import { main, run, say } from "./terminal.mjs";
@@ -11,7 +11,7 @@ await main(async () => {
   const hasTarget = args.some((arg) => /\.py(::|$)/.test(arg)) || (args[0] && !args[0].startsWith("-"));
   const probe = ["probe", ...(hasTarget ? args : [DEFAULT_TARGET, ...args])];
   say(`counterlens ${probe.join(" ")}\n`);
-  // The example comes with this repository; of anything else the command line asks whether to trust it.
+  // The example is part of this repository; for other files the command line asks the user for trust.
   const env = hasTarget ? process.env : { ...process.env, COUNTERLENS_TRUST: "1" };
   return run(venvBin("counterlens"), probe, { env });
 });

@@ -1,4 +1,4 @@
-// Talking to the person at the terminal, and running programs while doing so.
+// Messages to the user at the terminal, and programs that run in the meantime.
 import { spawn } from "node:child_process";
 import { createWriteStream, mkdirSync, readFileSync } from "node:fs";
 import path from "node:path";
@@ -7,7 +7,7 @@ import { root } from "./paths.mjs";
 const HEARTBEAT_MS = 20_000;
 const TAIL_LINES = 25;
 
-/** What happened, and what to do about it. Shown without a stack trace. */
+/** A problem and what to do about it. Shown without a stack trace. */
 export class Problem extends Error {
   constructor(message, hint = "") {
     super(message);
@@ -15,7 +15,7 @@ export class Problem extends Error {
   }
 }
 
-/** Progress goes to standard error, so that a command's own output can be piped. */
+/** Writes progress to standard error, so that a command's own output can be piped. */
 export function say(message) {
   process.stderr.write(`${message}\n`);
 }
@@ -25,7 +25,7 @@ export function seconds(since) {
   return total < 60 ? `${total} s` : `${Math.floor(total / 60)} min ${total % 60} s`;
 }
 
-/** Run a script's main function: a Problem becomes two readable lines and exit code 1. */
+/** Runs a script's main function. A Problem becomes two readable lines and exit code 1. */
 export async function main(run) {
   try {
     process.exitCode = (await run()) ?? 0;
@@ -55,7 +55,7 @@ function start(command, args, options) {
   return { child, ended };
 }
 
-/** Run a program in the foreground, with our own terminal. Resolves with its exit code. */
+/** Runs a program in the foreground, with our own terminal. Resolves with its exit code. */
 export async function run(command, args, options = {}) {
   const { code, error } = await start(command, args, { stdio: "inherit", ...options }).ended;
   if (error) say(`${command}: ${error.message}`);
@@ -63,8 +63,8 @@ export async function run(command, args, options = {}) {
 }
 
 /**
- * Run a program quietly: its output goes to a log file, a line every 20 s says that it is still at work.
- * When it fails, the end of the log is shown.
+ * Runs a program quietly: its output goes to a log file, and a line every 20 s says that it is still running. If it
+ * fails, the end of the log is shown.
  */
 export async function runLogged(title, command, args, { log, hint, ...options }) {
   const began = Date.now();
@@ -92,7 +92,7 @@ export async function runLogged(title, command, args, { log, hint, ...options })
   throw new Problem(`${title}: failed (${how}).`, hint ?? `The whole log is in ${path.relative(root, log)}.`);
 }
 
-/** Standard output of a short program, or undefined when it cannot be run or fails. */
+/** Standard output of a short program, or undefined if it cannot be run or fails. */
 export async function ask(command, args, options = {}) {
   const { child, ended } = start(command, args, { stdio: ["ignore", "pipe", "ignore"], ...options });
   let out = "";

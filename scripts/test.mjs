@@ -1,4 +1,4 @@
-// npm test [-- --only python|client|e2e]: set up everything, then run every check and every test.
+// npm test [-- --only python|client|e2e]: sets up everything, then runs all checks and tests.
 import { setUpEndToEnd } from "./setup/code-server.mjs";
 import { BUBBLEWRAP, JAVA, JUNIT, NEOVIM, STRACE, wish } from "./setup/debian.mjs";
 import { setUpNode } from "./setup/node.mjs";
@@ -16,7 +16,7 @@ await main(async () => {
     const reason = await setUpEndToEnd();
     if (reason) say(`The end-to-end tests will be skipped: ${reason}.`);
   }
-  // Only now: these need node_modules.
+  // Imported late, since these modules need node_modules.
   const { CHECKS, TESTS, runAll } = await import("./checks.mjs");
   return runAll([...CHECKS, ...TESTS].filter(({ side }) => sides.includes(side)));
 });

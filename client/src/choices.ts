@@ -51,7 +51,7 @@ function refusals(refused: Refusal[]): Choice[] {
   }));
 }
 
-/** Formats line numbers, counted from 1. */
+/** Formats zero-based line numbers, shown counted from 1. */
 function lines(zeroBased: number[]): string {
   const counted = [...new Set(zeroBased)].sort((a, b) => a - b).map((line) => line + 1);
   return counted.length === 1 ? t("line {0}", counted.join()) : t("lines {0}", counted.join(", "));

@@ -1,7 +1,7 @@
 // A real VS Code without a display: code-server from the npm registry, in .vscode-test/code-server.
 //
-// Its own install script downloads from elsewhere, so it is not run; what it would do is done here: the
-// dependencies of the VS Code inside, three native modules, and links to the system's ripgrep.
+// Its install script downloads from other places, so it is not run. Its steps are done here instead: the dependencies
+// of the VS Code inside, three native modules, and links to the system's ripgrep.
 import {
   chmodSync,
   cpSync,
@@ -27,13 +27,13 @@ const SERVER = path.join(HOME, "node_modules/code-server");
 const VSCODE = path.join(SERVER, "lib/vscode");
 const NODE_MAJOR = 20;
 
-/** argon2 is required by code-server, spdlog by output channels, node-pty by terminals. */
+/** Native modules besides argon2, which code-server requires: spdlog is for output channels, node-pty for terminals. */
 const NATIVE = ["node-pty", "@vscode/spdlog", "native-watchdog"];
 
-/** The program to start it with: `node ENTRY …`. */
+/** The program that starts it: `node ENTRY …`. */
 export const codeServerEntry = path.join(SERVER, "out/node/entry.js");
 
-/** Why the end-to-end tests cannot run on this machine, or undefined. Installs nothing. */
+/** The reason why the end-to-end tests cannot run on this machine, or undefined. Installs nothing. */
 export function whyNoEndToEnd() {
   if (Number(process.versions.node.split(".")[0]) !== NODE_MAJOR) {
     return `code-server needs Node ${NODE_MAJOR}, this is Node ${process.versions.node}`;
@@ -46,7 +46,7 @@ export function whyNoEndToEnd() {
   return undefined;
 }
 
-/** Installs Debian packages where it may. Returns why the end-to-end tests cannot run, or undefined. */
+/** Installs Debian packages if permitted. Returns the reason why the end-to-end tests cannot run, or undefined. */
 export async function setUpEndToEnd() {
   await provide([CHROMIUM, RIPGREP, FONTS, COMPILER]);
   const reason = whyNoEndToEnd();
@@ -64,7 +64,7 @@ export async function setUpCodeServer() {
   for (const name of ["package.json", "package-lock.json"])
     cpSync(path.join(SOURCE, name), path.join(HOME, name));
   await npm("code-server", ["ci"], HOME);
-  // Its shrinkwrap pins all but one package, which `npm ci` therefore refuses.
+  // Its shrinkwrap pins all packages but one, which `npm ci` therefore refuses.
   await npm("the VS Code inside it", ["install", "--omit=dev"], VSCODE);
   await buildNativeModules();
   linkSystemFiles();
@@ -83,7 +83,7 @@ function logFile(title) {
 async function buildNativeModules() {
   const gyp = await nodeGyp();
   const env = { ...process.env, npm_config_node_gyp: gyp, MAKEFLAGS: `-j${os.availableParallelism()}` };
-  // With the headers of an installed Node nothing is downloaded.
+  // With the headers of an installed Node, nothing is downloaded.
   const nodeDir = path.resolve(process.execPath, "../..");
   if (existsSync(path.join(nodeDir, "include/node/node.h"))) env.npm_config_nodedir = nodeDir;
   if (!(await loads("argon2", SERVER))) {
@@ -110,7 +110,7 @@ async function loads(name, from) {
   return (await ask(process.execPath, ["-e", program])) !== undefined;
 }
 
-/** The node-gyp that npm carries. */
+/** The node-gyp that comes with npm. */
 async function nodeGyp() {
   const relative = "node_modules/node-gyp/bin/node-gyp.js";
   const npm = process.env.npm_execpath;

@@ -1,10 +1,10 @@
-// Programs that come from the system: found on PATH, installed with apt where we may, named where we may not.
+// Programs of the system: found on PATH, installed with apt if permitted, otherwise named.
 import { accessSync, constants, existsSync } from "node:fs";
 import path from "node:path";
 import { vscodeTest } from "../paths.mjs";
 import { Problem, runLogged, say } from "../terminal.mjs";
 
-/** A system requirement: how to see that it is there, and the Debian package that brings it. */
+/** A system requirement: a check whether it is present, and the Debian package that provides it. */
 export const CMAKE = { name: "cmake", package: "cmake", present: () => onPath("cmake") };
 export const COMPILER = {
   name: "a C++ compiler",
@@ -20,15 +20,15 @@ export const BUBBLEWRAP = {
 };
 /** Another editor, driven by tests/editors. */
 export const NEOVIM = { name: "Neovim", package: "neovim", present: () => Boolean(onPath("nvim")) };
-/** Sees what programs say to the network: for tests/privacy. */
+/** Records the network calls of programs, for tests/privacy. */
 export const STRACE = { name: "strace", package: "strace", present: () => Boolean(onPath("strace")) };
-/** Compiles and runs programs in Java; without it their tests are skipped. */
+/** Compiles and runs Java programs; without it their tests are skipped. */
 export const JAVA = {
   name: "a Java development kit",
   package: "default-jdk-headless",
   present: () => Boolean(onPath("javac")) || Boolean(process.env.JAVA_HOME),
 };
-/** Tests of a Java project in JUnit; without it the tests of running them are skipped. */
+/** Runs the JUnit tests of a Java project; without it, tests of that are skipped. */
 export const JUNIT = {
   name: "JUnit",
   package: "junit5",
@@ -48,7 +48,7 @@ export function onPath(command) {
       accessSync(file, constants.X_OK);
       return file;
     } catch {
-      // not here
+      // not in this folder
     }
   }
   return undefined;
@@ -62,7 +62,7 @@ export function mayInstall() {
   return process.getuid?.() === 0 && Boolean(onPath("apt-get"));
 }
 
-/** Install what is missing if we may. Returns the requirements that are still missing. */
+/** Installs missing requirements if permitted. Returns those that are still missing. */
 export async function provide(requirements) {
   const missing = requirements.filter(({ present }) => !present());
   if (missing.length === 0 || !mayInstall()) return missing;
@@ -74,14 +74,14 @@ export async function provide(requirements) {
   try {
     await runLogged(`apt-get install ${packages.join(" ")}`, "apt-get", install, { log, env });
   } catch {
-    // Package lists may be absent or old.
+    // Package lists may be missing or old.
     await runLogged("apt-get update", "apt-get", ["update"], { log, env });
     await runLogged(`apt-get install ${packages.join(" ")}`, "apt-get", install, { log, env });
   }
   return requirements.filter(({ present }) => !present());
 }
 
-/** The same for what is good to have: a failed attempt is no reason to stop. */
+/** Like `provide`, for optional requirements: a failed installation is ignored. */
 export async function wish(requirements) {
   try {
     return await provide(requirements);
@@ -94,7 +94,7 @@ export function installCommand(requirements) {
   return `sudo apt-get install ${requirements.map((requirement) => requirement.package).join(" ")}`;
 }
 
-/** The same, but a lack of any of them is a Problem. */
+/** Like `provide`, but a missing requirement is a Problem. */
 export async function require(requirements, purpose) {
   const missing = await provide(requirements);
   if (missing.length === 0) return;

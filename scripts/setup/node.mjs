@@ -7,7 +7,7 @@ import { digest, isStamped, stamp, unstamp } from "./stamp.mjs";
 
 const STAMP = path.join(root, "node_modules/.counterlens-setup");
 
-/** What of a package.json has a say in what is installed; the rest may change without. */
+/** Fields of a package.json that determine what is installed; other fields may change without a new installation. */
 const FIELDS = [
   "name",
   "bin",
@@ -21,7 +21,7 @@ const FIELDS = [
   "overrides",
 ];
 
-/** Names what is installed by a lock for these manifests: equal names, equal packages. */
+/** Digest of what a lock file installs for these manifests: equal digests mean equal packages. */
 export function installed(lock, manifests) {
   const read = manifests.map((text) => {
     const manifest = JSON.parse(text);
@@ -36,7 +36,7 @@ export async function setUpNode() {
   if (isStamped(STAMP, wanted)) return;
   unstamp(STAMP);
   say("Setting up Node packages:");
-  // No package needs its install script here: the platform binaries are packages of their own.
+  // No package needs its install script: platform binaries are separate packages.
   await runLogged("npm ci", "npm", ["ci", "--ignore-scripts"], {
     log: path.join(vscodeTest, "logs/npm-ci.log"),
   });

@@ -1,4 +1,4 @@
-// The Python side: .venv with everything that requirements/*.txt pins by hash, and counterlens itself, editable.
+// The Python side: .venv with all packages that requirements/*.txt pins by hash, and counterlens itself, editable.
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
@@ -8,7 +8,7 @@ import { CMAKE, COMPILER, mayInstall, provide, require } from "./debian.mjs";
 import { digest, isStamped, stamp, unstamp } from "./stamp.mjs";
 
 const LOCKS = ["uv", "dev", "model", "embeddings"].map((name) => `requirements/${name}.txt`);
-// Byte code is compiled now rather than at the first import, which may be in the middle of somebody's probe.
+// Byte code is compiled now rather than at the first import, which may be in the middle of a user's probe.
 const SYNC = ["pip", "sync", "--require-hashes", "--compile-bytecode", ...LOCKS];
 const STAMP = path.join(venv, ".counterlens-setup");
 const OLDEST = [3, 11];
@@ -29,14 +29,14 @@ export async function setUpPython() {
   stamp(STAMP, await inputs());
 }
 
-/** Everything that the content of .venv depends on; undefined while there is no working .venv. */
+/** Digest of everything that determines the content of .venv; undefined without a working .venv. */
 async function inputs() {
   const version = existsSync(venvPython) && (await ask(venvPython, ["-VV"]));
   if (!version) return undefined;
   return digest(root, version, ...SYNC, ...LOCKS.map(read), buildSettings(read("pyproject.toml")));
 }
 
-/** The tables of pyproject.toml that change what is installed: not those of the linters. */
+/** The tables of pyproject.toml that determine what is installed; those of linters do not. */
 function buildSettings(pyproject) {
   const tables = pyproject.split(/^(?=\[)/m);
   return tables.filter((table) => /^\[(build-system|project|tool\.hatch|tool\.uv)\b/.test(table)).join("");

@@ -1,4 +1,4 @@
-// A stamp says for which inputs something was installed; equal inputs need no second installation.
+// A stamp records the inputs of an installation; equal inputs need no second installation.
 import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";

@@ -1,6 +1,6 @@
-"""Pages of the site that are made from the program itself: commands, settings, probes, records and metrics.
+"""Generated pages of the site: commands, settings, probes, records and metrics.
 
-A hook of mkdocs: `mkdocs build` reads it, and nothing of it is kept in the repository.
+A hook of mkdocs: `mkdocs build` loads it. The pages are not stored in the repository.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ METRICS = ROOT / "server" / "counterlens" / "metrics"
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Add the generated pages, and the pictures."""
+    """Add the generated pages and the pictures."""
     manifest = json.loads((ROOT / "client" / "package.json").read_text(encoding="utf-8"))
     pages = {
         "command-line": command_line(),
@@ -47,7 +47,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def command_line() -> str:
-    """Every subcommand with its options, from the command line's own definitions."""
+    """All subcommands with their options, from the definitions of the command line."""
     return "# Commands of the terminal\n\n" + "\n".join(_commands(cli, "counterlens", 2))
 
 
@@ -78,7 +78,7 @@ def _option(parameter: click.Parameter) -> str | None:
 
 
 def editor_commands(contributes: dict[str, Any]) -> str:
-    """Every command of the extension, with its key."""
+    """All commands of the extension, with their keys."""
     keys = {one["command"]: one for one in contributes.get("keybindings", [])}
     rows = []
     for one in contributes["commands"]:
@@ -90,7 +90,7 @@ def editor_commands(contributes: dict[str, Any]) -> str:
 
 
 def settings(contributes: dict[str, Any]) -> str:
-    """Every setting of the extension, with its default and what it allows."""
+    """All settings of the extension, with their defaults and allowed values."""
     configuration = contributes["configuration"]
     groups = configuration if isinstance(configuration, list) else [configuration]
     parts = ["# Settings"]
@@ -111,7 +111,7 @@ def settings(contributes: dict[str, Any]) -> str:
 
 
 def probes() -> str:
-    """Every probe, with its options, from the declarations of both."""
+    """All probes and their options, from their declarations."""
     rows = "\n".join(
         f"| `{probe.id}` | {probe.title} | {probe.source} | {', '.join(sorted(probe.needs))} |"
         for probe in PROBES.values()
@@ -146,7 +146,7 @@ def _taken_by(takers: list[str]) -> str:
 
 
 def records() -> str:
-    """The shape of the records of every probe, as JSON Schema."""
+    """The schema of the records of all probes, as JSON Schema."""
     kinds = {name: probe.record for name, probe in PROBES.items()}
     document = json.dumps(schema(kinds), indent=2)
     return (
@@ -159,7 +159,7 @@ def records() -> str:
 
 
 def metrics() -> str:
-    """What the modules of `counterlens.metrics` say of themselves."""
+    """The docstrings of the modules of `counterlens.metrics`."""
     parts = ["# Metrics", "As `counterlens.metrics` defines them; each can be called as a library."]
     for path in sorted(METRICS.glob("*.py")):
         if path.stem.startswith("_"):
@@ -185,7 +185,7 @@ def _definition(node: ast.FunctionDef | ast.ClassDef) -> Iterator[str]:
 
 
 def _sections(docstring: str) -> str:
-    """A Google-style docstring as Markdown: its sections are lists."""
+    """Convert a Google-style docstring to Markdown, with its sections as lists."""
     lines, inside = [], False
     for line in docstring.splitlines():
         heading = re.fullmatch(r"(Args|Attributes|Returns|Raises|Yields|Example|Examples):", line)

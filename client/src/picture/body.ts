@@ -1,4 +1,4 @@
-/** The HTML of the picture's page; its script puts everything else into it. */
+/** The HTML of the diagram's page; its script adds everything else. */
 
 import * as vscode from "vscode";
 import { language } from "../language";

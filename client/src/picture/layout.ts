@@ -1,4 +1,6 @@
-/** Where the boxes of the picture stand: a tidy tree from left to right, or tokens in their lines. Pure. */
+/**
+ * Positions of the diagram's boxes: a tidy tree from left to right, an indented tree, or tokens in their lines. Pure.
+ */
 
 import { hierarchy, tree } from "d3-hierarchy";
 import type { TreeRow } from "../protocol";
@@ -7,14 +9,14 @@ import type { Face } from "./words";
 
 export interface Box {
   row: number;
-  /** Its left upper corner. */
+  /** Upper left corner of the box. */
   x: number;
   y: number;
   width: number;
   height: number;
 }
 
-/** From a box to one of its children, as the data of a path. */
+/** A link from a box to one of its children, as path data. */
 export interface Link {
   to: number;
   path: string;
@@ -27,21 +29,21 @@ export interface Layout {
   height: number;
 }
 
-/** The width of a text: of the head and the figure in the font of the editor's surface, of source in that of code. */
+/** Measures the width of a text: heads and figures in the editor's UI font, source in the code font. */
 export type Measure = (text: string, font: "head" | "figure" | "code") => number;
 
 export const MARGIN = 16;
 export const PADDING = 9;
 export const LINE = 16;
-/** Between a head and its figure. */
+/** Space between a head and its figure. */
 const GAP = 12;
-/** Between a box and its children, for the mark that folds them. */
+/** Space between a box and its children, for the fold button. */
 const ACROSS = 36;
 const BETWEEN = 10;
-/** What is beside a box, at most: the mark, and how many rows are folded. */
+/** Maximum space beside a box, for the fold button and the number of folded rows. */
 const BESIDE = 44;
 
-/** The height of a box with so many lines of text. */
+/** The height of a box with a number of lines of text. */
 const heightOf = (lines: number) => 8 + LINE * lines;
 
 function sizeOf(face: Face, measure: Measure): { width: number; height: number } {
@@ -50,7 +52,7 @@ function sizeOf(face: Face, measure: Measure): { width: number; height: number }
   return { width: Math.ceil(width), height: heightOf(face.text ? 2 : 1) };
 }
 
-/** Parents stand left of their children, each depth in a column, siblings in the order of the text. */
+/** Places parents left of their children, each depth in one column, and siblings in text order. */
 export function treeLayout(
   outline: Outline,
   drawn: number[],
@@ -93,11 +95,11 @@ export function treeLayout(
   return { boxes: inOrder, links, ...extent(inOrder, BESIDE) };
 }
 
-/** Of a child in the indented tree. */
+/** Indentation of a child in the indented tree. */
 const STEP = 30;
 const STEM = 12;
 
-/** Each row in a line of its own below its parent, with indentation: narrow, and long as the code is. */
+/** Places each row on its own line below its parent, with indentation: narrow, but as long as the code. */
 export function indentedLayout(outline: Outline, drawn: number[], faces: Face[], measure: Measure): Layout {
   const boxes = new Map<number, Box>();
   const links: Link[] = [];
@@ -125,12 +127,12 @@ function curve(from: Box, to: Box): string {
   return `M${x1} ${y1}H${middle - ACROSS / 2}C${middle} ${y1} ${middle} ${y2} ${x2} ${y2}`;
 }
 
-/** Of one character of indentation. */
+/** Width of one character of indentation. */
 const INDENT = 7;
 const DEEPEST = 40;
 const APART = 4;
 
-/** Tokens stand in the lines of the source, with their indentation; lines that are too long go on below. */
+/** Places tokens in the lines of the source, with their indentation; long lines are wrapped. */
 export function sequenceLayout(
   rows: TreeRow[],
   drawn: number[],

@@ -1,13 +1,13 @@
-/** From the editor to the picture: which row is meant by what is selected. Pure, to be tested. */
+/** Finds the row of the diagram for a selection in the editor. Pure, so that it can be tested. */
 
 import type { Position, Range } from "vscode-languageclient/node";
 import type { TreeRow } from "../protocol";
 import { innermost } from "../rows";
 
 /**
- * The smallest row around a selection; of tokens, which are around none, the one where it begins.
+ * The smallest row around a selection. If no row contains it, as in a sequence of tokens, the row where it begins.
  *
- * A cursor right behind a word means that word, where there is no smaller thing in front of it.
+ * A cursor directly after a word means that word, unless a smaller row begins at the cursor.
  */
 export function rowFor(rows: TreeRow[], { start, end }: Range): number | undefined {
   if (compare(start, end) !== 0) {
@@ -24,14 +24,14 @@ export function rowFor(rows: TreeRow[], { start, end }: Range): number | undefin
   return at === undefined || isWithin(rows, behind, at) ? behind : at;
 }
 
-/** Whether a row is a descendant of another. */
+/** Whether a row is `other` or its descendant. */
 function isWithin(rows: TreeRow[], row: number, other: number): boolean {
   let at = row;
   while (at > other) at = rows[at]?.parent ?? -1;
   return at === other;
 }
 
-/** Negative where the one stands before the other. */
+/** Negative if the first position comes before the second. */
 export function compare(one: Position, other: Position): number {
   return one.line - other.line || one.character - other.character;
 }

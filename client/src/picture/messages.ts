@@ -1,24 +1,24 @@
-/** What the extension and the page of the picture say to each other. */
+/** Messages between the extension and the page of the diagram. */
 
 import type { TreeRow, TreeView } from "../protocol";
 
 export const SCOPES = ["function", "file"] as const;
-/** What is drawn: the function or type at the cursor, or all of the file. */
+/** The code that is drawn: the function or type at the cursor, or the whole file. */
 export type Scope = (typeof SCOPES)[number];
 
 export interface Picture {
-  /** What the page says of a row is of the picture with this number. */
+  /** Number of this diagram, which messages of the page repeat when they name a row. */
   id: number;
-  /** The function, or the file. */
+  /** Name of the function or file. */
   title: string;
   view: TreeView;
   calibrated: boolean;
-  /** What each level of confidence means; 0 is the least certain. */
+  /** The range of confidence of each level; level 0 is the least certain. */
   labels: string[];
   rows: TreeRow[];
-  /** Rows that the server left out. */
+  /** Number of rows that the server left out. */
   truncated: number;
-  /** The source from the line `firstLine` on. */
+  /** The source from line `firstLine` on. */
   lines: string[];
   firstLine: number;
 }
@@ -26,28 +26,28 @@ export interface Picture {
 /** `stale`: the code has changed since. */
 export type Condition = "ready" | "scoring" | "stale" | "none";
 
-/** To the page; what is not named stays as it is. */
+/** A message to the page; missing fields do not change. */
 export interface News {
   picture?: Picture | null;
   condition?: Condition;
   status?: string;
-  /** The row of what is selected in the editor. */
+  /** The row of the selection in the editor. */
   selected?: number | null;
 }
 
-/** To the page, once it listens. */
+/** The first message to the page, sent once it is ready. */
 export interface Greeting extends News {
   view: TreeView;
   scope: Scope;
-  /** Translations of texts, in the language `locale`. */
+  /** Translations of texts into the language `locale`. */
   texts: Record<string, string>;
   locale: string;
 }
 
-/** To the extension. */
+/** A message to the extension. */
 export type Wish =
   | { action: "ready" }
   | { action: "view"; value: TreeView }
   | { action: "scope"; value: Scope }
-  /** Select the row's code; with `go` put the cursor there, too. */
+  /** Selects the row's code; with `go`, also moves the focus to the editor. */
   | { action: "reveal"; id: number; row: number; go: boolean };

@@ -1,21 +1,21 @@
-/** Which rows of a tree are drawn: what is unfolded, within limits, and where the keyboard goes. Pure. */
+/** Selects the rows of a tree to draw: unfolded ones, within limits. Also handles the keys. Pure. */
 
 import type { TreeRow } from "../protocol";
 import { childrenOf } from "../rows";
 
-/** As many rows are drawn unasked: more are no picture any more. */
+/** Number of rows that are drawn by default; a larger diagram is not readable. */
 export const FIRST = 250;
-/** As many are drawn at all: more make the page slow. */
+/** Maximum number of rows; more make the page slow. */
 export const MOST = 1500;
 
 export interface Outline {
   rows: TreeRow[];
   roots: number[];
-  /** Of each row. */
+  /** Children of each row. */
   children: number[][];
-  /** Of each row a name that mostly stays through edits, for what was unfolded by hand. */
+  /** A name for each row that mostly stays the same through edits, to keep what the user unfolded. */
   names: string[];
-  /** Of each row how many are inside of it. */
+  /** Number of descendants of each row. */
   inside: number[];
 }
 
@@ -37,17 +37,17 @@ export function outlineOf(rows: TreeRow[]): Outline {
   return { rows, roots, children, names, inside };
 }
 
-/** What the user has unfolded and folded, by name. */
+/** The rows that the user has unfolded and folded, by name. */
 export interface Folding {
   open: ReadonlySet<string>;
   closed: ReadonlySet<string>;
-  /** Unfold as much as can be drawn. */
+  /** Unfolds as many rows as can be drawn. */
   all: boolean;
 }
 
 export const UNTOUCHED: Folding = { open: new Set(), closed: new Set(), all: false };
 
-/** The rows around a row, the outermost first. */
+/** The ancestors of a row, the outermost first. */
 export function ancestors({ rows }: Outline, row: number): number[] {
   const found: number[] = [];
   for (let at = rows[row]?.parent ?? -1; at >= 0; at = rows[at]?.parent ?? -1) found.push(at);
@@ -55,8 +55,8 @@ export function ancestors({ rows }: Outline, row: number): number[] {
 }
 
 /**
- * The rows that are unfolded: those around `selected`, those the user has unfolded, and then level by level the
- * rest, as long as no limit is passed; never what the user has folded.
+ * The unfolded rows: those around `selected`, those that the user has unfolded, and then the rest level by level within
+ * the limits; never rows that the user has folded.
  */
 export function unfolded(outline: Outline, folding: Folding, selected?: number): Set<number> {
   const { rows, roots, children, names } = outline;
@@ -82,7 +82,7 @@ export function unfolded(outline: Outline, folding: Folding, selected?: number):
   return open;
 }
 
-/** With rows unfolded, or folded, by hand. */
+/** Unfolds or folds rows by hand. */
 export function refolded(folding: Folding, { names }: Outline, rows: number[], isOpen: boolean): Folding {
   const changed = new Set(rows.map((row) => names[row] ?? ""));
   const without = (those: ReadonlySet<string>) => [...those].filter((name) => !changed.has(name));
@@ -93,7 +93,7 @@ export function refolded(folding: Folding, { names }: Outline, rows: number[], i
   };
 }
 
-/** The rows that are drawn, in the order of the text; of too many roots those around `selected`. */
+/** The rows to draw, in text order; if there are too many roots, those around `selected`. */
 export function drawnRows({ roots, children }: Outline, open: Set<number>, selected = 0): number[] {
   const at = Math.max(
     0,
@@ -109,20 +109,20 @@ export function drawnRows({ roots, children }: Outline, open: Set<number>, selec
   return found;
 }
 
-/** The row itself where it is drawn, else the innermost one around it that is. */
+/** The row itself if it is drawn, or else its innermost ancestor that is. */
 export function drawnFor(outline: Outline, drawn: number[], row: number): number | undefined {
   const there = new Set(drawn);
   return [...ancestors(outline, row), row].findLast((each) => there.has(each));
 }
 
-/** What a key does: where the focus goes, and what is unfolded or folded. */
+/** The effect of a key: the row to focus, and rows to unfold or fold. */
 export interface Move {
   to?: number;
   open?: number[];
   close?: number;
 }
 
-/** Where the keyboard is. */
+/** The focused row, and the state of the tree. */
 export interface Place {
   outline: Outline;
   drawn: number[];
@@ -136,7 +136,7 @@ function step({ drawn, row }: Place, by: number): Move {
   return go(drawn[drawn.indexOf(row) + by]);
 }
 
-/** Tokens stand side by side: to them left and right mean what up and down do. */
+/** Tokens are side by side, so left and right do the same as up and down. */
 const isToken = ({ outline: { rows }, row }: Place) => rows[row]?.kind === "token";
 
 const parentOf = ({ outline: { rows }, row }: Place) => rows[row]?.parent ?? -1;
@@ -163,7 +163,7 @@ const KEYS: Record<string, (place: Place) => Move> = {
   },
 };
 
-/** The keys of the tree pattern of WAI-ARIA; undefined for others. */
+/** The effect of a key of WAI-ARIA's tree pattern; undefined for other keys. */
 export function moved(place: Place, key: string): Move | undefined {
   const known = KEYS[key];
   if (known) return known(place);

@@ -1,4 +1,4 @@
-/** "Show Syntax Tree Diagram": the syntax tree of the function at the cursor, drawn, and linked to the code both ways. */
+/** "Show Syntax Tree Diagram": draws the syntax tree of the function at the cursor, linked to the code both ways. */
 
 import * as path from "node:path";
 import { isDeepStrictEqual } from "node:util";
@@ -29,7 +29,7 @@ import {
 
 const PAUSE_MS = 150;
 
-/** The answer that is shown, and what it is of. */
+/** The shown response and its document. */
 interface Shown {
   document: vscode.TextDocument;
   answer: TreeResult;
@@ -39,17 +39,17 @@ interface Shown {
 export class SyntaxPicture implements vscode.Disposable {
   private panel: vscode.WebviewPanel | undefined;
   private readonly disposables: vscode.Disposable[];
-  /** Whether the page listens. */
+  /** Whether the page is ready for messages. */
   private listens = false;
   private view: TreeView = "partial";
   private scope: Scope = "function";
   private shown: Shown | undefined;
   private condition: Condition = "none";
   private status = "";
-  /** The latest question: an answer to an earlier one is dropped. */
+  /** Number of the latest request; responses to earlier ones are dropped. */
   private asked = 0;
   private waiting: NodeJS.Timeout | undefined;
-  /** What a click in the picture has selected in the editor: it means the row that was clicked. */
+  /** The selection that a click in the diagram made in the editor; it stands for the clicked row. */
   private revealed: { row: number; range: vscode.Range } | undefined;
 
   constructor(
@@ -67,7 +67,7 @@ export class SyntaxPicture implements vscode.Disposable {
     ];
   }
 
-  /** Open it beside the code; the keyboard stays where it is. */
+  /** Opens the diagram beside the code. The focus does not move. */
   async show(): Promise<void> {
     this.panel ??= this.create();
     this.panel.reveal(this.panel.viewColumn ?? vscode.ViewColumn.Beside, true);
@@ -79,7 +79,7 @@ export class SyntaxPicture implements vscode.Disposable {
     if (document?.uri.toString() === vscode.Uri.parse(uri).toString()) void this.load();
   }
 
-  /** The server is up, and can be asked. */
+  /** Called when the server is ready. */
   started(): void {
     void this.load();
   }
@@ -95,8 +95,8 @@ export class SyntaxPicture implements vscode.Disposable {
     panel.webview.onDidReceiveMessage((wish: Wish) => void this.act(wish));
     panel.onDidChangeViewState(() => {
       if (!panel.visible)
-        this.listens = false; // what is hidden is gone, and starts anew
-      else if (!this.listens) void this.load(); // else it only got the focus, or lost it
+        this.listens = false; // a hidden page is discarded, and loaded again when shown
+      else if (!this.listens) void this.load(); // else only the focus changed
     });
     panel.onDidDispose(() => {
       this.panel = undefined;
@@ -120,14 +120,14 @@ export class SyntaxPicture implements vscode.Disposable {
     }
   }
 
-  // From the code to the picture.
+  // From the code to the diagram.
 
   private soon(): void {
     clearTimeout(this.waiting);
     this.waiting = setTimeout(() => void this.follow(), PAUSE_MS);
   }
 
-  /** The cursor has moved: mark its row, or draw what it is in now. */
+  /** Follows the cursor: marks its row, or draws another function. */
   private async follow(): Promise<void> {
     const editor = this.editor();
     if (!this.panel?.visible || !editor) return;
@@ -135,7 +135,7 @@ export class SyntaxPicture implements vscode.Disposable {
     if (this.condition === "ready") this.post({ selected: this.selected() });
   }
 
-  /** Whether what is shown is what the cursor is in. */
+  /** Whether the shown function or file contains the cursor. */
   private isOf({ document, selection }: vscode.TextEditor): boolean {
     if (document !== this.shown?.document) return false;
     const { scope } = this.shown.answer;
@@ -162,7 +162,7 @@ export class SyntaxPicture implements vscode.Disposable {
     const { scope, view, calibrated, labels, rows, truncated } = answer;
     const status = rows.length > 0 ? "" : vscode.l10n.t("There is nothing to show.");
     [this.condition, this.status] = ["ready", status];
-    // A picture that is drawn again has another number, and what was just clicked in it would be lost.
+    // A diagram that is drawn again gets another number, so that a recent click in it would be lost.
     if (document === this.shown?.document && isDeepStrictEqual(answer, this.shown.answer)) {
       this.post({ condition: "ready", status, selected: this.selected() });
       return;
@@ -180,7 +180,7 @@ export class SyntaxPicture implements vscode.Disposable {
     this.postAll();
   }
 
-  /** There are no scores of what is in the editor; those of an earlier version of it stay, and are called so. */
+  /** Handles missing scores of the document. Those of an earlier version stay, marked as stale. */
   private wait(document: vscode.TextDocument, answer: TreeResult | undefined): void {
     if (document !== this.shown?.document || answer?.state === "unavailable") this.shown = undefined;
     if (!answer) {
@@ -205,7 +205,7 @@ export class SyntaxPicture implements vscode.Disposable {
     this.post({ condition, status, ...(!this.shown && { picture: null }) });
   }
 
-  /** The row of what is selected in the editor. */
+  /** The row of the selection in the editor. */
   private selected(): number | null {
     const editor = this.editor();
     if (!editor || !this.shown || editor.document !== this.shown.document) return null;
@@ -214,7 +214,7 @@ export class SyntaxPicture implements vscode.Disposable {
     return rowFor(this.shown.answer.rows, { start, end }) ?? null;
   }
 
-  /** Whoever looks at the picture still looks at the code that it is of. */
+  /** The editor that the diagram follows. With the focus elsewhere, the diagram still belongs to its document. */
   private editor(): vscode.TextEditor | undefined {
     const active = vscode.window.activeTextEditor;
     if (active && this.server.serves(active.document)) return active;
@@ -222,7 +222,7 @@ export class SyntaxPicture implements vscode.Disposable {
     return visible.find(({ document }) => document === this.shown?.document) ?? visible[0];
   }
 
-  // From the picture to the code.
+  // From the diagram to the code.
 
   private async reveal(id: number, row: number, go: boolean): Promise<void> {
     const { shown } = this;

@@ -1,4 +1,6 @@
-/** What a node of the picture says: in its box, to a screen reader, and in full. Pure, to be tested. */
+/**
+ * The texts of a node in the diagram: in its box, for a screen reader, and as details. Pure, so that it can be tested.
+ */
 
 import type { Range } from "vscode-languageclient/node";
 import { t, written } from "../language";
@@ -6,18 +8,18 @@ import type { TreeRow } from "../protocol";
 import { percent } from "../rows";
 import type { Picture } from "./messages";
 
-/** Characters of a box; of one that has its line for itself. */
+/** Maximum number of characters in a box, and in one with nothing beside it. */
 const WIDE = 24;
 const WIDER = 40;
 const FAINTEST = 0.0001;
-/** Lines of source that are shown of a node; all of it is in the editor. */
+/** Maximum number of source lines that are shown of a node; the editor has all of them. */
 const LINES = 7;
 
 /** The texts in a box. */
 export interface Face {
   head: string;
   figure: string;
-  /** The source below; empty where the head says it already. */
+  /** The source below the head; empty if the head already contains it. */
   text: string;
 }
 
@@ -38,13 +40,16 @@ function cut(text: string, widest = WIDE): string {
   return text.length <= widest ? text : `${text.slice(0, widest - 1)}…`;
 }
 
-/** A token of blanks comes as escapes. */
+/** Replaces the escapes of a whitespace token by symbols. */
 function visible(text: string): string {
   if (!/^(\\[nrt]| )+$/.test(text)) return cut(text);
   return text.replaceAll("\\r", "").replaceAll("\\n", "↵").replaceAll("\\t", "→").replace(/ +/g, "␣");
 }
 
-/** What is to be seen of a row, and then the rest. @param folded rows in it that are not drawn */
+/**
+ * The visible text of a row, and then the rest, for a screen reader.
+ * @param folded number of rows in it that are not drawn
+ */
 export function spoken(
   { head, figure, text }: Face,
   { category, confidence }: TreeRow,
@@ -59,7 +64,7 @@ export function spoken(
   return `${seen} ${rest.join(", ")}`;
 }
 
-/** Names and values. */
+/** The details of a row, as names and values. */
 export function details(row: TreeRow, { calibrated, labels }: Picture): [name: string, value: string][] {
   const { kind, category, confidence, level, minimum, bits, range } = row;
   const token = kind === "token";
@@ -76,7 +81,7 @@ export function details(row: TreeRow, { calibrated, labels }: Picture): [name: s
   ];
 }
 
-/** The source of a range, without the indentation that its lines share, and cut where it is long. */
+/** The source of a range without the common indentation of its lines, shortened if it is long. */
 export function sourceOf({ start, end }: Range, { lines, firstLine }: Picture): string {
   const own = lines.slice(start.line - firstLine, end.line - firstLine + 1);
   if (own.length === 0) return "";

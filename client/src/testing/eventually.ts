@@ -1,11 +1,11 @@
-/** Does something once it has not been asked for again for a while. */
+/** Debounces actions: runs each once it has not been requested again for a while. */
 export class Eventually {
   private readonly waiting = new Map<string, NodeJS.Timeout>();
 
-  /** @param quiet milliseconds */
+  /** @param quiet the delay in milliseconds */
   constructor(private readonly quiet: number) {}
 
-  /** @param about of two that are about the same, the later one is done */
+  /** @param about the subject of the action; a later action replaces a pending one with the same subject */
   do(about: string, action: () => unknown): void {
     clearTimeout(this.waiting.get(about));
     const then = () => {

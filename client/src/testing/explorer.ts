@@ -1,4 +1,4 @@
-/** Test Explorer: each function × mutation is a test that asks the model. Off by default: see the setting. */
+/** Test Explorer: each pair of a function and a mutation is a test of the model. Off by default: see the setting. */
 
 import * as vscode from "vscode";
 import type { ProbeResult } from "../protocol";
@@ -20,14 +20,14 @@ export class TestExplorer implements vscode.Disposable {
     this.enable(enabled);
   }
 
-  /** List the tests from now on, or no more. */
+  /** Starts or stops listing the tests. */
   enable(enabled: boolean): void {
     if (enabled === (this.listing !== undefined)) return;
     this.listing?.dispose();
     this.listing = enabled ? new Listing(this.server, this.show) : undefined;
   }
 
-  /** The server is up. */
+  /** Called when the server is ready. */
   started(): void {
     this.listing?.started();
   }
@@ -49,7 +49,8 @@ class Listing implements vscode.Disposable {
     this.runner = new Runner(server, { tell: (test, state) => this.tree.tell(test, state), show });
     this.tests.resolveHandler = (item) => (item ? this.tree.resolve(item) : this.listOpen());
     this.tests.refreshHandler = (cancel) => this.tree.search(cancel);
-    // Not a default profile: "Run All Tests" is for the tests of the code, not for minutes of a model's work.
+    // Not a default profile: "Run All Tests" is for the tests of the code, and should not start minutes of a model's
+    // work.
     const run = (request: vscode.TestRunRequest, cancel: vscode.CancellationToken) =>
       this.run(request, cancel);
     this.tests.createRunProfile(vscode.l10n.t("Probe the Model"), vscode.TestRunProfileKind.Run, run, false);

@@ -1,8 +1,8 @@
-/** What client and server say to each other about tests. */
+/** Messages between client and server about tests. */
 
 import type { Range } from "vscode-languageclient/node";
 
-/** The server's executeCommand: the functions of a file, or the mutations of one. No model is asked. */
+/** The server's executeCommand: lists the functions of a file, or the mutations of one function. Uses no model. */
 export const TEST_ITEMS = "counterlens.testItems";
 
 export interface TestItems {
@@ -13,10 +13,10 @@ export interface TestItems {
 
 export interface ListedMutation {
   mutation: string;
-  /** What it perturbs. */
+  /** The concept that the mutation perturbs. */
   concept: string;
   /** First lines of the places that it changes, counted from 0. */
   lines: number[];
-  /** Why it changes none; empty where it does. */
+  /** The reason why it changes no place, or empty. */
   refused: string;
 }

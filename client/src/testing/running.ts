@@ -1,27 +1,27 @@
-/** Runs tests: one request for each function, and its verdicts as the results of the tests below it. */
+/** Runs tests: sends one request per function, and reports its verdicts as the results of its tests. */
 
 import * as vscode from "vscode";
 import { PROBE, type ProbeArgument, type ProbeResult } from "../protocol";
 import { NO_ANSWER, type Server } from "../server";
 import { type State, verdict } from "./verdict";
 
-/** The mutations of one function to ask about. */
+/** The mutations of one function to probe. */
 export interface Group {
   uri: vscode.Uri;
   function: string;
   /** By the mutation's id. */
   tests: Map<string, vscode.TestItem>;
-  /** Mutations that change nothing here, with the reason. */
+  /** Mutations that do not apply to this function, with the reason. */
   refused: Map<string, string>;
-  /** Whether these are all that the function has. */
+  /** Whether these are all mutations of the function. */
   whole: boolean;
 }
 
-/** What is told as it becomes known. */
+/** Notified of results as they become known. */
 export interface Listener {
-  /** What came of a test. */
+  /** Called with the result of a test. */
   tell(test: vscode.TestItem, state: State): void;
-  /** The whole result of a function that was run alone. */
+  /** Called with the whole result of a function that was run alone. */
   show(uri: vscode.Uri, result: ProbeResult): void;
 }
 
@@ -40,7 +40,7 @@ export class Runner {
     }
   }
 
-  /** Undefined where there was nothing to ask, or nobody waits any more. */
+  /** Returns undefined if there was nothing to probe, or the run was cancelled. */
   private async probe(run: vscode.TestRun, group: Group): Promise<ProbeResult | undefined> {
     const asked = [...group.tests].filter(([mutation]) => !group.refused.has(mutation));
     for (const [mutation, test] of group.tests) {
@@ -54,9 +54,9 @@ export class Runner {
     const call = { command: PROBE, arguments: [argument] };
     const begun = Date.now();
     const result = await this.server.request<ProbeResult>("workspace/executeCommand", call, run.token);
-    if (run.token.isCancellationRequested) return undefined; // What was not finished keeps its earlier result.
+    if (run.token.isCancellationRequested) return undefined; // Unfinished tests keep their earlier results.
     const known = result ?? unanswered();
-    const took = (Date.now() - begun) / asked.length; // They are asked together.
+    const took = (Date.now() - begun) / asked.length; // The request probes them together.
     if (known.summary) say(run, [known.summary], group.function);
     for (const [mutation, test] of asked) this.report(run, test, known, mutation, took);
     return known;
@@ -77,19 +77,19 @@ export class Runner {
       return;
     }
     say(run, messages, mutation, test);
-    // A red test would say that the code is wrong: what did not hold is the model, which the label says.
+    // A red test would say that the code is wrong, although it is the model that did not hold; the label says that.
     if (state === "held") run.passed(test, took);
     else run.skipped(test);
   }
 }
 
-/** A skipped test has no message of its own in the editor: its output and its label say why. */
+/** Marks a test as skipped. The editor shows no message for it, so its output and its label give the reason. */
 function skip(run: vscode.TestRun, test: vscode.TestItem, messages: string[], mutation: string): void {
   say(run, messages, mutation, test);
   run.skipped(test);
 }
 
-/** Without a place: the sentence would stand in grey behind the line of code. */
+/** Appends output without a location, since the editor would show it in grey behind the line of code. */
 function say(run: vscode.TestRun, messages: string[], about: string, test?: vscode.TestItem): void {
   for (const text of messages) {
     run.appendOutput(`${about}: ${text.replaceAll("\n", "\r\n")}\r\n`, undefined, test);

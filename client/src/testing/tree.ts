@@ -1,4 +1,4 @@
-/** The tests of an editor's Test Explorer: files, their functions, and a test for each mutation. All found late. */
+/** The tests in the editor's Test Explorer: files, their functions, and a test per mutation, all resolved on demand. */
 
 import * as vscode from "vscode";
 import { rangeOf } from "../ranges";
@@ -9,24 +9,24 @@ import { TEST_ITEMS, type TestItems } from "./protocol";
 import type { Group } from "./running";
 import type { State } from "./verdict";
 
-/** What stands behind a test: a file, a function of it, or a mutation of one. */
+/** The subject of a test: a file, one of its functions, or a mutation of one. */
 interface Subject {
   uri: vscode.Uri;
   function?: string;
   mutation?: string;
-  /** Why the mutation changes nothing. */
+  /** The reason why the mutation does not apply. */
   refused?: string;
-  /** What it is about, or why it is not applicable. */
+  /** The mutation's concept, or why it does not apply. */
   what?: string;
 }
 
-/** Folders that hold other people's code. */
+/** Folders with third-party code or build output. */
 const ELSEWHERE = "**/{node_modules,site-packages,.venv,venv,.tox,.nox,build,dist,__pycache__}/**";
 const MOST_FILES = 2_000;
 
 export class TestTree {
   private readonly subjects = new WeakMap<vscode.TestItem, Subject>();
-  /** Items whose children are known, or being asked for. */
+  /** Items whose children are known or being requested. */
   private readonly resolved = new WeakSet<vscode.TestItem>();
   private readonly found = new Set<string>();
   private readonly edits = new Eventually(700);
@@ -36,19 +36,22 @@ export class TestTree {
     private readonly server: Server,
   ) {}
 
-  /** List a document, if it is a file that can be probed; the cells of a notebook would all be called alike. */
+  /**
+   * Lists a document if it is a file that can be probed. Cells of a notebook are left out, as all would have the same
+   * name.
+   */
   opened(document: vscode.TextDocument): void {
     const isFile = document.uri.scheme === "file" && PROBED_LANGUAGES.includes(document.languageId);
     if (isFile && this.server.serves(document)) this.file(document.uri);
   }
 
-  /** A file that was only listed because it was open goes. */
+  /** Removes a file that was only listed because it was open. */
   closed(document: vscode.TextDocument): void {
     const id = document.uri.toString();
     if (!this.found.has(id)) this.tests.items.delete(id);
   }
 
-  /** After an edit, what is known of its file is asked for again, and old results are marked as such. */
+  /** After an edit, refreshes what is known of the file, and marks old results as outdated. */
   edited(document: vscode.TextDocument): void {
     const item = this.tests.items.get(document.uri.toString());
     if (!item || !this.resolved.has(item)) return;
@@ -58,13 +61,13 @@ export class TestTree {
     });
   }
 
-  /** The server is up: what was asked for in vain is asked for again. */
+  /** Called when the server is ready. Repeats requests that failed or were answered by an earlier server. */
   async started(): Promise<void> {
     for (const [, item] of this.tests.items)
       if (this.resolved.has(item) || item.error) await this.renew(item);
   }
 
-  /** List the Python files of the workspace, unread. */
+  /** Lists the Python files of the workspace, without reading them. */
   async search(cancel: vscode.CancellationToken): Promise<void> {
     for (const uri of await vscode.workspace.findFiles("**/*.py", ELSEWHERE, MOST_FILES, cancel)) {
       this.found.add(uri.toString());
@@ -72,14 +75,14 @@ export class TestTree {
     }
   }
 
-  /** Find what is below an item, if that is not known yet. */
+  /** Requests the children of an item, if they are not known yet. */
   async resolve(item: vscode.TestItem): Promise<void> {
     if (this.resolved.has(item)) return;
     this.resolved.add(item);
     await this.ask(item);
   }
 
-  /** Say at a test what came of it: the mark beside it cannot say that a model did not hold. */
+  /** Shows the outcome in a test's label, since the icon cannot say that a model did not hold. */
   tell(item: vscode.TestItem, state: State): void {
     const subject = this.subjects.get(item);
     if (subject?.mutation === undefined) return;
@@ -92,7 +95,7 @@ export class TestTree {
     item.label = labelled(subject, outcomes[state]);
   }
 
-  /** The tests below an item, or the item itself, in groups by function. */
+  /** The tests below some items, or these items themselves, grouped by function. */
   async groups(items: readonly vscode.TestItem[], excluded: ReadonlySet<vscode.TestItem>): Promise<Group[]> {
     const groups = new Map<vscode.TestItem, Group>();
     for (const item of items) await this.collect(item, excluded, groups);
@@ -193,7 +196,7 @@ export class TestTree {
     return item;
   }
 
-  /** The one that is there stays, with its results and what is open below it. */
+  /** Reuses an existing item, with its results and its expanded children. */
   private child(parent: vscode.TestItem, name: string, subject: Subject): vscode.TestItem {
     const id = `${parent.id}#${name}`;
     const item = parent.children.get(id) ?? this.tests.createTestItem(id, name, subject.uri);
@@ -206,7 +209,7 @@ export class TestTree {
   }
 }
 
-/** A description would take the label's place in a screen reader. */
+/** Builds a label. A description would replace the label in a screen reader. */
 function labelled({ mutation, what }: Pick<Subject, "mutation" | "what">, outcome = ""): string {
   return [mutation, outcome, what].filter(Boolean).join(" · ");
 }

@@ -1,17 +1,17 @@
-/** What a probe says about one mutation, as the result of a test. It is about the model, so no test fails. */
+/** The result of a probe for one mutation, as the result of a test. It is about the model, so no test fails. */
 
 import type { ProbedPair, ProbeResult } from "../protocol";
 
-/** `held`; `changed`: the model was right on one side only; `nothing`: that can be said; `errored`: no probe. */
+/** `held`; `changed`: right on one side only; `nothing`: no conclusion; `errored`: no probe. */
 export type State = "held" | "changed" | "nothing" | "errored";
 
 export interface Verdict {
   state: State;
-  /** Sentences. */
+  /** Sentences about the result. */
   messages: string[];
 }
 
-/** @param mutation its id; several places of it in the function are one test, that holds where all hold */
+/** @param mutation its id; all its places in the function are one test, which holds if all hold */
 export function verdict(result: ProbeResult, mutation: string): Verdict {
   if (!result.ok) return { state: "errored", messages: [result.error ?? ""] };
   const pairs = result.pairs.filter((pair) => pair.mutation === mutation);

@@ -1,4 +1,4 @@
-/** "Ask About This Repository": the plan with its time first; then the run is begun, or another plan is made. */
+/** "Ask About This Repository": shows the plan with its expected time, then starts the run or makes another plan. */
 
 import * as path from "node:path";
 import * as vscode from "vscode";
@@ -9,7 +9,9 @@ import { PLAN_RUN, type RunPlan, START_RUN, type StartedRun } from "./protocol";
 
 type Row = vscode.QuickPickItem & { row?: PlanRow };
 
-/** Let the user see what a run would ask, and begin it; the folder of the run, where it was begun. */
+/**
+ * Shows the user the plan of a run, and starts it. Returns the folder of the run, or undefined if it was not started.
+ */
 export async function askRepository(server: Server): Promise<string | undefined> {
   const folder = await folderMeant();
   if (!folder) return undefined;
@@ -34,7 +36,9 @@ export async function askRepository(server: Server): Promise<string | undefined>
   }
 }
 
-/** Begin or resume a run; its folder, or nothing where that was refused, and said why. */
+/**
+ * Starts or resumes a run. Returns its folder; if it was refused, warns the user with the reason and returns undefined.
+ */
 export async function begin(server: Server, argument: object): Promise<string | undefined> {
   const answer = await ask<StartedRun>(server, START_RUN, argument);
   if (answer?.ok) return answer.folder;
@@ -42,7 +46,7 @@ export async function begin(server: Server, argument: object): Promise<string | 
   return undefined;
 }
 
-/** The server runs, also where no file was open that starts it. */
+/** Makes sure that the server runs, even if no open file has started it. */
 export async function started(server: Server): Promise<boolean> {
   if (!server.isRunning && !(await server.whenStarted()))
     await server.restart("a repository is to be asked about");

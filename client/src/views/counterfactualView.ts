@@ -1,4 +1,4 @@
-/** "Counterfactuals": those of the function at the cursor, each with what a probe found; opening one shows it. */
+/** "Counterfactuals": those of the function at the cursor, each with the result of a probe; opening one shows it. */
 
 import * as vscode from "vscode";
 import type { Counterfactuals } from "../counterfactuals";
@@ -19,7 +19,7 @@ export class CounterfactualView implements vscode.Disposable, vscode.TreeDataPro
   private readonly disposables: vscode.Disposable[];
   private groups: Group[] = [];
   private place: Place | undefined;
-  /** What the rows were made from: moving the cursor inside a function makes none anew. */
+  /** The data that the rows were made from: moving the cursor inside a function must not create them again. */
   private made: string | undefined;
 
   constructor(

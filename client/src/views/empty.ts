@@ -1,24 +1,24 @@
-/** Why a view is empty, in a sentence that says what to do. Pure, to be tested. */
+/** The reason why a view is empty, as a sentence that says what to do. Pure, so that it can be tested. */
 
 import { t } from "../language";
 import { PROBED_LANGUAGES } from "../settings";
 import type { FunctionResult } from "./protocol";
 
-/** What the views know of where the cursor is. */
+/** The facts about the cursor that the views know. */
 export interface Situation {
-  /** Whether the editor that is in front holds a file of a language that is scored. */
+  /** Whether the active editor has a file in a language that is scored. */
   served: boolean;
   language: string;
   /** Whether the language server runs. */
   running: boolean;
-  /** What it said; undefined where it did not answer. */
+  /** The server's response; undefined if there was none. */
   found?: Pick<FunctionResult, "function"> | undefined;
 }
 
 /**
- * Why there is no function to show; empty where there is one, or where the view's own welcome says what it is for.
+ * The reason why no function is shown. Empty if one is, or if the view's own welcome text explains it.
  *
- * @param situation undefined where no file is open
+ * @param situation undefined if no file is open
  */
 export function whyEmpty(situation: Situation | undefined): string {
   if (!situation) return "";

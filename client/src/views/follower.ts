@@ -1,4 +1,4 @@
-/** Follows the cursor for the views: which function is it in, and what is known of it? */
+/** Follows the cursor for the views: its function, and the known facts about that. */
 
 import * as vscode from "vscode";
 import type { ScoresChangedParams } from "../protocol";
@@ -14,15 +14,15 @@ export interface Place {
   found: FunctionResult;
 }
 
-/** Asks only while a view is visible that wants to know. */
+/** Sends requests only while one of its views is visible. */
 export class Follower implements vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<Place | undefined>();
-  /** What is shown has changed; undefined where there is no Python file. */
+  /** Fired when the shown function changes; undefined without a supported file. */
   readonly onDidChange = this.changed.event;
   private readonly views: vscode.TreeView<unknown>[] = [];
   private readonly disposables: vscode.Disposable[];
   private waiting: NodeJS.Timeout | undefined;
-  /** The latest question: an answer to an earlier one is dropped. */
+  /** Number of the latest request; responses to earlier ones are dropped. */
   private asked = 0;
   private shown: Place | undefined;
   private empty = "";
@@ -41,12 +41,12 @@ export class Follower implements vscode.Disposable {
     return this.shown;
   }
 
-  /** Why no function is shown; empty where one is, or where there is nothing to add. */
+  /** The reason why no function is shown. Empty if one is, or if there is nothing to add. */
   get whyEmpty(): string {
     return this.empty;
   }
 
-  /** Ask for a view, too, from now on. */
+  /** Also follows the cursor for another view. */
   serve(view: vscode.TreeView<unknown>): void {
     this.views.push(view);
     this.disposables.push(view.onDidChangeVisibility(() => this.soon()));
@@ -65,7 +65,7 @@ export class Follower implements vscode.Disposable {
   private async load(): Promise<void> {
     if (!this.views.some(({ visible }) => visible)) return;
     const editor = vscode.window.activeTextEditor;
-    // Whoever looks at a difference, a panel or a view still looks at the function that it is of.
+    // A diff, a panel or a view counts as showing its function.
     const here = editor && this.server.serves(editor.document) ? editor : this.lastEditor();
     if (!here) {
       if (!editor) return;

@@ -1,4 +1,4 @@
-/** "Function": what is known of the function at the cursor. */
+/** "Function": known facts about the function at the cursor. */
 
 import * as vscode from "vscode";
 import { SHOW_DEPENDENCES } from "../protocol";
@@ -40,7 +40,7 @@ export class FunctionView implements vscode.Disposable, vscode.TreeDataProvider<
 
   private show(place: Place | undefined): void {
     const shown = place?.found.function ? JSON.stringify([place.document.uri, place.found]) : "";
-    // A click on a row that is being drawn anew is lost, and the cursor moves often.
+    // A click on a row that is being redrawn is lost, and the cursor moves often.
     if (shown === this.shown) return;
     this.shown = shown;
     this.place = place?.found.function ? place : undefined;
@@ -126,7 +126,7 @@ export class FunctionView implements vscode.Disposable, vscode.TreeDataProvider<
     return item;
   }
 
-  /** A concept leads to the place where it is least certain. */
+  /** The row of a concept, which opens its least certain place. */
   private concept(one: ConceptRow): vscode.TreeItem {
     const { label, description, tooltip, spoken } = conceptWords(one);
     const item = new vscode.TreeItem(label);

@@ -1,4 +1,4 @@
-/** The runs that were started here and go on: what is known of each, and their progress in the status bar. */
+/** The active runs that this window started: the state of each, and its progress in the status bar. */
 
 import * as vscode from "vscode";
 import type { RunNews } from "./protocol";
@@ -15,7 +15,7 @@ interface Live {
 export class LiveRuns implements vscode.Disposable {
   private readonly runs = new Map<string, Live>();
 
-  /** The last news of a run that goes on. */
+  /** The latest news of an active run. */
   of(folder: string): RunNews | undefined {
     return this.runs.get(folder)?.news;
   }
@@ -36,7 +36,7 @@ export class LiveRuns implements vscode.Disposable {
     void vscode.commands.executeCommand("setContext", GOES_ON, this.runs.size > 0);
   }
 
-  /** The server is gone, and with it the runs. */
+  /** Called when the server has stopped, which ends its runs. */
   forget(): void {
     for (const { over } of this.runs.values()) over();
     this.runs.clear();

@@ -1,4 +1,4 @@
-/** The plan of a run as rows: ways to begin it, and what it is. Pure, to be tested. */
+/** The plan of a run as rows: ways to start it, then its details. Pure, so that it can be tested. */
 
 import { t } from "../language";
 import type { RunPlan } from "./protocol";
@@ -8,7 +8,7 @@ export type PlanRow =
   | { kind: "start"; icon: string; label: string; description: string; detail: string; minutes?: number }
   | { kind: "tasks" | "fact"; icon: string; label: string; description: string; detail: string };
 
-/** What is offered where everything takes longer. */
+/** Limit that is offered if the whole run takes longer. */
 const SHORT_MINUTES = 10;
 
 export function planRows(plan: RunPlan): PlanRow[] {
@@ -56,7 +56,7 @@ function how({ models, seconds, rough }: RunPlan): string {
   return `${asked}; ${way}. ${pause}`;
 }
 
-/** Some time, as exact as an estimate is. */
+/** A time in words, rounded because it is an estimate. */
 export function span(seconds: number): string {
   if (seconds < 90) return t("{0} s", Math.max(5, 5 * Math.round(seconds / 5)));
   const minutes = Math.ceil(seconds / 60);

@@ -1,18 +1,18 @@
-/** What the views ask the server for; docs/protocol.md describes it. */
+/** Messages between the views and the server; docs/protocol.md describes them. */
 
 import type { Range } from "vscode-languageclient/node";
 
-/** Client to server: what is known of the function at a place. */
+/** Client to server: known facts about the function at a position. */
 export const FUNCTION = "counterlens/function";
 
 export interface ConceptRow {
   name: string;
   /** Mean probability of its nodes in the function. */
   confidence: number;
-  /** 0 is the least certain. */
+  /** Level 0 is the least certain. */
   level: number;
   nodes: number;
-  /** Its least certain node. */
+  /** The range of its least certain node. */
   least: Range;
   least_confidence: number;
   text: string;
@@ -22,17 +22,17 @@ export interface FunctionResult {
   version: number;
   state: "ready" | "scoring" | "unavailable";
   reason?: string | null;
-  /** Qualified name; empty where the place is in no function. */
+  /** Qualified name; empty if the position is in no function. */
   function: string;
   header?: Range | null;
   calibrated: boolean;
-  /** The least certain first. */
+  /** Sorted, the least certain first. */
   concepts: ConceptRow[];
   dependences?: { summary: string; method: string } | null;
   findings: { task: string; summary: string }[];
 }
 
-/** The server's executeCommand: evaluation runs in some folders. */
+/** The server's executeCommand: lists the evaluation runs in some folders. */
 export const RUNS = "counterlens.runs";
 
 export interface RunRow {
@@ -42,12 +42,12 @@ export interface RunRow {
   models: string[];
   done: number;
   total: number;
-  /** The command that goes on with it; empty where it is finished. */
+  /** The command that resumes the run; empty if it is finished. */
   resume: string;
   error?: string | null;
 }
 
-/** The server's executeCommand: the report of one of them. */
+/** The server's executeCommand: the report of a run. */
 export const RUN_REPORT = "counterlens.runReport";
 
 export interface RunReport {
@@ -55,11 +55,11 @@ export interface RunReport {
   error?: string | null;
   title: string;
   summary: string;
-  /** A page that needs nothing else, with a policy of its own. */
+  /** A self-contained page with its own content security policy. */
   html: string;
 }
 
-/** The server's executeCommand: what a run over a repository would ask, and how long that takes. */
+/** The server's executeCommand: plans a run over a repository, with the expected time. */
 export const PLAN_RUN = "counterlens.planRun";
 
 export interface RunPlan {
@@ -70,17 +70,17 @@ export interface RunPlan {
   lines: string[];
   models: string[];
   tasks: { id: string; title: string; chosen: boolean }[];
-  /** How many are asked about. */
+  /** Number of functions in the plan. */
   functions: number;
-  /** Null where it cannot be told. */
+  /** Expected seconds; null if unknown. */
   seconds: number | null;
-  /** Whether a trial of a few prompts told how long it takes. */
+  /** Whether the time was estimated from a few prompts. */
   rough: boolean;
-  /** The name of the settings file of the repository; empty where there is none. */
+  /** Name of the repository's settings file; empty if there is none. */
   settings: string;
 }
 
-/** The server's executeCommands: begin or resume a run, and pause it. */
+/** The server's executeCommands: start or resume a run, and pause it. */
 export const START_RUN = "counterlens.startRun";
 export const PAUSE_RUN = "counterlens.stopRun";
 
@@ -90,7 +90,7 @@ export interface StartedRun {
   folder: string;
 }
 
-/** Server to client: how far a run is that the server has started. */
+/** Server to client: progress of a run that the server has started. */
 export const RUN_NEWS = "counterlens/runNews";
 
 export interface RunNews {
@@ -98,7 +98,7 @@ export interface RunNews {
   state: "running" | "paused" | "done" | "failed";
   done: number;
   total: number;
-  /** About how many are left; null where that is not known yet. */
+  /** Approximate seconds left; null if not known yet. */
   seconds: number | null;
   what: string;
   error: string;

@@ -1,4 +1,4 @@
-/** The reports of runs, each in a panel of its own that is used again. */
+/** The reports of runs, each in its own panel, which is reused. */
 
 import * as vscode from "vscode";
 import { NO_ANSWER, type Server } from "../server";
@@ -20,10 +20,10 @@ export class RunReports implements vscode.Disposable {
   }
 
   /**
-   * Show the report of a run as far as it is.
+   * Shows the report of a run with the results so far.
    *
    * @param name of the run
-   * @param beside the code, where the keyboard stays
+   * @param beside whether to open it beside the code, without moving the focus
    */
   async show(folder: vscode.Uri, name: string, beside = false): Promise<void> {
     if (!this.server.isRunning) await this.server.restart("a run is to be shown");
@@ -51,7 +51,7 @@ export class RunReports implements vscode.Disposable {
         ? { viewColumn: vscode.ViewColumn.Beside, preserveFocus: true }
         : { viewColumn: vscode.ViewColumn.Active },
       {
-        enableScripts: true, // those that the page names by their hashes
+        enableScripts: true, // the page allows only its own scripts, by hash
         enableFindWidget: true,
         localResourceRoots: [],
       },
@@ -67,7 +67,7 @@ export class RunReports implements vscode.Disposable {
   }
 }
 
-/** A browser chooses between light and dark by the system; here the editor's theme decides. */
+/** Draws a report in the editor's colour scheme, since the page by itself would follow the system's. */
 function draw({ panel, html }: Shown): void {
   const { Light, HighContrastLight } = vscode.ColorThemeKind;
   const { kind } = vscode.window.activeColorTheme;

@@ -1,4 +1,6 @@
-/** "Runs": evaluation runs in the workspace; they are begun, paused and resumed here, and opening one shows its report. */
+/**
+ * "Runs": the evaluation runs in the workspace, which can be started, paused and resumed; opening one shows its report.
+ */
 
 import * as path from "node:path";
 import * as vscode from "vscode";
@@ -18,7 +20,7 @@ const OPEN = "counterlens.openRun";
 /** A row of the view. */
 export interface FoundRun {
   folder: vscode.Uri;
-  /** What the server knows of it. */
+  /** The server's description of the run. */
   run?: RunRow | undefined;
 }
 
@@ -54,7 +56,7 @@ export class RunsView implements vscode.Disposable, vscode.TreeDataProvider<Foun
     reload();
   }
 
-  /** The server is up; what an earlier one had started has ended with it. */
+  /** Called when the server is ready. Runs of an earlier server ended with it. */
   async serverStarted(): Promise<void> {
     this.live.forget();
     await this.load();
@@ -73,7 +75,7 @@ export class RunsView implements vscode.Disposable, vscode.TreeDataProvider<Foun
     await this.describe(folders, question);
   }
 
-  /** Show what the server knows of the runs, unless there is a later question. */
+  /** Shows the server's description of the runs, unless there is a later request. */
   private async describe(folders: vscode.Uri[], question: number): Promise<void> {
     const argument = { folders: folders.map(({ fsPath }) => fsPath) };
     const answer =
@@ -82,7 +84,7 @@ export class RunsView implements vscode.Disposable, vscode.TreeDataProvider<Foun
     const known = new Map(answer?.runs.map((run) => [run.folder, run]));
     this.rows = folders.map((folder) => ({ folder, run: known.get(folder.fsPath) }));
     clearTimeout(this.waiting);
-    // What happens in a folder that was made a moment ago can escape the editor's watcher.
+    // The editor's file watcher can miss changes in a folder that was just created.
     const goesOn = this.rows.some(({ run }) => run?.resume);
     if (goesOn) this.waiting = setTimeout(() => void this.askAgain(folders), AGAIN_MS);
     this.draw();
@@ -92,7 +94,10 @@ export class RunsView implements vscode.Disposable, vscode.TreeDataProvider<Foun
     if (this.view.visible) await this.describe(folders, ++this.asked);
   }
 
-  /** Draw what has changed: a click on a row that is being drawn is lost, and a run changes its file often. */
+  /**
+   * Redraws only if something has changed: a click on a row that is being redrawn is lost, and a run changes its file
+   * often.
+   */
   private draw(): void {
     const shown = JSON.stringify(this.getChildren().map((row) => [row.folder, this.words(row), row.run]));
     if (shown === this.shown) return;
@@ -100,12 +105,12 @@ export class RunsView implements vscode.Disposable, vscode.TreeDataProvider<Foun
     this.changed.fire(undefined);
   }
 
-  /** Show what a run over a repository would ask, and begin it. */
+  /** Shows the plan of a run over a repository, and starts the run. */
   async ask(): Promise<void> {
     if (await askRepository(this.server)) await vscode.commands.executeCommand("counterlens.runs.focus");
   }
 
-  /** Resume a run; without one, one that the user chooses. */
+  /** Resumes the given run, or one that the user chooses. */
   async resume(row?: FoundRun): Promise<void> {
     if (!(await started(this.server))) return;
     if (!row) await this.find();
@@ -114,7 +119,7 @@ export class RunsView implements vscode.Disposable, vscode.TreeDataProvider<Foun
     if (chosen) await begin(this.server, { run: chosen.folder.fsPath });
   }
 
-  /** Pause a run that was begun here; without one, one that the user chooses. */
+  /** Pauses the given run, or one that was started here and that the user chooses. */
   async pause(row?: FoundRun): Promise<void> {
     const running = this.live.folders.map((folder) => ({ folder: vscode.Uri.file(folder) }));
     const chosen = row ?? (await this.choose(running, vscode.l10n.t("No run is active here.")));
@@ -130,7 +135,7 @@ export class RunsView implements vscode.Disposable, vscode.TreeDataProvider<Foun
     return (await vscode.window.showQuickPick(items, { title: vscode.l10n.t("Which run?") }))?.row;
   }
 
-  /** News of a run that was begun here. */
+  /** Handles news of a run that was started here. */
   news(news: RunNews): void {
     const row: FoundRun = { folder: vscode.Uri.file(news.folder) };
     this.live.take(news, name(row));

@@ -30,7 +30,7 @@ export class Views implements vscode.Disposable {
     this.follower.scoresChanged(params);
   }
 
-  /** The server is up, and can be asked. */
+  /** Called when the server is ready. */
   started(): void {
     this.follower.soon();
     void this.runs.serverStarted();

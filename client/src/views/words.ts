@@ -1,4 +1,4 @@
-/** What the rows of the views say, to the eye and to a screen reader. Pure, to be tested. */
+/** The texts of the views' rows, visible and for a screen reader. Pure, so that it can be tested. */
 
 import { t } from "../language";
 import type { Counterfactual, CounterfactualResult, Refusal } from "../protocol";
@@ -26,7 +26,7 @@ export function conceptWords(one: ConceptRow): Words {
   };
 }
 
-/** The counterfactuals that keep the meaning, those that change it, and what was refused; none is empty. */
+/** Non-empty groups: counterfactuals that keep the meaning, those that break it, and refusals. */
 export function groupsOf({ counterfactuals, refused }: CounterfactualResult): Group[] {
   const inOrder = [...counterfactuals].sort((a, b) => a.line - b.line);
   const groups: Group[] = [
@@ -45,7 +45,7 @@ export function groupsOf({ counterfactuals, refused }: CounterfactualResult): Gr
 export interface Group {
   kind: "group";
   label: string;
-  /** Whether it is about what could not be made. */
+  /** Whether it contains refusals. */
   refused?: boolean;
   rows: (Counterfactual | Refusal)[];
 }
@@ -76,7 +76,7 @@ export function refusalWords({ mutation, line, reason }: Refusal): Words {
   };
 }
 
-/** How far a run is that goes on, and how long it still takes. */
+/** The progress of an active run, and its remaining time. */
 export function leftWords({ done, total, seconds }: RunNews): string {
   const far = t("{0} of {1}", done, total);
   return seconds === null ? far : `${far} · ${t("about {0} left", span(seconds))}`;
@@ -84,7 +84,7 @@ export function leftWords({ done, total, seconds }: RunNews): string {
 
 /**
  * @param name of the folder, as the workspace shows it
- * @param live what is known of one that goes on here
+ * @param live latest news, if the run is active here
  */
 export function runWords(name: string, run: RunRow | undefined, live?: RunNews): Words {
   if (live) {

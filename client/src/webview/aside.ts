@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** Beside the picture: what is known of one node, and what the levels look like. */
+/** Below the diagram: the details of one node, and the legend of levels. */
 
 import type { Picture } from "../picture/messages";
 import { details, sourceOf } from "../picture/words";

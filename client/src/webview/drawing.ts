@@ -1,16 +1,18 @@
 /// <reference lib="dom" />
 /// <reference lib="dom.iterable" />
-/** Draws the picture as SVG. Elements of rows that stay are kept: the focus stays on them, and they can glide. */
+/**
+ * Draws the diagram as SVG. Elements of remaining rows are reused, which keeps the focus and lets them move smoothly.
+ */
 
 import { UNDERLINES } from "../colours";
 import { type Box, type Layout, LINE, PADDING } from "../picture/layout";
 import type { Face } from "../picture/words";
 
 const SVG = "http://www.w3.org/2000/svg";
-/** Of the mark that folds. */
+/** Radius of the fold button. */
 const RADIUS = 6.5;
 
-/** What is drawn of one row. */
+/** A row to draw. */
 export interface Node {
   box: Box;
   face: Face;
@@ -19,11 +21,11 @@ export interface Node {
   kind: string;
   /** Counted from 1. */
   depth: number;
-  /** Its place among its siblings, from 1, and how many there are. */
+  /** Position among its siblings, counted from 1, and their number. */
   place: [at: number, of: number];
-  /** Undefined where there is nothing to unfold. */
+  /** Undefined if there is nothing to unfold. */
   open?: boolean;
-  /** How many rows are inside of it. */
+  /** Number of its descendants. */
   inside: number;
 }
 
@@ -47,7 +49,7 @@ function set(of: Element, attributes: Attributes): void {
   }
 }
 
-/** The cue of a level that is no colour, as in the editor: a line along the lower edge. */
+/** The cue of a level besides its colour, as in the editor: a line along the lower edge. */
 export function levelLine(level: number | null, width: number, height: number): SVGPathElement[] {
   const style = UNDERLINES[level ?? UNDERLINES.length];
   if (!style) return [];
@@ -59,7 +61,7 @@ export class Drawing {
   private readonly links = element("g", { class: "links", "aria-hidden": true });
   private readonly nodes = element("g", { class: "nodes", role: "presentation" });
   private readonly groups = new Map<number, SVGGElement>();
-  /** What is in each of them: most stay as they are when something is folded. */
+  /** The content of each group: most stay unchanged when a row is folded. */
   private readonly drawn = new WeakMap<SVGGElement, string>();
   private readonly paths = new Map<number, SVGPathElement>();
   private size = { width: 0, height: 0 };
@@ -68,7 +70,7 @@ export class Drawing {
     svg.append(this.links, this.nodes);
   }
 
-  /** Forget what was drawn: rows mean something else from now on. */
+  /** Removes everything, since the row numbers get another meaning. */
   clear(): void {
     this.groups.clear();
     this.paths.clear();
@@ -114,12 +116,12 @@ export class Drawing {
     return row === undefined ? undefined : this.groups.get(row);
   }
 
-  /** The one stop of the Tab key. */
+  /** Makes a row the only tab stop. */
   stopAt(row: number | undefined): void {
     for (const [each, group] of this.groups) group.setAttribute("tabindex", each === row ? "0" : "-1");
   }
 
-  /** @param around the rows around the selected one, whose links lead to it */
+  /** @param around the ancestors of the selected row, whose links lead to it */
   select(row: number | undefined, around: number[]): void {
     for (const [each, group] of this.groups) group.setAttribute("aria-selected", String(each === row));
     const way = new Set([...around, row]);
@@ -127,7 +129,7 @@ export class Drawing {
   }
 }
 
-/** Remove the elements of rows that are not drawn any more. */
+/** Removes the elements of rows that are no longer drawn. */
 function keep(elements: Map<number, Element>, rows: number[]): void {
   const stay = new Set(rows);
   for (const [row, one] of elements) {
@@ -177,7 +179,7 @@ function fill(group: SVGGElement, node: Node): void {
     rect("base"),
     rect("tint"),
     ...levelLine(level, width, height),
-    ...texts.flatMap((one) => [one, " "]), // the blanks part them for who reads them in one go
+    ...texts.flatMap((one) => [one, " "]), // spaces separate the texts for readers that join them
     ...(open === undefined ? [] : [fold(width, height / 2, open, inside)]),
   );
 }

@@ -1,6 +1,6 @@
 /// <reference lib="dom" />
 /// <reference lib="dom.iterable" />
-/** In the panels: clicks become messages, and the line at the pointer or the keyboard shows its own arcs. */
+/** The script of the panels: sends clicks as messages, and highlights the arcs of the hovered or focused line. */
 
 declare function acquireVsCodeApi(): { postMessage(message: object): void };
 
@@ -14,7 +14,7 @@ document.addEventListener("click", ({ target }) => {
   host.postMessage({ action, ...(pair && { pair: Number(pair) }), ...(line && { line: Number(line) }) });
 });
 
-/** Arcs of other lines step back. */
+/** Dims the arcs of other lines. */
 function single(line: string | undefined): void {
   for (const arc of document.querySelectorAll<SVGGElement>(".arcs g")) {
     const own = line === undefined || arc.dataset.from === line || arc.dataset.to === line;
@@ -31,7 +31,7 @@ function lineAt(target: EventTarget | null): string | undefined {
 document.addEventListener("mouseover", ({ target }) => single(lineAt(target)));
 document.addEventListener("focusin", ({ target }) => single(lineAt(target)));
 
-/** One stop of the Tab key for the whole listing; the arrow keys go from line to line. */
+/** Makes one line the only tab stop of the listing; the arrow keys move between lines. */
 function stopAt(index: number, focus: boolean): void {
   lines.forEach((button, each) => {
     button.tabIndex = each === index ? 0 : -1;
@@ -49,7 +49,10 @@ document.querySelector(".listing")?.addEventListener("keydown", (event) => {
 });
 stopAt(0, false);
 
-/** Sections come escaped from the server; the page's policy keeps what is in them from running anything. */
+/**
+ * Adds or replaces a section. The server has escaped it, and the page's policy prevents its content from running
+ * scripts.
+ */
 function put(id: string, html: string): void {
   const main = document.querySelector("main");
   let section = document.getElementById(id);
@@ -65,7 +68,7 @@ function put(id: string, html: string): void {
   if (held) section.querySelector<HTMLElement>(`[data-jump="${CSS.escape(held)}"]`)?.focus();
 }
 
-/** To the heading of a section, where a screen reader goes on reading. */
+/** Moves to the heading of a section, where a screen reader continues. */
 function jump(id: string): void {
   const head = document.getElementById(`head-${id}`);
   head?.scrollIntoView();

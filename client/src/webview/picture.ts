@@ -1,6 +1,6 @@
 /// <reference lib="dom" />
 /// <reference lib="dom.iterable" />
-/** The page of the picture: shows what the extension tells of, and tells it what is chosen. */
+/** The script of the diagram's page: shows data from the extension, and sends the user's choices. */
 
 import { chooseLanguage, t } from "../language";
 import type { Measure } from "../picture/layout";
@@ -15,7 +15,7 @@ declare function acquireVsCodeApi(): {
   setState(kept: Kept): void;
 };
 
-/** What survives that the page is hidden. */
+/** State that is kept while the page is hidden. */
 interface Kept {
   open: string[];
   closed: string[];
@@ -35,11 +35,11 @@ const viewport = new Viewport(
 );
 const scene: Scene = new Scene(svg, viewport, measure);
 const turn = document.querySelector("[data-action=indent]");
-/** Tokens have nothing to unfold. */
+/** These buttons are disabled for tokens, which have nothing to unfold. */
 const ofTrees = document.querySelectorAll<HTMLButtonElement>("[data-action$=fold], [data-action=indent]");
 let hovered: number | undefined;
 
-/** Texts are as wide as those that are hidden in the page for this: their fonts are the theme's and the user's. */
+/** Measures text in the fonts of hidden elements of the page, since fonts depend on the theme and the user. */
 function measure(): Measure {
   const canvas = document.createElement("canvas").getContext("2d");
   const fontOf = (name: string) => {
@@ -54,7 +54,7 @@ function measure(): Measure {
   };
 }
 
-/** What has changed in the picture, beside it. */
+/** Updates everything beside the diagram. */
 function update(): void {
   const { picture } = scene;
   const row = hovered ?? (scene.hasFocus ? scene.focused : undefined) ?? scene.marked ?? scene.focused;
@@ -73,14 +73,14 @@ function update(): void {
   host.setState({ open: [...open], closed: [...closed], all: everything, scale: viewport.chosen, indented });
 }
 
-// What the user does.
+// User input.
 
 function rowOf(target: EventTarget | null): number | undefined {
   const group = target instanceof Element ? target.closest<SVGGElement>("[data-row]") : null;
   return group ? Number(group.dataset.row) : undefined;
 }
 
-/** While the code is another one, its places mean nothing; the status says so. */
+/** Reveals a row's code, unless the diagram is stale: then its positions are wrong, as the status says. */
 function reveal(row: number, go: boolean): void {
   if (!scene.picture || document.body.dataset.condition !== "ready") return;
   scene.select(row, false);
@@ -147,7 +147,7 @@ document.addEventListener("change", ({ target }) => {
   }
 });
 
-// What the extension says.
+// Messages from the extension.
 
 function greet({ view, scope, texts, locale }: Greeting): void {
   chooseLanguage(

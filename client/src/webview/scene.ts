@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** The picture as it is drawn now: which rows, where, which one is selected and which has the focus. */
+/** The current diagram: its rows, their positions, the selected row and the focused one. */
 
 import { t } from "../language";
 import {
@@ -38,7 +38,7 @@ export class Scene {
   picture: Picture | undefined;
   folding: Folding = UNTOUCHED;
   focused: number | undefined;
-  /** Whether the tree is indented, where the user has chosen; else it is where it would be too wide. */
+  /** Whether the tree is indented, if the user has chosen; by default it is if it would be too wide. */
   indented: boolean | undefined;
   private isIndented = false;
   private selected: number | undefined;
@@ -51,7 +51,7 @@ export class Scene {
   constructor(
     private readonly svg: SVGSVGElement,
     private readonly viewport: Viewport,
-    /** Asked anew for each drawing: the fonts may have changed. */
+    /** Measured again for each drawing, since the fonts may have changed. */
     private readonly measure: () => Measure,
   ) {
     this.drawing = new Drawing(svg);
@@ -69,17 +69,17 @@ export class Scene {
     return this.open.has(row);
   }
 
-  /** Whether the tree is indented now. */
+  /** Whether the tree is currently indented. */
   get isTurned(): boolean {
     return this.isIndented;
   }
 
-  /** Rows that are drawn, and all that there are. */
+  /** Number of drawn rows, and of all rows. */
   get counts(): { drawn: number; all: number } {
     return { drawn: this.rows.length, all: this.picture?.rows.length ?? 0 };
   }
 
-  /** The row that is marked: the selected one, or the innermost around it that is drawn. */
+  /** The marked row: the selected one, or its innermost drawn ancestor. */
   get marked(): number | undefined {
     return this.selected === undefined ? undefined : drawnFor(this.outline, this.rows, this.selected);
   }
@@ -97,7 +97,7 @@ export class Scene {
     else this.lookAt(this.marked);
   }
 
-  /** Mark a row; with `unfold` also where the user has folded what is around it. */
+  /** Marks a row. With `unfold`, first unfolds ancestors that the user has folded. */
   select(row: number | undefined, unfold: boolean): void {
     this.selected = row;
     if (row !== undefined && unfold && !this.rows.includes(row)) {
@@ -116,7 +116,7 @@ export class Scene {
     this.lookAt(row);
   }
 
-  /** The one stop of the Tab key. */
+  /** Makes a row the only tab stop. */
   stopAt(row: number | undefined): void {
     this.focused = row;
     this.drawing.stopAt(row);
@@ -130,7 +130,7 @@ export class Scene {
     this.refold({ ...UNTOUCHED, all: true });
   }
 
-  /** Leaves the outermost rows with their children. */
+  /** Folds everything except the outermost rows. */
   foldAll(): void {
     const inner = this.outline.names.filter((_, row) => (this.outline.rows[row]?.parent ?? -1) >= 0);
     this.refold({ ...UNTOUCHED, closed: new Set(inner) });
@@ -141,7 +141,7 @@ export class Scene {
     this.draw();
   }
 
-  /** What a key does, where it is one of the tree's. */
+  /** Handles a key, and returns whether it is one of the tree's. */
   press(row: number, key: string): boolean {
     const move = moved({ outline: this.outline, drawn: this.rows, open: this.open, row }, key);
     if (!move) return false;
@@ -151,13 +151,13 @@ export class Scene {
     return true;
   }
 
-  /** To the other layout of a tree, for good. */
+  /** Switches to the other layout of the tree, and keeps it. */
   turn(): void {
     this.indented = !this.isIndented;
     this.draw();
   }
 
-  /** The room has changed. */
+  /** Called when the available space has changed. */
   resized(): void {
     this.isIndented = false;
     this.draw();
@@ -194,7 +194,7 @@ export class Scene {
       return { layout: sequenceLayout(outline.rows, rows, faces, measure, viewport.widest), faces };
     }
     const layout = treeLayout(outline, rows, open, faces, measure);
-    // Once it is indented it stays so: what is folded by hand is not to turn the picture.
+    // Once the tree is indented it stays so, since folding a row must not change the layout.
     this.isIndented = this.indented ?? (this.isIndented || !viewport.holds(layout.width));
     if (!this.isIndented) return { layout, faces };
     faces = ones.map((one) => faceOf(one, true));

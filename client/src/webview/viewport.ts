@@ -1,13 +1,13 @@
 /// <reference lib="dom" />
-/** What of the picture is on the screen, and how large: scrolling, zooming, dragging. */
+/** The visible part of the diagram and its scale: scrolling, zooming, dragging. */
 
 import type { Box } from "../picture/layout";
 
 const SMALLEST = 0.25;
 const LARGEST = 2;
-/** Unasked it is not made smaller than can be read. */
+/** Minimum scale unless the user zooms, so that the text stays readable. */
 const READABLE = 0.75;
-/** Around what is looked at. */
+/** Margin around a box that is scrolled into view. */
 const AROUND = 40;
 
 export class Viewport {
@@ -48,18 +48,18 @@ export class Viewport {
     this.now = this.own;
   }
 
-  /** Forget the scale, for a picture of something else. */
+  /** Resets the scale and the scroll position, for a diagram of something else. */
   reset(): void {
     this.own = undefined;
     this.scroller.scrollTo(0, 0);
   }
 
-  /** Whether a picture so wide can be seen without scrolling sideways, and read. */
+  /** Whether a diagram of this width fits without horizontal scrolling, at a readable scale. */
   holds(width: number): boolean {
     return width * READABLE <= this.scroller.clientWidth;
   }
 
-  /** How wide a picture may be that need not be scrolled sideways. */
+  /** Maximum width of a diagram that needs no horizontal scrolling. */
   get widest(): number {
     return Math.max(480, this.scroller.clientWidth / (this.own ?? 1));
   }
@@ -72,7 +72,7 @@ export class Viewport {
     this.apply(this.now);
   }
 
-  /** @param at what stays where it is; the middle by default */
+  /** @param at the point that does not move; the middle by default */
   zoom(by: number, at?: { clientX: number; clientY: number }): void {
     const { left, top, width, height } = this.scroller.getBoundingClientRect();
     const [x, y] = at ? [at.clientX - left, at.clientY - top] : [width / 2, height / 2];
@@ -83,14 +83,14 @@ export class Viewport {
     this.scroller.scrollTo(column * this.now - x, row * this.now - y);
   }
 
-  /** All of it, as far as that can be read at all. */
+  /** Fits the whole diagram into the viewport, within the smallest scale. */
   fit(): void {
     const { clientWidth, clientHeight } = this.scroller;
     if (this.width > 0) this.choose(Math.min(1, clientWidth / this.width, clientHeight / this.height));
     this.apply(this.now);
   }
 
-  /** Scroll no further than it takes to have a box on the screen. */
+  /** Scrolls as little as needed to show a box. */
   lookAt(box: Box): void {
     const { scrollLeft, scrollTop, clientWidth, clientHeight } = this.scroller;
     const along = (now: number, size: number, from: number, length: number) => {
@@ -103,7 +103,7 @@ export class Viewport {
     this.scroller.scrollTo({ left, top });
   }
 
-  /** Move the picture with the mouse where nothing is drawn. */
+  /** Moves the diagram by dragging its background with the mouse. */
   private drag(event: PointerEvent): void {
     const { target, button, pointerId, clientX, clientY } = event;
     if (button !== 0 || event.pointerType !== "mouse") return;

@@ -1,5 +1,5 @@
-// By hand, for it compiles llama.cpp: node tests/e2e/by-hand/full-setup.mjs [compile|prebuilt|none]
-// Makes the environment of the universal package from nothing, as the extension does, and scores a file with it.
+// By hand, since it compiles llama.cpp: node tests/e2e/by-hand/full-setup.mjs [compile|prebuilt|none]
+// Creates the environment of the universal package from scratch, as the extension does, and scores a file with it.
 import { mkdirSync, readdirSync, rmSync } from "node:fs";
 import path from "node:path";
 import { build } from "esbuild";

@@ -1,5 +1,5 @@
-// By hand, for it takes some minutes: node --test tests/e2e/by-hand/kinds.test.mjs
-// A bug of each kind is put into a file that is open, and found and fixed by the function's own examples.
+// By hand, since it takes some minutes: node --test tests/e2e/by-hand/kinds.test.mjs
+// A bug of each kind is put into an open file, and found and fixed with the function's own examples.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
@@ -38,7 +38,7 @@ describe("a bug of each kind", { skip }, () => {
     test(kind, () =>
       session.witness(kind, async () => {
         await vscode.quickOpen(`${kind}.py`);
-        // A file that is opened with the bug in it was not edited, so its tests are not run unasked.
+        // A file that already contains the bug when it is opened is not edited, so its tests are not run automatically.
         await until(async () => assert.equal((await vscode.text()).trim(), right.trim()), { ms: 20_000 });
         await vscode.statusItem(/: ready/).waitFor({ timeout: 120_000 });
         writeFileSync(path.join(session.workspace, `${kind}.py`), wrong);

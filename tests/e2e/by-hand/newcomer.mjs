@@ -1,7 +1,7 @@
-// By hand, for it wants a quiet machine: node tests/e2e/by-hand/newcomer.mjs [FILE.vsix]
-// The newcomer's clock: from `code --install-extension` of the platform's package to the first mark, and to the first
-// probe's answer, on the tutorial's own files, with no more than a bare Python. Pictures of each state, in light, dark
-// and high contrast, are in tests/e2e/shots/newcomer-*.png.
+// By hand, since it needs a quiet machine: node tests/e2e/by-hand/newcomer.mjs [FILE.vsix]
+// Measures a new user's waiting time: from `code --install-extension` of the platform's package to the first mark, and
+// to the first result of a probe, on the tutorial's files, with only a bare Python. Pictures of each state, in light,
+// dark and high contrast, are in tests/e2e/shots/newcomer-*.png.
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
@@ -38,14 +38,14 @@ class Clock {
   last = this.began;
   rows = [];
 
-  /** A step has ended. */
+  /** Records the time of a step that has ended. */
   stop(name) {
     const now = Date.now();
     this.rows.push([name, now - this.last, now - this.began, os.loadavg()[0]]);
     this.last = now;
   }
 
-  /** What the person does not wait for, such as the taking of pictures, does not count. */
+  /** Excludes time that the user does not wait, such as that for taking pictures. */
   async aside(body) {
     const began = Date.now();
     await body();
@@ -76,7 +76,7 @@ await main(async () => {
     HTTPS_PROXY: "http://127.0.0.1:9",
   };
   const home = new Home(path.join(RUN, "home"), environment);
-  rmSync(home.cache, { recursive: true, force: true }); // what other runs have found out about this machine
+  rmSync(home.cache, { recursive: true, force: true }); // facts about this machine that earlier runs have cached
   home.writeSettings({ "security.workspace.trust.enabled": true });
   const work = path.join(RUN, "parity");
   mkdirSync(work);
@@ -116,7 +116,7 @@ await main(async () => {
   }
 });
 
-/** From the open file to the runs, as the tutorial says. */
+/** Goes from the open file to the runs, as in the tutorial. */
 async function walk(session, clock) {
   const { workbench: vscode, page } = session;
   const picture = (name) => clock.aside(() => session.screenshot(name));
@@ -163,13 +163,13 @@ async function walk(session, clock) {
 async function inAllThemes(session, name) {
   const settings = path.join(session.workspace, ".vscode");
   mkdirSync(settings, { recursive: true });
-  const file = path.join(settings, "settings.json"); // the overlay's command may have written there
+  const file = path.join(settings, "settings.json"); // the overlay's command may have written to it
   const others = existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : {};
   for (const [kind, theme] of Object.entries(THEMES)) {
     writeFileSync(file, JSON.stringify({ ...others, "workbench.colorTheme": theme }));
     const shown = { light: ".vs", dark: ".vs-dark", "high-contrast": ".hc-black" }[kind];
     await session.page.locator(`.monaco-workbench${shown}`).waitFor({ timeout: 20_000 });
-    await session.page.waitForTimeout(800); // a webview follows its editor
+    await session.page.waitForTimeout(800); // a webview changes its theme after the editor
     await session.screenshot(`${name}-${kind}`);
   }
 }

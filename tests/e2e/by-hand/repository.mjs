@@ -1,7 +1,8 @@
-// By hand, for it wants a quiet machine: node tests/e2e/by-hand/repository.mjs FOLDER [FUNCTIONS]
-// What someone waits for who opens a repository for the first time and probes one function after the other, with the
-// command of the lens: seconds until the report opens, until it no longer changes, and what its headline says. The functions are
-// those of `benchmarks/editor_probes.py FOLDER`. Pictures are in tests/e2e/shots/repository-*.png.
+// By hand, since it needs a quiet machine: node tests/e2e/by-hand/repository.mjs FOLDER [FUNCTIONS]
+// Measures the waiting time of a user who opens a repository for the first time and probes one function after the
+// other, with the command of the code lens: seconds until the report opens, until it no longer changes, and its
+// headline. The functions are those of `benchmarks/editor_probes.py FOLDER`. Pictures are in
+// tests/e2e/shots/repository-*.png.
 import { execFileSync } from "node:child_process";
 import { rmSync } from "node:fs";
 import os from "node:os";
@@ -51,11 +52,11 @@ await main(async () => {
     throw error;
   } finally {
     await session.stop();
-    rmSync(session.workspace, { recursive: true, force: true }); // its tests are none of this repository's
+    rmSync(session.workspace, { recursive: true, force: true }); // its tests must not count as tests of this repository
   }
 });
 
-/** Probe the function on a line of a file, and wait for the answer. */
+/** Probes the function on a line of a file, and waits for the result. */
 async function probed(session, file, line, name) {
   const { workbench: vscode, page } = session;
   await page.keyboard.press("Control+P");
@@ -89,7 +90,7 @@ async function probed(session, file, line, name) {
   }
   const main = vscode.panel(`Probe of ${name}`).locator("main");
   await main.waitFor();
-  // It says how far it is until it has the answer.
+  // Progress is shown until the result is complete.
   await until(
     async () => {
       if (await page.locator(".notification-toast, .statusbar-item", { hasText: "Probing" }).count())

@@ -1,16 +1,16 @@
-// axe-core in a page: what stands in the way of people who cannot see it, or not its colours.
+// Runs axe-core in a page, to find barriers for people who cannot see it, or cannot see its colours.
 import axe from "axe-core";
 
 const SERIOUS = ["serious", "critical"];
 
 /**
  * @param frame a page or frame of the browser
- * @param {{ within?: string, without?: string[] }} options `within`: a selector of the part that is looked at;
- *   `without`: rules that it cannot keep
- * @returns {Promise<string[]>} the serious violations: rule, what is wrong, and where first
+ * @param {{ within?: string, without?: string[] }} options `within`: a selector of the part to check;
+ *   `without`: rules that do not apply to it
+ * @returns {Promise<string[]>} the serious violations: rule, problem, and first location
  */
 export async function seriousViolations(frame, { within = "html", without = [] } = {}) {
-  await frame.evaluate(axe.source); // by the debugger: the page's own policy admits no other script
+  await frame.evaluate(axe.source); // injected by the debugger, since the page's own policy allows no other script
   const rules = Object.fromEntries(without.map((rule) => [rule, { enabled: false }]));
   const found = await frame.evaluate(
     ([part, chosen]) => window.axe.run(part, { resultTypes: ["violations"], rules: chosen }),

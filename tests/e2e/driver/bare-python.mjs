@@ -1,4 +1,4 @@
-// A Python as a stranger has it: without counterlens or anything that it needs.
+// A Python as on a new user's machine: without counterlens or its dependencies.
 import { mkdirSync, rmSync, symlinkSync } from "node:fs";
 import path from "node:path";
 import { ask } from "../../../scripts/terminal.mjs";
@@ -11,7 +11,7 @@ const PROGRAM = [
 ].join("\n");
 
 /**
- * A folder for PATH that holds such a Python as `python3`, and nothing else.
+ * Creates a folder for PATH that contains such a Python as `python3`, and nothing else.
  *
  * @returns {Promise<{ bin: string, python: string, version: string }>}
  */

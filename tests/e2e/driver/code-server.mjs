@@ -1,4 +1,4 @@
-// Starting and stopping the VS Code server.
+// Starts and stops the VS Code server.
 import { spawn } from "node:child_process";
 import { openSync } from "node:fs";
 import path from "node:path";
@@ -20,7 +20,7 @@ export async function startCodeServer(home, { trustDialogs = false, proposed = [
   const server = spawn(process.execPath, args, options);
   const signal = (name) => {
     try {
-      return process.kill(-server.pid, name); // its group: the extension host and the language server too
+      return process.kill(-server.pid, name); // the process group, with the extension host and the language server
     } catch {
       return false;
     }

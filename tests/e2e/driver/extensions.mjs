@@ -1,4 +1,4 @@
-// The extensions that tests and measurements install beside ours: packed, as an editor wants them.
+// Packages the extensions that tests and measurements install beside ours.
 import { cpSync, mkdirSync } from "node:fs";
 import path from "node:path";
 import { e2e, nodeBin } from "../../../scripts/paths.mjs";
@@ -11,14 +11,14 @@ import { runLogged } from "../../../scripts/terminal.mjs";
  */
 export async function packed(name, to) {
   mkdirSync(to, { recursive: true });
-  const stage = path.join(to, name); // beside nothing else: its files are exactly those of the folder
+  const stage = path.join(to, name); // a separate folder with exactly the files of the extension
   cpSync(path.join(e2e, "extensions", name), stage, { recursive: true });
   return packedFrom(stage);
 }
 
 /**
  * @param {string} stage a folder with exactly the files of the extension
- * @returns {Promise<string>} the path of the package, beside it
+ * @returns {Promise<string>} the path of the package, beside that folder
  */
 export async function packedFrom(stage) {
   const name = path.basename(stage);

@@ -1,15 +1,15 @@
-// A throw-away home for one VS Code: user data, extensions, browser profile; nothing of the user's is touched.
+// A temporary home for one VS Code: user data, extensions, browser profile. The user's own files are not touched.
 import { spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { e2e } from "../../../scripts/paths.mjs";
 import { codeServerEntry } from "../../../scripts/setup/code-server.mjs";
 
-/** How the embedded model decodes exactly here, and rounds, takes long to find out: once for all homes. */
+/** Files with slow measurements of how the embedded model decodes and rounds on this machine, shared by all homes. */
 const FOUND_OUT = ["exact-decoding.json", "rounding.json"];
 const KEPT = path.join(e2e, "run");
 
-/** A workbench that is quiet and looks the same every time. */
+/** Settings for a quiet workbench that looks the same every time. */
 const QUIET = {
   "telemetry.telemetryLevel": "off",
   "update.mode": "none",
@@ -38,7 +38,7 @@ const QUIET = {
 };
 
 export class Home {
-  /** @param {Record<string, string>} extra environment of its programs */
+  /** @param {Record<string, string>} extra environment variables of its programs */
   constructor(folder, extra = {}) {
     this.folder = folder;
     this.extra = extra;
@@ -53,7 +53,7 @@ export class Home {
     copyNotes(KEPT, this.cache);
   }
 
-  /** Keep for other homes what this one has found out. */
+  /** Keeps this home's measurements for other homes. */
   keep() {
     copyNotes(this.cache, KEPT);
   }
@@ -94,8 +94,8 @@ export class Home {
   }
 
   /**
-   * As with a language pack, of which this is what the editor keeps: extensions are told the language, and their own
-   * texts are in it. The editor's are not translated.
+   * Writes the files that the editor keeps for a language pack, so that extensions get the language and show their own
+   * texts in it. The editor's texts are not translated.
    */
   speak(language) {
     const file = path.join(this.folder, `${language}.json`);
@@ -112,7 +112,7 @@ export class Home {
     writeFileSync(path.join(folder, "settings.json"), JSON.stringify(settings, null, 2));
   }
 
-  /** Run code-server's command line to its end. */
+  /** Runs code-server's command line to its end. */
   cli(...args) {
     const result = spawnSync(process.execPath, this.command(...args), {
       env: this.environment,
@@ -123,7 +123,7 @@ export class Home {
     return result.stdout;
   }
 
-  /** Log files that VS Code and the extensions wrote. */
+  /** The log files of VS Code and the extensions. */
   logs() {
     const entries = readdirSync(path.join(this.userData, "logs"), { recursive: true });
     return entries

@@ -1,4 +1,4 @@
-// A stand-in for the Hugging Face hub on this machine, with a model of which it has every file.
+// A local stand-in for the Hugging Face hub, with all files of one model.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { root, venvPython } from "../../../scripts/paths.mjs";

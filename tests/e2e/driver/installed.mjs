@@ -1,14 +1,17 @@
-// Our extension, packaged and installed: once for all sessions of a run (scripts/checks.mjs), else for each anew.
+// Our extension, packaged and installed: once for all sessions of a run (scripts/checks.mjs), or else for each session.
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { packageExtension } from "../../../scripts/package.mjs";
 import { e2e } from "../../../scripts/paths.mjs";
 import { Home } from "./home.mjs";
 
-/** Names the folder where the run has its package, and a home that it is installed in. */
+/** Environment variable with the folder of the run's package, and of a home in which it is installed. */
 const PREPARED = "COUNTERLENS_E2E_PREPARED";
 
-/** Package and install. @returns {Promise<Record<string, string>>} the environment that tells the tests so */
+/**
+ * Packages and installs the extension. @returns {Promise<Record<string, string>>} the environment that tells the tests
+ * so
+ */
 export async function prepare() {
   const folder = path.join(e2e, "run/prepared");
   rmSync(folder, { recursive: true, force: true });
@@ -28,7 +31,7 @@ export async function packaged() {
   );
 }
 
-/** Install the universal package into a session's home. */
+/** Installs the universal package into a session's home. */
 export async function install(home) {
   const prepared = process.env[PREPARED];
   if (!prepared) {
@@ -37,6 +40,6 @@ export async function install(home) {
   }
   const from = path.join(prepared, "home/extensions");
   cpSync(from, home.extensions, { recursive: true });
-  const list = path.join(home.extensions, "extensions.json"); // it names each extension's folder
+  const list = path.join(home.extensions, "extensions.json"); // the list contains the path of each extension
   writeFileSync(list, readFileSync(list, "utf8").replaceAll(from, home.extensions));
 }

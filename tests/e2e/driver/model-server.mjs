@@ -10,8 +10,8 @@ import { until } from "./retry.mjs";
 const FILE = "from counterlens.models.files import embedded_model; print(embedded_model())";
 
 /**
- * @param {{ folder: string, key: string, model: string }} options where its log goes, the key that it wants, and
- *   the name that its model has
+ * @param {{ folder: string, key: string, model: string }} options the folder of its log, the key that it requires, and
+ *   the name of its model
  */
 export async function startModelServer({ folder, key, model }) {
   const file = await ask(venvPython, ["-c", FILE]);
@@ -20,7 +20,7 @@ export async function startModelServer({ folder, key, model }) {
   const out = openSync(log, "w");
   const args = ["-m", "llama_cpp.server", "--model", file, "--model_alias", model, "--api_key", key];
   args.push("--port", String(port), "--n_ctx", "2048", "--n_threads", "1");
-  args.push("--interrupt_requests", "false"); // otherwise a second request ends the first one early
+  args.push("--interrupt_requests", "false"); // otherwise a second request interrupts the first one
   const options = { env: { ...process.env, PYTHONUNBUFFERED: "1" }, stdio: ["ignore", out, out] };
   const server = spawn(venvPython, args, options);
   process.once("exit", () => server.kill("SIGKILL"));

@@ -1,4 +1,4 @@
-// What a process, and all that it starts, says to the network: as the kernel sees it (strace).
+// Records the network calls of a process and its descendants, as the kernel sees them (strace).
 import { spawn } from "node:child_process";
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { onPath } from "../../../scripts/setup/debian.mjs";
@@ -6,10 +6,13 @@ import { until } from "./retry.mjs";
 
 const TRACE = "trace=connect,sendto,sendmsg,sendmmsg";
 
-/** False, or why nothing can be watched here. */
+/** False, or the reason why nothing can be recorded here. */
 export const cannotWatch = onPath("strace") ? false : "strace is not installed";
 
-/** @returns {Promise<{ lines: () => string[], stop: () => Promise<void> }>} the calls so far; an end to it */
+/**
+ * @returns {Promise<{ lines: () => string[], stop: () => Promise<void> }>} the calls so far, and a function that ends
+ * the recording
+ */
 export async function watchNetwork(pid, log) {
   rmSync(log, { force: true });
   const args = ["-f", "-e", TRACE, "-o", log, "-p", String(pid)];
@@ -25,9 +28,9 @@ export async function watchNetwork(pid, log) {
   const lines = () => (existsSync(log) ? readFileSync(log, "utf8").split("\n") : []);
   const stop = () =>
     new Promise((resolve) => {
-      if (watcher.exitCode !== null) return resolve(); // with the last of those
+      if (watcher.exitCode !== null) return resolve(); // it has ended together with the last of its processes
       watcher.once("close", resolve);
-      return watcher.kill("SIGINT"); // it lets go of those that it watches
+      return watcher.kill("SIGINT"); // makes strace detach from its processes
     });
   return { lines, stop };
 }

@@ -1,4 +1,4 @@
-// The way into the network for programs that take a proxy: it can be closed, or stall, and be opened again.
+// A network proxy that can refuse connections, stall them, or let them through.
 import http from "node:http";
 import net from "node:net";
 import { freePort } from "./ports.mjs";
@@ -12,9 +12,9 @@ export class Network {
   }
 
   constructor(port) {
-    /** "closed": connections are refused; "stalled": they wait without end; "open". */
+    /** "closed": connections are refused; "stalled": they wait forever; "open". */
     this.state = "closed";
-    /** Hosts that were asked for. */
+    /** Hosts that were requested. */
     this.asked = [];
     this.url = `http://127.0.0.1:${port}`;
     this.server = http.createServer((_request, response) => response.writeHead(502).end());
@@ -35,7 +35,7 @@ export class Network {
     return socket.on("close", () => upstream.destroy());
   }
 
-  /** For the environment of a program. */
+  /** Environment variables for a program. */
   get environment() {
     const names = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"];
     const proxies = names.flatMap((name) => [name, name.toLowerCase()]).map((name) => [name, this.url]);

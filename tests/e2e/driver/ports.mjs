@@ -1,4 +1,4 @@
-// A port that nothing listens on.
+// Finds a port that nothing listens on.
 import net from "node:net";
 
 export function freePort() {

@@ -1,15 +1,15 @@
-// The processes below one VS Code (Linux).
+// The processes of one VS Code (Linux).
 import { readdirSync, readFileSync } from "node:fs";
 
 function read(pid, name) {
   try {
     return readFileSync(`/proc/${pid}/${name}`, "utf8");
   } catch {
-    return ""; // it has ended
+    return ""; // the process has ended
   }
 }
 
-/** The parent's process id. A program's name, in brackets before it, may itself contain blanks and brackets. */
+/** The parent's process id. A program's name, in brackets before it, may itself contain spaces and brackets. */
 function parent(pid) {
   const stat = read(pid, "stat");
   return Number(
@@ -31,11 +31,10 @@ export function languageServers(codeServer) {
 }
 
 /**
- * Stop the model in the middle of whatever it does, so that what is shown meanwhile can be looked at for as long as
- * that takes.
+ * Pauses the model in the middle of its work, so that the state meanwhile can be inspected without a time limit.
  *
  * @template T
- * @param {() => Promise<T>} body what is done meanwhile
+ * @param {() => Promise<T>} body runs while the model is paused
  */
 export async function whileModelWaits(codeServer, body) {
   const models = below(codeServer, (args) => args.includes("counterlens.models.llama.worker"));
@@ -48,7 +47,7 @@ export async function whileModelWaits(codeServer, body) {
   }
 }
 
-/** Process ids of its extension hosts. */
+/** Process ids of the extension hosts that a code-server has started. */
 export function extensionHosts(codeServer) {
   return below(codeServer, (args) => args.includes("--type=extensionHost"));
 }

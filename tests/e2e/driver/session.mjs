@@ -1,4 +1,4 @@
-// One VS Code with the packaged extension, one browser, one workspace: what a test file works with.
+// The environment of a test file: one VS Code with the packaged extension, one browser, one workspace.
 import { copyFileSync, cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { chromium as playwright } from "playwright-core";
@@ -22,7 +22,7 @@ export const FLAGS = [
   "--disable-sync",
 ];
 
-/** Settings: all uncertainty, as the command of that name shows it; less is shown by default. */
+/** Settings that show all uncertainty, like the command of that name; the default shows less. */
 export const UNCERTAINTY = {
   "counterlens.diagnostics.enabled": true,
   "counterlens.overlay.calm": false,
@@ -31,14 +31,14 @@ export const UNCERTAINTY = {
 
 export class Session {
   /**
-   * @param {string} name of the folder that it lives in
+   * @param {string} name of the folder that contains the session
    * @param {{ open: string, folder?: string, example?: string, files?: Record<string, string>, settings?: object,
    *   machine?: object, trustDialogs?: boolean, viewport?: object, vsix?: string, untouched?: boolean,
    *   environment?: Record<string, string>, extensions?: string[], language?: string, proposed?: string[] }} options
-   *   `open` is a file of the workspace, a copy of `folder`, else of tests/e2e/workspace; `example` one of examples/ to put there, `files` others; `vsix` the
-   *   package, else the universal one, `extensions` others beside it, of which those with the ids in `proposed` may
-   *   use proposed interfaces; `untouched`: as after the installation, with neither interpreter nor model chosen;
-   *   `language`: that of the user, English without it
+   *   `open`: a file of the workspace, which is a copy of `folder`, by default of tests/e2e/workspace; `example`: one
+   *   of examples/ to add, `files`: others; `vsix`: the package, by default the universal one; `extensions`: others to
+   *   install, of which those with ids in `proposed` may use proposed APIs; `untouched`: as after the installation,
+   *   with neither interpreter nor model chosen; `language`: that of the user, by default English
    */
   static async start(name, options) {
     const { open, example, settings = {}, machine = {}, trustDialogs = false, viewport, language } = options;
@@ -86,7 +86,7 @@ export class Session {
     return venvPython;
   }
 
-  /** Without animations: hovers and messages fade in, half transparent. */
+  /** Takes a picture without animations, since hovers and messages fade in half transparent. */
   async screenshot(name, options = {}) {
     mkdirSync(SHOTS, { recursive: true });
     const file = path.join(SHOTS, `${this.name}-${name}.png`);
@@ -94,7 +94,7 @@ export class Session {
     return file;
   }
 
-  /** Run a test's body; when it fails, keep a picture of what it saw. */
+  /** Runs a test's body, and takes a picture if it fails. */
   async witness(name, body) {
     try {
       await body();
@@ -104,7 +104,7 @@ export class Session {
     }
   }
 
-  /** What the extension wrote to its log. */
+  /** The extension's log. */
   log() {
     const files = this.home.logs().filter((file) => path.basename(file) === "Counterlens.log");
     return files.map((file) => readFileSync(file, "utf8")).join("\n");

@@ -1,7 +1,7 @@
-// The workbench as a person sees it. Everything goes through the DOM, the mouse and the keyboard.
+// The workbench as a user sees it. All access is through the DOM, the mouse and the keyboard.
 import { until } from "./retry.mjs";
 
-/** Monaco renders blanks as no-break spaces. */
+/** Monaco renders spaces as no-break spaces. */
 const plain = (text) => text.replace(/\u00a0/g, " ");
 
 export class Workbench {
@@ -33,9 +33,9 @@ export class Workbench {
   }
 
   /**
-   * Note all that the status bar says from now on, for what may have passed before one looks.
+   * Records all texts of the status bar from now on, including those that pass quickly.
    *
-   * @returns {Promise<(text: string) => Promise<void>>} waits until something that contains `text` has been said
+   * @returns {Promise<(text: string) => Promise<void>>} waits until a recorded text contains `text`
    */
   async statusNoted() {
     const noted = await this.page.evaluateHandle(() => {
@@ -73,11 +73,12 @@ export class Workbench {
     return box;
   }
 
-  /** A command by its title in the palette. */
+  /** Runs a command by its title in the palette. */
   async command(title) {
     const row = this.page.locator(".quick-input-list .monaco-list-row", { hasText: title }).first();
     const palette = this.page.locator(".quick-input-widget");
-    // The palette lists what was registered when it was opened: to list more, it has to be closed before.
+    // The palette lists the commands that were registered when it was opened; to list later ones, it must be closed
+    // first.
     let listed = false;
     await until(
       async () => {
@@ -92,24 +93,24 @@ export class Workbench {
     await row.click();
   }
 
-  /** Rows of the list that asks for a choice. */
+  /** Rows of an open quick pick. */
   choice(text) {
     return this.page.locator(".quick-input-list .monaco-list-row", { hasText: text });
   }
 
-  /** Titles of the open tabs. */
+  /** Open tabs whose title contains the text. */
   tab(text) {
     return this.page.locator(".tabs-container .tab", { hasText: text });
   }
 
-  /** The page of a webview that is shown, by how its title begins. */
+  /** The page of the visible webview whose title begins with the text. */
   panel(title) {
     const outer = this.page.locator("iframe.webview.ready").contentFrame();
     return outer.locator(`iframe#active-frame[title^="${title}"]`).contentFrame();
   }
 
   /**
-   * One side of the difference that is shown: its language, its lines, and those marked as changed.
+   * One side of the visible diff: its language, its lines, and those marked as changed.
    *
    * @param {"original" | "modified"} side
    */
@@ -132,7 +133,7 @@ export class Workbench {
     });
   }
 
-  /** Open a file of the workspace by its name; one that is new may not be known yet. */
+  /** Opens a file of the workspace by its name; a new one may not be known yet. */
   async quickOpen(file) {
     const row = this.page.locator(".quick-input-list .monaco-list-row", { hasText: file }).first();
     await until(
@@ -151,7 +152,7 @@ export class Workbench {
     await this.command("Notifications: Clear All Notifications");
   }
 
-  /** Titles that the palette offers for some text. */
+  /** Titles of the palette's commands for a text. */
   async commandsFor(text) {
     await this.page.keyboard.press("F1");
     await (await this.quickInput()).fill(`>${text}`);
@@ -162,7 +163,7 @@ export class Workbench {
     return titles;
   }
 
-  /** The client rectangle of some text in the editor, once it stands still. */
+  /** The client rectangle of some text in the editor, once it no longer moves. */
   async box(text, { line = text } = {}) {
     let last = "";
     return until(
@@ -215,7 +216,7 @@ export class Workbench {
     await this.page.keyboard.press("Escape");
   }
 
-  /** Point at some text, and read all of what the hover says. */
+  /** Points at some text, and reads the whole hover. */
   async hover(text, where) {
     await this.leave();
     const { x, y, width, height } = await this.box(text, where);
@@ -228,7 +229,7 @@ export class Workbench {
     return plain((await hover.allInnerTexts()).join("\n"));
   }
 
-  /** Point at some text, ask for more, and read all of what the hover says then. */
+  /** Points at some text, clicks "more", and reads the whole hover. */
   async more(text, where) {
     await this.hover(text, where);
     const hover = this.page.locator(".monaco-hover:not(.hidden)");
@@ -246,8 +247,8 @@ export class Workbench {
   }
 
   /**
-   * What is drawn under some text: classes and computed style of the decorations whose rectangle overlaps it,
-   * behind the text (`cdr`) and on the text itself.
+   * The decorations of some text: classes and computed style of those whose rectangle overlaps it, behind the text
+   * (`cdr`) and on the text itself.
    */
   async decorationsAt(text, where) {
     const box = await this.box(text, where);
@@ -266,14 +267,14 @@ export class Workbench {
     }, box);
   }
 
-  /** Whether a squiggle (information: blue; hint: dots) lies under some text. */
+  /** Whether some text has a squiggle (information: blue; hint: dots). */
   async markedAt(text, where) {
     return (await this.decorationsAt(text, where)).some(({ classes }) =>
       /squiggly-(info|hint|inline)/.test(classes),
     );
   }
 
-  /** The lines on the screen, from top to bottom. */
+  /** The visible lines, from top to bottom. */
   async text() {
     const lines = await this.editor.locator(".view-lines > .view-line").evaluateAll((found) =>
       found
