@@ -1,4 +1,4 @@
-// axe-core on the panels, in the themes of the editor, and on the pages that are made for a browser.
+// Runs axe-core on the panels, in the editor's themes, and on the pages for browsers.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -21,7 +21,7 @@ const THEMES = {
   "high-contrast-light": "Default High Contrast Light",
 };
 
-describe("the panels stand in nobody's way", { skip }, () => {
+describe("the panels have no serious accessibility violations", { skip }, () => {
   /** @type {Session} */
   let session;
   /** @type {import("./driver/workbench.mjs").Workbench} */
@@ -43,7 +43,7 @@ describe("the panels stand in nobody's way", { skip }, () => {
 
   const step = (name, body) => test(name, () => session.witness(name, body));
 
-  /** One after the other in all themes: axe sees the colours that the person sees. */
+  /** Checks a panel in all themes, one after the other, since axe checks the visible colours. */
   async function inAllThemes(title) {
     const frame = await (await vscode.panel(title).owner().elementHandle()).contentFrame();
     const found = {};
@@ -83,7 +83,7 @@ describe("the panels stand in nobody's way", { skip }, () => {
     await inAllThemes("Dependences of parity");
   });
 
-  step("the picture of the syntax", async () => {
+  step("the syntax tree diagram", async () => {
     await vscode.click("parity", { line: "def parity" });
     await vscode.command("Counterlens: Show Syntax Tree Diagram");
     await vscode.panel("Syntax").getByRole("treeitem", { name: "if_statement" }).waitFor(MODEL);
@@ -105,14 +105,15 @@ describe("the panels stand in nobody's way", { skip }, () => {
     await vscode.click("parity", { line: "def parity" });
     const views = ".part.sidebar .pane-body";
     await vscode.page.locator(`${views} .monaco-list-row`, { hasText: "operators" }).first().waitFor(MODEL);
-    // The editor's rows have no blank between what is told apart by the eye, so that no name can hold it all.
+    // The editor's rows have no space between texts that are separated visually, so that no accessible name contains
+    // both.
     const without = ["label-content-name-mismatch"];
     assert.deepEqual(await seriousViolations(vscode.page, { within: views, without }), []);
     await session.screenshot("views");
   });
 });
 
-describe("the pages stand in nobody's way", { skip }, () => {
+describe("the pages have no serious accessibility violations", { skip }, () => {
   const folder = mkdtempSync(path.join(tmpdir(), "counterlens-pages-"));
   let browser;
 
@@ -127,7 +128,7 @@ describe("the pages stand in nobody's way", { skip }, () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  const env = { ...process.env, COUNTERLENS_TRUST: "1" }; // what is probed is ours
+  const env = { ...process.env, COUNTERLENS_TRUST: "1" }; // the probed code is ours
   const python = (...args) =>
     execFileSync(venvPython, ["-m", ...args], { cwd: root, env, maxBuffer: 2 ** 26 });
   const PAGES = {

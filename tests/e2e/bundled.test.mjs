@@ -1,4 +1,4 @@
-// The package that carries the server, on a machine with nothing but a Python.
+// The package that contains the server, on a machine with only a bare Python.
 import assert from "node:assert/strict";
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -30,8 +30,8 @@ describe("the package for one platform", { skip: skip || unknown }, () => {
     assert.ok(statSync(vsix).size > 50_000_000, "it carries the model");
     const environment = {
       PATH: `${bare.bin}:/usr/bin:/bin`,
-      VSCODE_CLI: "1", // no shell is asked for another PATH
-      HTTPS_PROXY: "http://127.0.0.1:9", // whoever tries the network fails
+      VSCODE_CLI: "1", // no shell is started to get another PATH
+      HTTPS_PROXY: "http://127.0.0.1:9", // all network requests fail
       PYTHONPATH: "",
     };
     const machine = { "counterlens.probe.maxTokens": 24 };
@@ -48,9 +48,9 @@ describe("the package for one platform", { skip: skip || unknown }, () => {
 
   const step = (name, body) => test(name, () => session.witness(name, body));
 
-  step("the first run asks which model to use; the embedded one is there", async () => {
+  step("the first run asks which model to use; the embedded one is available", async () => {
     const question = vscode.notification("Which model should Counterlens examine?");
-    await question.waitFor(SCORED); // it hides after a while, into the list of notifications
+    await question.waitFor(SCORED); // it moves to the list of notifications after a while
     const text = await question.innerText();
     for (const way of ["Embedded", "Code Model…", "Model File…", "Server…"]) {
       assert.ok(text.includes(way), text);
@@ -69,7 +69,7 @@ describe("the package for one platform", { skip: skip || unknown }, () => {
   });
 
   step(
-    "the server runs on the bare Python with the packages of the extension, and the log says why",
+    "the server runs on the bare Python with the bundled packages, and the log gives the reason",
     async () => {
       const [pid] = languageServers(session.server);
       const folders = environmentOf(pid).PYTHONPATH.split(":");
@@ -83,13 +83,13 @@ describe("the package for one platform", { skip: skip || unknown }, () => {
     },
   );
 
-  step("a probe runs: the sandbox works with the packages of the extension, too", async () => {
+  step("a probe runs: the sandbox also works with the bundled packages", async () => {
     await vscode.codeLens("Probe counterfactually").nth(1).click();
     await vscode.tab("Probe of grade").waitFor({ timeout: 300_000 });
     await vscode.panel("Probe of grade").getByText("if-else-flip").first().waitFor({ timeout: 10_000 });
   });
 
-  step("an interpreter that does not fit is said to, and so is why", async () => {
+  step("an unsuitable interpreter is reported with the reason", async () => {
     await vscode.clearNotifications();
     session.home.writeMachineSettings({ "counterlens.interpreter": "/usr/bin/env" });
     const message = vscode.notification("Counterlens cannot start");
@@ -99,7 +99,7 @@ describe("the package for one platform", { skip: skip || unknown }, () => {
     await until(() => assert.match(session.log(), /does not have the counterlens package/), { ms: 20_000 });
   });
 
-  step("where the packages suit no Python it says why, and offers an environment instead", async () => {
+  step("if the packages fit no Python, the message says why, and offers an environment instead", async () => {
     await vscode.clearNotifications();
     const [folder] = readdirSync(session.home.extensions).filter((name) => name.startsWith("counterlens."));
     const manifest = path.join(session.home.extensions, folder, "libs/bundle.json");

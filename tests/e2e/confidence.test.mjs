@@ -1,5 +1,5 @@
-// Confidence in the editor: a surprising place, what can be done about it, the chain in the hover, the granularity,
-// the tree beside the code, and a file in another language.
+// Confidence in the editor: a surprising place with its quick fixes, the chain of nodes in the hover, the granularity,
+// the tree view, and a file in another language.
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -48,7 +48,7 @@ describe("confidence in the editor", { skip }, () => {
 
   const step = (name, body) => test(name, () => session.witness(name, body));
 
-  /** Choose a quick fix with the keyboard, as the widget takes no click before the mouse has moved. */
+  /** Chooses a quick fix with the keyboard, since the widget ignores clicks before the mouse has moved. */
   async function fix(title) {
     const widget = vscode.page.locator(".action-widget .monaco-list-row");
     await until(
@@ -68,7 +68,7 @@ describe("confidence in the editor", { skip }, () => {
     await vscode.page.keyboard.press("Enter");
   }
 
-  step("what the model did not expect is marked, and says what it expected", async () => {
+  step("unexpected code is marked, with what the model expected", async () => {
     await until(async () => assert.ok(await vscode.markedAt("zxqvkj", { line: ODD.trim() })), { ms: 60_000 });
     await vscode.command("Problems: Focus on Problems View");
     const row = vscode.problems("did not expect").filter({ hasText: "zxqvkj" });
@@ -93,7 +93,7 @@ describe("confidence in the editor", { skip }, () => {
     await vscode.leave();
   });
 
-  step("a replacement is shown as a difference, and made when it is wanted", async () => {
+  step("a replacement is shown as a diff, and made if the user confirms", async () => {
     await fix("Replace with");
     const question = vscode.notification("in line 10?");
     await question.waitFor({ timeout: 10_000 });
@@ -120,7 +120,7 @@ describe("confidence in the editor", { skip }, () => {
     await vscode.line(ODD.trim()).waitFor({ timeout: 10_000 });
   });
 
-  step("a comment ignores the place", async () => {
+  step("a comment suppresses the mark", async () => {
     await until(async () => assert.ok(await vscode.markedAt("zxqvkj", { line: ODD.trim() })), { ms: 60_000 });
     await fix("here");
     await vscode.line("# counterlens: ignore[").waitFor({ timeout: 10_000 });
@@ -130,7 +130,7 @@ describe("confidence in the editor", { skip }, () => {
     await until(async () => assert.ok(await vscode.markedAt("zxqvkj", { line: ODD.trim() })), { ms: 30_000 });
   });
 
-  step("the overlay can be coarser", async () => {
+  step("the overlay's granularity can be made coarser", async () => {
     const settings = path.join(session.workspace, ".vscode/settings.json");
     const classes = async (text) => {
       const drawn = await vscode.decorationsAt(text, { line: ODD.trim() });
@@ -144,13 +144,13 @@ describe("confidence in the editor", { skip }, () => {
         JSON.parse(readFileSync(settings, "utf8"))["counterlens.overlay.granularity"],
         "statement",
       );
-      assert.notEqual(await classes("or"), before); // now part of a statement that is not expected
+      assert.notEqual(await classes("or"), before); // it is now part of an unexpected statement
       assert.equal(await classes("or"), await classes("return"));
     });
     await session.screenshot("statement");
   });
 
-  step("the tree stands beside the code: a click shows the node, the cursor selects it", async () => {
+  step("the tree view: a click shows a node in the code, and the cursor selects its node", async () => {
     await vscode.command("Counterlens: Focus on Confidence by Syntax View");
     const rows = vscode.page
       .locator(".pane", { hasText: "Confidence by Syntax" })
@@ -179,7 +179,7 @@ describe("confidence in the editor", { skip }, () => {
     await vscode.clearNotifications();
   });
 
-  step("JavaScript is read as well, and offered no probe", async () => {
+  step("JavaScript is scored too, without an offer to probe", async () => {
     await vscode.quickOpen("longest.js");
     await until(
       async () => assert.match(await vscode.more("words", { line: "return words" }), /member_expression/),

@@ -1,4 +1,4 @@
-// "Show Counterfactual…": from the hover, the code action and the cursor to the difference beside the original.
+// "Show Counterfactual…": from the hover, the code action and the cursor to the diff beside the original.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { skip } from "./driver/requirements.mjs";
@@ -20,7 +20,7 @@ describe("the counterfactuals of a function", { skip }, () => {
 
   const step = (name, body) => test(name, () => session.witness(name, body));
 
-  step("the hover of the name offers them, with what each does and why others were refused", async () => {
+  step("the hover of the name offers them, with their changes and the reasons for refusals", async () => {
     await until(
       async () => {
         await vscode.hover("parity", { line: "def parity" });
@@ -43,12 +43,12 @@ describe("the counterfactuals of a function", { skip }, () => {
     await session.screenshot("choices");
   });
 
-  step("choosing one opens the difference, Python on both sides, with the changed lines marked", async () => {
+  step("choosing one opens the diff, with Python on both sides and the changed lines marked", async () => {
     await vscode.choice("if-else-flip").click();
     await vscode.tab("parity: if-else-flip, line 9 (original ↔ counterfactual)").waitFor({ timeout: 10_000 });
     await until(async () => {
       const [original, modified] = [await vscode.difference("original"), await vscode.difference("modified")];
-      // VS Code takes `return "even"` for what stayed.
+      // VS Code considers `return "even"` unchanged.
       assert.deepEqual(original.changed, ["    if n % 2 == 0:", "    else:", '        return "odd"']);
       assert.deepEqual(modified.changed, ["    if n % 2 != 0:", '        return "odd"', "    else:"]);
       assert.equal(modified.language, "python");
@@ -57,7 +57,7 @@ describe("the counterfactuals of a function", { skip }, () => {
     await session.screenshot("difference");
   });
 
-  step("the counterfactual cannot be edited, and is not scored itself", async () => {
+  step("the counterfactual is read-only", async () => {
     const { keyboard } = vscode.page;
     const before = await vscode.difference("modified");
     await keyboard.press("End");
@@ -70,7 +70,7 @@ describe("the counterfactuals of a function", { skip }, () => {
     await vscode.command("View: Close Editor");
   });
 
-  step("the code action offers them at the cursor; a refused one says why", async () => {
+  step("the code action offers them at the cursor; a refusal gives the reason", async () => {
     await vscode.click("n % 2", { line: "if n % 2 == 0" });
     await vscode.command("Refactor...");
     await vscode.page.locator(".action-widget .focused", { hasText: "Show counterfactual…" }).waitFor();
@@ -84,7 +84,7 @@ describe("the counterfactuals of a function", { skip }, () => {
     await vscode.clearNotifications();
   });
 
-  step("the command offers them at the cursor, and knows what was typed but not saved", async () => {
+  step("the command offers them at the cursor, and uses unsaved edits", async () => {
     await vscode.click("even", { line: 'return "even"' });
     await vscode.page.keyboard.press("End");
     await vscode.page.keyboard.type("  # no remainder");
@@ -99,7 +99,7 @@ describe("the counterfactuals of a function", { skip }, () => {
     await vscode.command("View: Close Editor");
   });
 
-  step("outside of a function one message says what to do", async () => {
+  step("outside a function, one message says what to do", async () => {
     await vscode.page.keyboard.press("Control+End");
     await vscode.page.keyboard.type("\nx = 1\n");
     await vscode.command("Counterlens: Show Counterfactual…");

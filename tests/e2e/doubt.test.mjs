@@ -1,4 +1,4 @@
-// Doubts in the editor as it comes: a bug is found within seconds of the edit, settled by its test, and mended.
+// Doubts with the default settings: a bug is found within seconds of the edit, verified by its test, and fixed.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { skip } from "./driver/requirements.mjs";
@@ -74,7 +74,7 @@ describe("doubts in the editor", { skip }, () => {
 
   const step = (name, body) => test(name, () => session.witness(name, body));
 
-  step("code that is right has no mark, and at most a few lines are coloured", async () => {
+  step("correct code has no mark", async () => {
     await vscode.command("Problems: Focus on Problems View");
     await throughout(async () => assert.equal(await vscode.problems("did you mean").count(), 0));
     assert.equal(await vscode.problems("did not expect").count(), 0);
@@ -82,7 +82,7 @@ describe("doubts in the editor", { skip }, () => {
     await session.screenshot("clean");
   });
 
-  step("exchanged operands are marked within seconds of the edit", async () => {
+  step("swapped operands are marked within seconds of the edit", async () => {
     const { keyboard } = vscode.page;
     await vscode.click("total", { line: RIGHT.trim() });
     await keyboard.press("Home");
@@ -96,7 +96,7 @@ describe("doubts in the editor", { skip }, () => {
     await session.screenshot("marked");
   });
 
-  step("its own test settles it, and the test that tells is shown", async () => {
+  step("the function's own test verifies the doubt, and the message says so", async () => {
     await vscode.command("Problems: Focus on Problems View");
     const row = vscode.problems("tests fail now and pass with it").first();
     await row.waitFor({ timeout: 60_000 });
@@ -105,7 +105,7 @@ describe("doubts in the editor", { skip }, () => {
     await vscode.command("View: Hide Panel");
   });
 
-  step("one quick fix mends it", async () => {
+  step("a quick fix corrects it", async () => {
     const widget = vscode.page.locator(".action-widget .monaco-list-row");
     await until(
       async () => {
@@ -122,7 +122,7 @@ describe("doubts in the editor", { skip }, () => {
     await until(async () => assert.ok(!(await vscode.markedAt("total", { line: RIGHT.trim() }))));
   });
 
-  step("a bug of a kind that is silent is found by the function's own test", async () => {
+  step("a bug of a silent kind is found by the function's own test", async () => {
     const { keyboard } = vscode.page;
     await vscode.click("total", { line: "total += value" });
     await keyboard.press("Home");
@@ -149,7 +149,7 @@ describe("doubts in the editor", { skip }, () => {
   });
 
   step("all uncertainty can be shown, and hidden again", async () => {
-    // The name of a definition is never coloured while the overlay is calm, however late that is drawn.
+    // With the calm overlay, the name of a definition is never coloured, however late the overlay is drawn.
     const coloured = async () =>
       (await vscode.decorationsAt("average", { line: "def average(values):" })).filter(({ classes }) =>
         /\bced-/.test(classes),

@@ -1,4 +1,4 @@
-// The way through the editor with the real model: scores, hover, diagnostics, overlay, probe.
+// The main features in the editor with the real model: scores, hover, diagnostics, overlay, probe.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { whileModelWaits } from "./driver/processes.mjs";
@@ -28,11 +28,11 @@ describe("a Python file in the editor", { skip }, () => {
 
   const step = (name, body) => test(name, () => session.witness(name, body));
 
-  step("the status bar names the model and says when it is ready", async () => {
+  step("the status bar shows the model and when it is ready", async () => {
     await vscode.statusItem(/SmolLM2-135M.*: ready/).waitFor(SCORED);
   });
 
-  step("one code lens over each function offers the probe, with what it takes", async () => {
+  step("one code lens above each function offers the probe, with its expected cost", async () => {
     await until(async () => {
       const lenses = await vscode.codeLens("Probe counterfactually").allInnerTexts();
       assert.equal(lenses.length, 2);
@@ -41,7 +41,7 @@ describe("a Python file in the editor", { skip }, () => {
     });
   });
 
-  step("the overlay colours and underlines what the model did not expect, and nothing else", async () => {
+  step("the overlay colours and underlines unexpected code, and nothing else", async () => {
     await until(async () => {
       const drawn = await vscode.decorationsAt("previous", { line: "previous = None" });
       assert.ok(
@@ -57,14 +57,14 @@ describe("a Python file in the editor", { skip }, () => {
     assert.ok(!drawn.some(({ backgroundColor }) => ORANGE.test(backgroundColor)), JSON.stringify(drawn));
   });
 
-  step("what the model did not expect is marked", async () => {
+  step("unexpected code is marked", async () => {
     await until(async () => {
       assert.ok(await vscode.markedAt("letter", { line: 'letter = "A"' }), "no squiggle at letter");
     });
     await session.screenshot("overlay");
   });
 
-  step("the hover says kind, category, confidence and what the model expected", async () => {
+  step("the hover shows kind, category, confidence and what the model expected", async () => {
     await until(async () => {
       const text = await vscode.hover("current", { line: "if current > best" });
       assert.match(
@@ -84,7 +84,7 @@ describe("a Python file in the editor", { skip }, () => {
   });
 
   step(
-    "over a function's name the hover offers what can be done; the context menu has one entry",
+    "the hover of a function's name offers actions, and the context menu has one entry for Counterlens",
     async () => {
       await until(async () => {
         await vscode.hover("longest_run", { line: "def longest_run" });
@@ -151,7 +151,7 @@ describe("a Python file in the editor", { skip }, () => {
     });
   });
 
-  step("the code lens probes the function: progress and report, and nothing among the problems", async () => {
+  step("the code lens probes the function, with progress and a report, and adds no problems", async () => {
     await vscode.clearNotifications();
     await whileModelWaits(session.server, async () => {
       await vscode.codeLens("Probe counterfactually").nth(1).click();
@@ -167,7 +167,7 @@ describe("a Python file in the editor", { skip }, () => {
     const panel = vscode.panel("Probe of grade");
     await panel.getByRole("heading", { name: "if-else-flip" }).waitFor({ timeout: 10_000 });
     const draw = panel.getByRole("button", { name: "Sample 20 Completions" });
-    await until(async () => assert.ok(await draw.isEnabled()), { ms: PROBED.timeout }); // ways are followed first
+    await until(async () => assert.ok(await draw.isEnabled()), { ms: PROBED.timeout }); // near ties are followed first
     await draw.focus();
     await vscode.page.keyboard.press("Enter");
     await panel.getByText(/Sampling completions: \d+ of at most 20 per side/).waitFor({ timeout: 60_000 });
@@ -198,7 +198,7 @@ describe("a Python file in the editor", { skip }, () => {
       "Show Logs",
       "Set API Key for the Remote Model…",
     ]) {
-      // The list shows as many as there is room for, so each is looked for by itself.
+      // The list only shows as many as fit, so each command is searched for separately.
       const titles = await vscode.commandsFor(`Counterlens: ${title}`);
       assert.ok(
         titles.some((each) => each.includes(`Counterlens: ${title}`)),

@@ -1,4 +1,4 @@
-// For a user who reads German: views, walkthrough, notebooks, tools for assistants, models of the editor, runs.
+// For a German-speaking user: views, walkthrough, notebooks, tools for assistants, models of the editor, runs.
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
 import { mkdirSync, readFileSync, rmSync } from "node:fs";
@@ -47,7 +47,7 @@ describe("in German", { skip }, () => {
       example: "parity.py",
       files: { "notes.ipynb": notebook(), "short.py": "value = 1\n" },
       viewport: { width: 1500, height: 1000 },
-      // The editor's watcher can miss what happens in new folders; here it always does.
+      // The editor's watcher can miss changes in new folders; here it always does.
       machine: { "counterlens.probe.maxTokens": 16, "files.watcherExclude": { "**/runs/**": true } },
       extensions: [await packed("assistant", folder)],
       proposed: ["counterlens-tests.assistant"],
@@ -70,10 +70,10 @@ describe("in German", { skip }, () => {
   const quickTitle = (text) => vscode.page.locator(".quick-input-title", { hasText: text });
   const dialog = () => vscode.page.locator(".monaco-dialog-box");
 
-  /** What the assistant's extension was told. */
+  /** Reads a file that the assistant's extension wrote. */
   const told = (name) => until(() => JSON.parse(readFileSync(path.join(folder, name), "utf8")), MODEL_MS);
 
-  step("views, status, commands, and what the server says on the code are German", async () => {
+  step("views, status, commands, and the server's texts on the code are German", async () => {
     await vscode.statusItem(/SmolLM2-135M.*: bereit/).waitFor(MODEL);
     await vscode.command("View: Show Counterlens");
     await vscode.click("parity", { line: "def parity" });
@@ -131,7 +131,7 @@ describe("in German", { skip }, () => {
     await vscode.page.keyboard.press("Escape");
   });
 
-  step("the cells of a notebook are coloured, explained, varied, and scored anew after an edit", async () => {
+  step("a notebook's cells are coloured, explained, mutated, and scored again after an edit", async () => {
     const cell = (number) => vscode.page.locator(".code-cell-row").nth(number);
     const drawn = (number) => cell(number).locator(".view-overlays .cdr[class*=ced-]").count();
     await vscode.command("View: Close All Editors");
@@ -170,7 +170,7 @@ describe("in German", { skip }, () => {
     await vscode.command("File: Revert File");
   });
 
-  /** Have the assistant use a tool; the answer to the question that is asked before, and what came back. */
+  /** Makes the assistant use a tool. Returns the text of the confirmation dialog and the result. */
   async function use(tool, input, answer) {
     rmSync(path.join(folder, "used.json"), { force: true });
     await vscode.command("Assistant: Use a Tool");
@@ -184,7 +184,7 @@ describe("in German", { skip }, () => {
     return { asked, ...(await told("used.json")) };
   }
 
-  step("assistants' tools ask first, and then measure and probe", async () => {
+  step("assistants' tools ask for confirmation, then measure and probe", async () => {
     const refused = await use("counterlens_confidence", { path: "parity.py" }, "Cancel");
     assert.match(refused.asked, /Messen, wie sehr[\s\S]*Das untersuchte Modell läuft auf diesem Rechner/);
     assert.match(refused.error, /Cancel/);
@@ -199,7 +199,7 @@ describe("in German", { skip }, () => {
   });
 
   step(
-    "a model of the editor is asked after a question, and what the last one did is forgotten",
+    "a model of the editor is used after consent, and results of the last model are discarded",
     async () => {
       await vscode.command("View: Close All Editors");
       await vscode.quickOpen("parity.py");
@@ -226,9 +226,9 @@ describe("in German", { skip }, () => {
     },
   );
 
-  step("a server is tested, with the key of the environment that the editor was started in", async () => {
+  step("a server is tested, with the key from the editor's environment", async () => {
     await vscode.command("View: Close All Editors");
-    await vscode.quickOpen("short.py"); // it is scored by the server meanwhile, which takes its time
+    await vscode.quickOpen("short.py"); // meanwhile the server scores it, which is slow
     session.home.writeMachineSettings({
       "counterlens.interpreter": session.interpreter,
       "counterlens.model": "remote",
@@ -245,9 +245,9 @@ describe("in German", { skip }, () => {
     await vscode.page.keyboard.press("Escape");
   });
 
-  step("a run that was interrupted is resumed in the view", async () => {
+  step("an interrupted run is resumed in the view", async () => {
     const out = path.join(session.workspace, "runs/first");
-    execFileSync("git", ["init", "-q", session.workspace]); // or it would be a part that is ignored of this repository
+    execFileSync("git", ["init", "-q", session.workspace]); // else it is an ignored folder of this repository
     const bench = [
       "-m",
       "counterlens",

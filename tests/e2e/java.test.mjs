@@ -1,4 +1,4 @@
-// A method of Java in the editor: the lens, the probe by the tests beside it, counterfactuals and operators.
+// A Java method in the editor: the code lens, the probe with the tests beside it, counterfactuals and operators.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { skip } from "./driver/requirements.mjs";
@@ -26,7 +26,7 @@ const TESTS = `class ParityTest {
 }
 `;
 
-describe("a method of Java", { skip }, () => {
+describe("a Java method", { skip }, () => {
   /** @type {Session} */
   let session;
   /** @type {import("./driver/workbench.mjs").Workbench} */
@@ -46,7 +46,7 @@ describe("a method of Java", { skip }, () => {
 
   const step = (name, body) => test(name, () => session.witness(name, body));
 
-  step("the lens probes it, judged by the tests in the file beside it", async () => {
+  step("the code lens probes it, judged by the tests in the file beside it", async () => {
     await until(() => vscode.codeLens("Probe counterfactually").first().click({ timeout: 2_000 }), {
       ms: 120_000,
     });
@@ -61,7 +61,7 @@ describe("a method of Java", { skip }, () => {
     await session.screenshot("probe");
   });
 
-  step("its counterfactuals open as differences in Java", async () => {
+  step("its counterfactuals open as diffs in Java", async () => {
     await vscode.quickOpen("Parity.java");
     await vscode.click("rest", { line: "if (rest == 0)" });
     await vscode.command("Counterlens: Show Counterfactual…");
@@ -80,7 +80,7 @@ describe("a method of Java", { skip }, () => {
     await vscode.command("View: Close Editor");
   });
 
-  step("an operator is asked about where it is pointed at", async () => {
+  step("pointing at an operator shows the model's probabilities", async () => {
     await until(
       async () => {
         await vscode.hover("==", { line: "if (rest == 0)" });

@@ -1,4 +1,4 @@
-// The .vsix as users get it: what is in it, and that a clean VS Code takes it.
+// The .vsix for users: its content, and its installation into a clean VS Code.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync, statSync } from "node:fs";
@@ -10,7 +10,7 @@ import { packaged } from "./driver/installed.mjs";
 import { skip } from "./driver/requirements.mjs";
 
 describe("the packaged extension", { skip }, () => {
-  test("installs into a clean VS Code, and brings just what it needs", async () => {
+  test("installs into a clean VS Code, with only the files that it needs", async () => {
     const vsix = await packaged();
     const home = new Home(path.join(e2e, "run/package"));
     assert.match(home.cli("--install-extension", vsix), /successfully installed/);
@@ -57,7 +57,7 @@ describe("the packaged extension", { skip }, () => {
       "walkthrough/setup.nls.de.md",
     ];
     assert.deepEqual(files.sort(), expected.sort());
-    // The server's wheel grows with what it can do: it has the package and nothing else.
+    // The server's wheel grows with its features: it contains only the package.
     const wheel = path.join(
       folder,
       files.find((name) => name.endsWith(".whl")),

@@ -1,4 +1,4 @@
-// The panels: a probe's report, a function's dependences and the picture of its syntax, with the real model, the mouse
+// The panels: a probe's report, a function's dependences and the syntax tree diagram, with the real model, the mouse
 // and the keyboard.
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
@@ -30,7 +30,7 @@ describe("the panels", { skip }, () => {
 
   const step = (name, body) => test(name, () => session.witness(name, body));
 
-  step("a probe opens its report beside the code: sentence, verdicts, evidence, differences", async () => {
+  step("a probe opens its report beside the code: sentence, verdicts, evidence, completions", async () => {
     await until(() => vscode.codeLens("Probe counterfactually").first().click({ timeout: 2_000 }), {
       ms: 60_000,
     });
@@ -53,13 +53,13 @@ describe("the panels", { skip }, () => {
     assert.equal(await page.locator("main [onclick], main [src], main [href]").count(), 0);
   }
 
-  step("the page may run and load nothing but its own", async () => {
+  step("the page may run and load only its own script and style", async () => {
     const report = vscode.panel("Probe of parity");
     await assertStrict(report);
     assert.equal(await report.locator("main [style]").count(), 0);
   });
 
-  step("its buttons open the difference of a pair, and of what the model wrote", async () => {
+  step("its buttons open the diff of a pair, and of the model's completions", async () => {
     const report = vscode.panel("Probe of parity");
     await report.getByRole("button", { name: "Open Difference: if-else-flip" }).click();
     await vscode.tab("parity: if-else-flip, line 9 (original ↔ counterfactual)").waitFor({ timeout: 10_000 });
@@ -77,7 +77,7 @@ describe("the panels", { skip }, () => {
     await vscode.quickOpen("parity.py");
   });
 
-  step("what it would write at the cursor is a suggestion, explained in one syntax tree", async () => {
+  step("the completion at the cursor is a suggestion, explained in one syntax tree", async () => {
     await vscode.click('"odd"', { line: 'return "odd"' });
     await vscode.page.keyboard.press("End");
     for (const line of ["", "def smaller(a, b):", "if a < b:", "return "]) {
@@ -99,7 +99,7 @@ describe("the panels", { skip }, () => {
     await until(async () => assert.equal(await vscode.line("def smaller(a, b):").count(), 0));
   });
 
-  step("both sides of a counterfactual show where the expectation broke", async () => {
+  step("both sides of a counterfactual show where the completion departs", async () => {
     await vscode.click('"even"', { line: 'return "even"' });
     await vscode.page.keyboard.press("Home");
     await vscode.command("Counterlens: Complete and Explain");
@@ -116,7 +116,7 @@ describe("the panels", { skip }, () => {
     await vscode.quickOpen("parity.py");
   });
 
-  step("dependences are drawn with what the model infers, and summed up over the function", async () => {
+  step("dependences are drawn with the model's inferences, and summarised for the function", async () => {
     await vscode.click("parity", { line: "def parity" });
     await vscode.command("Counterlens: Show Dependences");
     const view = vscode.panel("Dependences of parity");
@@ -131,7 +131,7 @@ describe("the panels", { skip }, () => {
     await session.screenshot("dependences");
   });
 
-  step("each kind of edge has a line style of its own beside its colour", async () => {
+  step("each kind of edge has its own line style besides its colour", async () => {
     const view = vscode.panel("Dependences of parity");
     const drawn = await view.locator(".arcs g").evaluateAll((arcs) =>
       arcs.map((arc) => {
@@ -146,7 +146,7 @@ describe("the panels", { skip }, () => {
   });
 
   step(
-    "the keyboard goes from line to line, hears what each depends on, and shows it in the code",
+    "the keyboard moves between lines, which are announced with their dependences and shown in the code",
     async () => {
       const view = vscode.panel("Dependences of parity");
       const lines = view.locator(".listing button");
@@ -169,7 +169,7 @@ describe("the panels", { skip }, () => {
     },
   );
 
-  step("the model is asked pair by pair, and about indirect ones; the page says which", async () => {
+  step("the model is prompted pair by pair, or about indirect dependences, as the page says", async () => {
     const view = vscode.panel("Dependences of parity");
     const asked = {
       "Ask Pair by Pair": /one pair at a time\./,
@@ -187,7 +187,7 @@ describe("the panels", { skip }, () => {
     }
   });
 
-  step("a method of Java is analysed, and the model is asked about it", async () => {
+  step("a Java method is analysed, with the model's inferences", async () => {
     const text = ["class Most {", "    int most(int[] values) {", "        int most = 0;"];
     text.push(
       "        for (int value : values)",
@@ -210,15 +210,15 @@ describe("the panels", { skip }, () => {
     await inferred.first().waitFor({ state: "attached", timeout: 10_000 });
   });
 
-  step("outside of all functions the module's own statements are meant", async () => {
+  step("outside all functions, the module's own statements are analysed", async () => {
     const text = 'limit = 3\nif limit > 2:\n    name = "many"\nelse:\n    name = "few"\nprint(name)\n';
     writeFileSync(path.join(session.workspace, "amount.py"), text);
-    await vscode.page.keyboard.press("Control+1"); // the group beside the panel's
+    await vscode.page.keyboard.press("Control+1"); // the editor group beside the panel's
     await until(() => vscode.quickOpen("amount.py"));
     await vscode.click("limit", { line: "if limit > 2" });
     await vscode.command("Counterlens: Show Dependences");
     const view = vscode.panel("Dependences of <module>");
-    await view.getByRole("heading", { level: 1, name: "module" }).waitFor({ timeout: 20_000 }); // after the title
+    await view.getByRole("heading", { level: 1, name: "module" }).waitFor({ timeout: 20_000 }); // set after the title
     await until(async () => assert.equal(await view.locator("#status").innerText(), ""), {
       ms: MODEL.timeout,
     });
@@ -235,7 +235,7 @@ describe("the panels", { skip }, () => {
     });
   });
 
-  step("an edit makes the panel say that the file has changed since", async () => {
+  step("after an edit the panel says that the file has changed since", async () => {
     await vscode.click("even", { line: 'return "even"' });
     await vscode.page.keyboard.press("End");
     await vscode.page.keyboard.type("  # so");
@@ -247,7 +247,7 @@ describe("the panels", { skip }, () => {
   const node = (name) => picture().getByRole("treeitem", { name });
   const ODD = /^return_statement \d+ % return "odd"/;
 
-  step("the picture draws the syntax tree of the function at the cursor, with confidence", async () => {
+  step("the diagram shows the syntax tree of the function at the cursor, with confidence", async () => {
     await vscode.click("%", { line: "if n % 2" });
     await vscode.command("Counterlens: Show Syntax Tree Diagram");
     await vscode.tab("Syntax of parity").waitFor(MODEL);
@@ -263,7 +263,7 @@ describe("the panels", { skip }, () => {
     await session.screenshot("picture");
   });
 
-  step("the picture that gets the focus stays the one that is drawn", async () => {
+  step("the diagram is not drawn again when it gets the focus", async () => {
     await vscode.page.keyboard.press("Control+1");
     await node(ODD).evaluate((drawn) => drawn.setAttribute("id", "drawn"));
     await picture().locator("#details").click();
@@ -273,17 +273,17 @@ describe("the panels", { skip }, () => {
   step("a click on a node selects its code, and the cursor marks its node", async () => {
     await node(ODD).click();
     await until(async () => assert.equal(await node(ODD).getAttribute("aria-selected"), "true"));
-    await vscode.page.keyboard.press("Control+1"); // the position stands below only while the editor has the focus
+    await vscode.page.keyboard.press("Control+1"); // the status bar shows the position only with the focus here
     await vscode.statusItem(/Ln 12, Col 21 \(12 selected\)/).waitFor({ timeout: 10_000 });
     await vscode.click("even", { line: 'return "even"' });
     await until(async () => {
       const marked = picture().locator('[aria-selected="true"]');
       assert.match(await marked.getAttribute("aria-label"), /^string \d+ % "even"/);
-      assert.equal(await marked.getAttribute("tabindex"), "0"); // where the Tab key leads to
+      assert.equal(await marked.getAttribute("tabindex"), "0"); // it is the tab stop
     });
   });
 
-  step("the keyboard walks through the picture, folds, and chooses the level", async () => {
+  step("the keyboard moves through the diagram, folds rows, and chooses the view and the scope", async () => {
     const { keyboard } = vscode.page;
     await picture().locator('[role=treeitem][tabindex="0"]').focus();
     await keyboard.press("Home");
@@ -295,7 +295,7 @@ describe("the panels", { skip }, () => {
     await keyboard.press("ArrowRight");
     await keyboard.press("End");
     await keyboard.press("ArrowUp");
-    await keyboard.press("Control+Enter"); // and goes there
+    await keyboard.press("Control+Enter"); // also moves the focus to the editor
     await vscode.statusItem(/Ln 12, Col 21 \(12 selected\)/).waitFor({ timeout: 10_000 });
     await picture().getByRole("radio", { name: "Partial" }).focus();
     await keyboard.press("ArrowRight");
@@ -316,7 +316,7 @@ describe("the panels", { skip }, () => {
   });
 
   step(
-    "after an edit the picture says that it is of the code before, until it is of the new one",
+    "after an edit the diagram says that the code has changed, until the diagram is drawn again",
     async () => {
       const status = picture().locator("#status");
       await status.evaluate((element) => {
@@ -337,7 +337,7 @@ describe("the panels", { skip }, () => {
     },
   );
 
-  step("without a model what is true is shown, and why there is no more", async () => {
+  step("without a model the true dependences are shown, with the reason why there is no more", async () => {
     const model = path.join(session.workspace, "missing.gguf");
     session.home.writeMachineSettings({
       "counterlens.interpreter": session.interpreter,

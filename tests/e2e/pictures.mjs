@@ -1,5 +1,5 @@
-// Makes the README's pictures in media/, or those that are named, from a real editor and the real model:
-//   node tests/e2e/pictures.mjs [editor] [probe] [picture]
+// Makes the README's pictures in media/, or only the named ones, from a real editor and the real model:
+// node tests/e2e/pictures.mjs [editor] [probe] [picture]
 import { copyFileSync } from "node:fs";
 import path from "node:path";
 import { root } from "../../scripts/paths.mjs";

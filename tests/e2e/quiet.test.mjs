@@ -1,4 +1,4 @@
-// What does not happen: nothing is started before it is needed, and nothing is said to the network.
+// Things that must not happen: nothing starts before it is needed, and nothing is sent to the network.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { mkdtempSync } from "node:fs";
@@ -24,7 +24,7 @@ const PYTHON = `def sign(x):
         return 1
 `;
 
-describe("what does not happen", { skip: skip || cannotWatch }, () => {
+describe("things that must not happen", { skip: skip || cannotWatch }, () => {
   /** @type {Session} */
   let session;
   /** @type {import("./driver/workbench.mjs").Workbench} */
@@ -80,7 +80,7 @@ describe("what does not happen", { skip: skip || cannotWatch }, () => {
   });
 });
 
-test("the watch sees a connection", { skip: skip || cannotWatch }, async (context) => {
+test("the network watch records a connection", { skip: skip || cannotWatch }, async (context) => {
   const log = path.join(mkdtempSync(path.join(tmpdir(), "watch-")), "strace.log");
   const program = `process.stdin.once("data", () => {
     require("child_process").spawnSync(process.execPath,

@@ -1,4 +1,4 @@
-// What goes wrong: the server dies, the interpreter is the wrong one.
+// Failures: the server dies, or the interpreter is the wrong one.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { languageServers } from "./driver/processes.mjs";
@@ -22,7 +22,7 @@ describe("when something goes wrong", { skip }, () => {
 
   const step = (name, body) => test(name, () => session.witness(name, body));
 
-  step("a server that was killed is started again and scores the open file anew", async () => {
+  step("a killed server is restarted, and scores the open file again", async () => {
     await vscode.statusItem(/SmolLM2-135M.*: ready/).waitFor(SCORED);
     const [first, ...more] = languageServers(session.server);
     assert.ok(first && more.length === 0, "one language server runs");
@@ -46,7 +46,7 @@ describe("when something goes wrong", { skip }, () => {
     assert.match(session.log(), /stopped unexpectedly; starting it again/);
   });
 
-  step("a command that is given while the server starts waits for it", async () => {
+  step("a command during the start of the server waits for it", async () => {
     await vscode.click("current", { line: "if current > best" });
     await vscode.command("Counterlens: Restart Server");
     await vscode.command("Counterlens: Show Dependences");
@@ -67,12 +67,12 @@ describe("when something goes wrong", { skip }, () => {
     assert.match(text, /Choose Interpreter…/);
     assert.match(text, /Show Logs/);
     await vscode.statusItem("Counterlens: no Python has it").waitFor();
-    await until(() => assert.deepEqual(languageServers(session.server), []), { ms: 5_000 }); // it takes its leave
+    await until(() => assert.deepEqual(languageServers(session.server), []), { ms: 5_000 }); // it takes time to exit
     await session.screenshot("no-interpreter");
   });
 
   step(
-    "a bad setting gives a message and the default; the right interpreter brings everything back",
+    "an invalid setting gives a message and the default; the right interpreter restores everything",
     async () => {
       await vscode.clearNotifications();
       session.home.writeMachineSettings({

@@ -1,5 +1,5 @@
-// A remote model, chosen in the settings, behind a real server that wants a key: the key's way from the command to
-// the request, and that it is left nowhere on its way.
+// A remote model, selected in the settings, behind a real server that requires a key: the key gets from the command to
+// the request, and is stored nowhere on the way.
 import assert from "node:assert/strict";
 import { mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
 import path from "node:path";
@@ -41,7 +41,7 @@ describe("a remote model", { skip }, () => {
     await until(() => vscode.codeLens("Probe counterfactually").click({ timeout: 2_000 }), { ms: 30_000 });
   }
 
-  /** Answer the question for the key; returns the server that was then started. */
+  /** Enters a key into the input box. Returns the process id of the server that is then started. */
   async function giveKey(key) {
     const [before] = languageServers(session.server);
     const box = await vscode.quickInput();
@@ -59,7 +59,7 @@ describe("a remote model", { skip }, () => {
   }
 
   step(
-    "is named in the status bar when the settings name it, even while the server is starting",
+    "is shown in the status bar once the settings name it, even while the server is starting",
     async () => {
       session.home.writeMachineSettings({
         "counterlens.interpreter": session.interpreter,
@@ -84,7 +84,7 @@ describe("a remote model", { skip }, () => {
     await message.getByRole("button", { name: "Set API Key…" }).click();
   });
 
-  step("the key that is then asked for reaches the server, and a function is probed", async () => {
+  step("the key that the user enters reaches the server, and a function is probed", async () => {
     const server = await giveKey(KEY);
     assert.equal(environmentOf(server).COUNTERLENS_API_KEY, KEY);
     await probe();
@@ -110,7 +110,7 @@ describe("a remote model", { skip }, () => {
     assert.ok(!readFileSync(`/proc/${server}/cmdline`, "utf8").includes(KEY));
   });
 
-  step("an empty answer removes the key", async () => {
+  step("an empty input removes the key", async () => {
     await vscode.command("Counterlens: Set API Key for the Remote Model…");
     const server = await giveKey("");
     assert.equal(environmentOf(server).COUNTERLENS_API_KEY, undefined);

@@ -1,4 +1,4 @@
-// The page of a run in a real browser: it asks for nothing, runs nothing of what it shows, and can be filtered.
+// The page of a run in a real browser: it requests nothing, does not run the content that it shows, and has a filter.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -41,7 +41,7 @@ describe("the page of a run", { skip }, () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  test("asks for nothing but itself, and all five plots are live", () => {
+  test("requests only itself, and all five plots are live", () => {
     assert.equal(asked.length, 1);
     assert.deepEqual(troubles, []);
   });
@@ -64,14 +64,14 @@ describe("the page of a run", { skip }, () => {
     assert.deepEqual(troubles, []);
   });
 
-  test("a mark of a plot says its figures", async () => {
+  test("a mark of a plot shows its figures", async () => {
     await page.locator("[data-plot='0'] .mark-symbol path").first().hover();
     await page.locator("#vg-tooltip-element.visible").waitFor();
     assert.match(await page.locator("#vg-tooltip-element").innerText(), /effect\s+\d+%/);
     assert.equal(asked.length, 1);
   });
 
-  test("on paper there is no filter, and nothing is dark", async () => {
+  test("in print there is no filter, and the background is white", async () => {
     await page.emulateMedia({ media: "print" });
     assert.equal(await page.locator("#filter").isVisible(), false);
     const colour = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
@@ -100,7 +100,7 @@ describe("the page of a scored file", { skip }, () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  test("a concept leads to its nodes, the least certain first", async () => {
+  test("a concept links to its nodes, the least certain first", async () => {
     const link = page.getByRole("button", { name: "operators" });
     await link.focus();
     await page.keyboard.press("Enter");
@@ -114,7 +114,7 @@ describe("the page of a scored file", { skip }, () => {
     assert.notEqual(await page.locator("#details").innerText(), first);
   });
 
-  test("what does not parse stands out, and can be gone to", async () => {
+  test("code that does not parse stands out, and has a link", async () => {
     await page.getByRole("button", { name: "does not parse" }).click();
     const chosen = page.getByRole("treeitem", { selected: true });
     assert.match(await chosen.innerText(), /⚠ ERROR/);

@@ -1,4 +1,4 @@
-// The small package on a machine with nothing but a Python: its environment is made, whatever comes in between.
+// The small package on a machine with only a bare Python: its environment is created in spite of interruptions.
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import os from "node:os";
@@ -14,7 +14,7 @@ import { Session } from "./driver/session.mjs";
 
 const MADE = { timeout: 60_000 };
 
-describe("the package that makes its environment", { skip }, () => {
+describe("the package that creates its environment", { skip }, () => {
   /** @type {Session} */
   let session;
   /** @type {import("./driver/workbench.mjs").Workbench} */
@@ -26,7 +26,7 @@ describe("the package that makes its environment", { skip }, () => {
     const { bin } = await barePython(path.join(e2e, "run/setup-python"));
     network = await Network.start();
     const cache = process.env.UV_CACHE_DIR ?? path.join(os.homedir(), ".cache/uv");
-    // No compiler is on this PATH, and no shell is asked for another one (VSCODE_CLI).
+    // This PATH has no compiler, and no shell is started to get another one (VSCODE_CLI).
     const environment = {
       PATH: bin,
       VSCODE_CLI: "1",
@@ -49,7 +49,9 @@ describe("the package that makes its environment", { skip }, () => {
     path.join(session.home.userData, "User/globalStorage/counterlens.counterlens/environment");
   const progress = () => JSON.parse(readFileSync(`${environment()}.json`, "utf8"));
 
-  /** Not before it could be read: of more than three messages in 800 ms, VS Code puts the rest behind its bell. */
+  /**
+   * Clicks a button after a second: of more than three messages within 800 ms, VS Code hides the rest behind its bell.
+   */
   async function press(message, button) {
     const shown = vscode.notification(message);
     await shown.waitFor(MADE);
@@ -57,7 +59,7 @@ describe("the package that makes its environment", { skip }, () => {
     await shown.getByRole("button", { name: button }).click();
   }
 
-  step("it asks first, and fetches nothing before the answer", async () => {
+  step("it asks first, and downloads nothing before the answer", async () => {
     await vscode.notification("Counterlens needs Python packages").waitFor({ timeout: 60_000 });
     await vscode.statusItem("Counterlens: no Python has it").waitFor();
     await session.screenshot("asks");
@@ -68,7 +70,7 @@ describe("the package that makes its environment", { skip }, () => {
     assert.deepEqual([network.asked, existsSync(environment())], [[], false]);
   });
 
-  step("without a compiler it says so at once, with the ways out", async () => {
+  step("without a compiler it says so immediately, with alternatives", async () => {
     await vscode.page.keyboard.press("Enter"); // the first choice: compile
     const message = vscode.notification("no C++ compiler was found");
     await message.waitFor({ timeout: 30_000 });
@@ -79,7 +81,7 @@ describe("the package that makes its environment", { skip }, () => {
     await session.screenshot("no-compiler");
   });
 
-  step("what no hash vouches for is fetched only with consent, which names where it comes from", async () => {
+  step("files without a known hash are downloaded only with consent, after naming their source", async () => {
     await press("no C++ compiler was found", "Prebuilt…");
     const dialog = vscode.page.locator(".monaco-dialog-box");
     await dialog.waitFor({ timeout: 10_000 });
@@ -95,7 +97,7 @@ describe("the package that makes its environment", { skip }, () => {
     await vscode.choice("Without Local Models").click();
   });
 
-  step("without a network it says so, and what was done is kept", async () => {
+  step("without a network it says so, and finished steps are kept", async () => {
     const message = vscode.notification("there is no connection");
     await message.waitFor(MADE);
     assert.match(await message.innerText(), /Choose Interpreter…/);
@@ -113,7 +115,7 @@ describe("the package that makes its environment", { skip }, () => {
     assert.deepEqual(progress().done, ["environment"]);
   });
 
-  step("killed while it was at work, it goes on where it was", async () => {
+  step("after it is killed, it resumes where it stopped", async () => {
     await press("was cancelled", "Continue");
     await vscode.notification("downloading the installer").waitFor({ timeout: 20_000 });
     const hosts = extensionHosts(session.server);

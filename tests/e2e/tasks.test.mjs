@@ -1,4 +1,4 @@
-// "Probe Function…" and operators: choosing, the panel that grows, stopping, hover, mark and quick fix.
+// "Probe Function…" and operators: the list, the growing panel, stopping, hover, mark and quick fix.
 import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -11,7 +11,7 @@ const MODEL = { timeout: 600_000 };
 const MODEL_MS = { ms: MODEL.timeout };
 const FIX = /Replace `!=` with `==` \(\d+ %\)/;
 
-/** What a panel says of how far it is. */
+/** The status text of a panel. */
 const status = (panel) => panel.locator("#status").innerText();
 
 describe("tasks and operators", { skip }, () => {
@@ -35,7 +35,7 @@ describe("tasks and operators", { skip }, () => {
 
   const step = (name, body) => test(name, () => session.witness(name, body));
 
-  step("the list names every task, what it finds out, and why one cannot be run here", async () => {
+  step("the list shows every task with its purpose, and why some are not available", async () => {
     await vscode.click("parity", { line: "def parity" });
     await vscode.command("Counterlens: Probe Function…");
     await vscode.choice("operator").waitFor({ timeout: 60_000 });
@@ -43,7 +43,7 @@ describe("tasks and operators", { skip }, () => {
     await session.screenshot("list");
     const box = await vscode.quickInput();
     for (const name of ["all", "completion", "likelihood", "execution", "summary", "Whole file"]) {
-      await box.fill(name); // only the rows on the screen are in the page
+      await box.fill(name); // only visible rows are in the page
       const title = vscode.choice(name).locator(".label-name");
       await title.filter({ hasText: new RegExp(`^\\W*${name}$`) }).waitFor({ timeout: 5_000 });
     }
@@ -52,7 +52,7 @@ describe("tasks and operators", { skip }, () => {
     await box.fill("");
   });
 
-  step("the results grow in one panel, and the rest can be stopped", async () => {
+  step("results are added to one panel, and the rest can be stopped", async () => {
     await vscode.choice("all").first().click();
     const panel = vscode.panel("Probes of parity");
     await panel.getByRole("heading", { level: 1, name: "Probes of parity" }).waitFor(MODEL);
@@ -66,7 +66,7 @@ describe("tasks and operators", { skip }, () => {
     await session.screenshot("stopped");
   });
 
-  step("probing again tells of every task what it found, or why it was not run", async () => {
+  step("probing again shows the result of every task, or why it was not run", async () => {
     const panel = vscode.panel("Probes of parity");
     await panel.getByRole("button", { name: "Probe Again…" }).click();
     await vscode.choice("all").first().click({ timeout: 30_000 });
@@ -83,7 +83,7 @@ describe("tasks and operators", { skip }, () => {
     assert.deepEqual(order.slice(0, 3), ["task-completion", "task-repair", "task-likelihood"]);
   });
 
-  step("the page is a live region with headings, leads to its sections, and runs only its own", async () => {
+  step("the page has a live region, headings and links to them, and runs only its own script", async () => {
     const panel = vscode.panel("Probes of parity");
     assert.equal(await panel.locator("#status").getAttribute("role"), "status");
     const labelled = await panel
@@ -107,7 +107,7 @@ describe("tasks and operators", { skip }, () => {
     await session.screenshot("operator");
   });
 
-  step("pointing at an operator shows what the model finds likely there", async () => {
+  step("pointing at an operator shows which operators the model finds likely", async () => {
     await vscode.command("View: Close All Editors");
     await vscode.quickOpen("evenness.py");
     await vscode.statusItem(/: ready/).waitFor(MODEL);
@@ -125,7 +125,7 @@ describe("tasks and operators", { skip }, () => {
   });
 
   step(
-    "where it strongly prefers another one there is a mark, and a fix that shows the difference",
+    "if it strongly prefers another operator, there is a mark, and a fix that shows the diff",
     async () => {
       await until(async () => assert.ok(await vscode.markedAt("!=", { line: "return n % 2 != 0" })), {
         ms: 30_000,
@@ -157,7 +157,7 @@ describe("tasks and operators", { skip }, () => {
   );
 
   step("in a light theme the panel keeps its contrast", async () => {
-    const folder = path.join(session.workspace, ".vscode"); // changes of the user's own settings are not seen live
+    const folder = path.join(session.workspace, ".vscode"); // changes of user settings are not picked up live
     mkdirSync(folder, { recursive: true });
     const chosen = { "workbench.colorTheme": "Default Light Modern" };
     writeFileSync(path.join(folder, "settings.json"), JSON.stringify(chosen));

@@ -1,4 +1,5 @@
-// Test Explorer: listed where that is wanted, found late, run by function; what did not hold is no failed test.
+// Test Explorer: listed if enabled, resolved on demand, run by function; a mutation that did not hold is not a failed
+// test.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { skip } from "./driver/requirements.mjs";
@@ -29,15 +30,15 @@ describe("test explorer", { skip }, () => {
   const step = (name, body) => test(name, () => session.witness(name, body));
   const rows = () => vscode.page.locator(".test-explorer .monaco-list-row");
   const row = (text) => rows().filter({ hasText: text });
-  /** What a screen reader says of each row. */
+  /** The text of each row for a screen reader. */
   const spoken = () => rows().evaluateAll((found) => found.map((one) => one.getAttribute("aria-label")));
   const open = async (item) => {
     await item.click();
-    await vscode.page.mouse.move(900, 300); // what hovers over the row would cover the one below
+    await vscode.page.mouse.move(900, 300); // the row's hover would cover the row below
     await vscode.page.keyboard.press("ArrowRight");
   };
 
-  step("open files are listed; functions and mutations are found when they are looked at", async () => {
+  step("open files are listed; functions and mutations are resolved when they are expanded", async () => {
     await vscode.command("Testing: Focus on Test Explorer View");
     await row("larger.py").waitFor({ timeout: 15_000 });
     assert.equal(await row("if-else-flip").count(), 0);
@@ -49,7 +50,7 @@ describe("test explorer", { skip }, () => {
     await session.screenshot("found");
   });
 
-  step("running a function gives each of its mutations a result, for screen readers too", async () => {
+  step("running a function gives each of its mutations a result, also for screen readers", async () => {
     await row(/^larger$/).hover();
     await row(/^larger$/)
       .getByRole("button", { name: /Run Test/ })
@@ -68,7 +69,7 @@ describe("test explorer", { skip }, () => {
   });
 
   step(
-    "what a function that was run alone gave opens beside it, and is not listed as a problem",
+    "the result of a function that was run alone opens beside it, and is not listed as a problem",
     async () => {
       await vscode.tab("Probe of larger").waitFor({ timeout: 10_000 });
       assert.match(
@@ -82,14 +83,14 @@ describe("test explorer", { skip }, () => {
     },
   );
 
-  step("an edit finds the functions again; a mutation that no longer applies goes", async () => {
+  step("after an edit, new functions are listed", async () => {
     await vscode.quickOpen("larger.py");
     await vscode.page.keyboard.press("Control+End");
     await vscode.page.keyboard.type("\ndef added(a):\nreturn a\n");
     await row(/^added$/).waitFor({ timeout: 15_000 });
   });
 
-  step("the refresh button lists the other Python files of the workspace, unread", async () => {
+  step("the refresh command lists the workspace's other Python files, without reading them", async () => {
     await vscode.command("Test: Refresh Tests");
     await row("grades.py").waitFor({ timeout: 15_000 });
     assert.equal(await row("longest_run").count(), 0);

@@ -1,4 +1,4 @@
-// A workspace that the user has not trusted: scores, but nothing of it is run, until it is trusted.
+// A workspace that the user has not trusted: it is scored, but its code is not run until it is trusted.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { skip } from "./driver/requirements.mjs";

@@ -33,7 +33,7 @@ describe("the views", { skip }, () => {
   const row = (view, text) => pane(view).locator(".monaco-list-row", { hasText: text });
   const spoken = (view, text) => row(view, text).first().getAttribute("aria-label");
 
-  step("without a function and without runs the views say what they are for", async () => {
+  step("without a function or runs, the views say what they are for", async () => {
     await vscode.command("View: Show Counterlens");
     await pane("Runs").getByText("No evaluation run was found").waitFor({ timeout: 20_000 });
     await vscode.quickOpen("grades.py");
@@ -42,7 +42,7 @@ describe("the views", { skip }, () => {
   });
 
   step(
-    "the function at the cursor: confidence by concept, each leading to its least certain place",
+    "the function at the cursor: confidence by concept, with links to the least certain places",
     async () => {
       await vscode.quickOpen("parity.py");
       await vscode.click("parity", { line: "def parity" });
@@ -57,7 +57,7 @@ describe("the views", { skip }, () => {
     },
   );
 
-  step("counterfactuals are listed before they are probed, and Enter opens the difference", async () => {
+  step("counterfactuals are listed before they are probed, and Enter opens the diff", async () => {
     const flip = row("Counterfactuals", "if-else-flip");
     await flip.waitFor({ timeout: 20_000 });
     assert.match(await flip.innerText(), /line 9 · not probed/);
@@ -77,7 +77,7 @@ describe("the views", { skip }, () => {
   });
 
   step(
-    "a probe puts its verdicts beside the counterfactuals, and its finding under the function",
+    "a probe adds its verdicts to the view of counterfactuals, and its finding to that of the function",
     async () => {
       await vscode.quickOpen("parity.py");
       await vscode.click("parity", { line: "def parity" });
@@ -87,16 +87,16 @@ describe("the views", { skip }, () => {
       await until(async () => assert.match(await flip.innerText(), verdict), { ms: MODEL.timeout });
       assert.match(await spoken("Counterfactuals", "if-else-flip"), verdict);
       await vscode.command("Counterlens: Focus on Function View");
-      await vscode.page.keyboard.press("End"); // only the rows on the screen are in the page
+      await vscode.page.keyboard.press("End"); // only visible rows are in the page
       await row("Function", "completion").waitFor({ timeout: 10_000 });
       await session.screenshot("probed");
     },
   );
 
   step(
-    "a repository is asked about: the plan first, then the run, and its report beside the code",
+    "asking about a repository shows the plan first, then the run, and then its report beside the code",
     async () => {
-      execFileSync("git", ["init", "-q", session.workspace]); // or it would be a part that is ignored of this repository
+      execFileSync("git", ["init", "-q", session.workspace]); // else it is an ignored folder of this repository
       const decided = 'tasks = ["likelihood"]\npaths = ["parity.py"]\n';
       writeFileSync(path.join(session.workspace, "counterlens.toml"), decided);
       await vscode.command("View: Close All Editors");
@@ -132,8 +132,8 @@ describe("the views", { skip }, () => {
     ["light", "Default Light Modern", ".vs"],
     ["high contrast", "Default High Contrast", ".hc-black"],
   ]) {
-    step(`in a theme that is ${name} shapes and words say what colours do`, async () => {
-      const folder = path.join(session.workspace, ".vscode"); // changes of the user's own settings are not seen live
+    step(`in a ${name} theme, shapes and words repeat the meaning of colours`, async () => {
+      const folder = path.join(session.workspace, ".vscode"); // changes of user settings are not picked up live
       mkdirSync(folder, { recursive: true });
       const chosen = { "workbench.colorTheme": theme };
       writeFileSync(path.join(folder, "settings.json"), JSON.stringify(chosen));

@@ -1,4 +1,4 @@
-// Stands where an assistant stands: what it is told goes into files, for the tests to read.
+// Stands in for an assistant: writes the results that it gets to files for the tests.
 const { writeFileSync } = require("node:fs");
 const path = require("node:path");
 const vscode = require("vscode");
@@ -7,7 +7,7 @@ const { ASSISTANT_FOLDER: folder, ASSISTANT_MODELS: baseUrl, ASSISTANT_KEY: key 
 
 const tell = (name, what) => writeFileSync(path.join(folder, name), JSON.stringify(what, null, 2));
 
-/** The text of a tool's result, or why there is none. */
+/** The text of a tool's result, or the reason why there is none. */
 async function use(name, input) {
   try {
     const { content } = await vscode.lm.invokeTool(name, { input, toolInvocationToken: undefined });
@@ -17,7 +17,7 @@ async function use(name, input) {
   }
 }
 
-/** A model behind a server, offered as assistants' extensions offer theirs. */
+/** A model behind a server, offered in the same way as by assistants' extensions. */
 const provider = {
   async provideLanguageModelResponse(messages, _options, _from, progress) {
     const asked = messages.map(({ content }) => content.map(({ value }) => value).join(""));
