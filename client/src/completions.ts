@@ -1,4 +1,4 @@
-/** "Complete and Explain": the model's completion as a suggestion in place, and how sure it is of each part of it. */
+/** "Complete and Explain": offers the model's completion as a suggestion, and shows its confidence in each part. */
 
 import * as vscode from "vscode";
 import { type Counterfactuals, choose } from "./counterfactuals";

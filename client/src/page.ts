@@ -3,7 +3,6 @@
 import { randomBytes } from "node:crypto";
 import * as vscode from "vscode";
 
-/** The content of a page. */
 export interface Content {
   /** File name of its script and its style in the folder, without the extension. */
   name: string;

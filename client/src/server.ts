@@ -118,7 +118,7 @@ export class Server implements vscode.Disposable {
   }
 
   /**
-   * Called when the workspace becomes trusted. Restarts the server if trust changes its Python, and else notifies it.
+   * Called when the workspace becomes trusted. Restarts the server if its Python changes, and otherwise notifies it.
    */
   async trustGranted(): Promise<void> {
     if (!this.needed) return this.startWhenNeeded();

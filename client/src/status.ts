@@ -66,7 +66,7 @@ export class Status implements vscode.Disposable {
     this.python = vscode.l10n.t("Counterlens {0} runs with {1} ({2}).", version, path, why);
   }
 
-  /** Asks why the active file is not scored; the empty range avoids sending its spans. */
+  /** Requests the reason why the active file is not scored; the empty range avoids getting its spans. */
   private async look(): Promise<void> {
     const document = vscode.window.activeTextEditor?.document;
     let answer: OverlayResult | undefined;

@@ -23,14 +23,12 @@ const words = (): Record<ModelState, string> => ({
   disabled: t("off"),
 });
 
-/** The facts that the item is made from. */
+/** The facts that determine the item's text. */
 export interface Standing {
   status: StatusParams;
   /** The reason why the active file has no confidence. Empty if it has or will have some, or is not supported. */
   unscored: string;
-  /** Whether the workspace is trusted. */
   trusted: boolean;
-  /** Whether the overlay is shown. */
   overlay: boolean;
 }
 

@@ -11,7 +11,6 @@ import type { Tool } from "./offer";
 export const PROBE_TOOL = "counterlens_probe_function";
 export const CONFIDENCE_TOOL = "counterlens_confidence";
 
-/** The tools by name. */
 export function toolsOf(server: Server): Record<string, Tool> {
   return {
     [PROBE_TOOL]: {

@@ -142,7 +142,7 @@ function run(step: Step, { said, signal }: Watcher, started: (group: number) => 
 /** Ends an installer whose owner was killed: it keeps running, and must not run beside the next one. */
 function endLeftover(group: number, folder: string): void {
   try {
-    // Its process id may belong to another program by now.
+    // The id may belong to another program by now.
     if (fs.readFileSync(`/proc/${group}/cmdline`, "utf8").includes(folder)) kill(-group);
   } catch {
     // it has ended, or this is not Linux, where the installers' own locks must suffice

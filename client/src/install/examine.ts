@@ -1,4 +1,4 @@
-/** Asks an interpreter about its packages and capabilities. */
+/** Queries an interpreter for its packages and capabilities. */
 
 import { execFile } from "node:child_process";
 import { t } from "../language";

@@ -102,7 +102,7 @@ function wheelIn(source: string): string {
 
 /** The progress of an environment, stored beside it, so that it survives the process that creates it. */
 export interface Progress {
-  /** Digest of all source files; another one means that the extension was updated. */
+  /** Digest of the wheel and the lock files; another one means that the extension was updated. */
   digest: string;
   base: string;
   engine: Engine;

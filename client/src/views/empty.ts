@@ -9,7 +9,6 @@ export interface Situation {
   /** Whether the active editor has a file in a language that is scored. */
   served: boolean;
   language: string;
-  /** Whether the language server runs. */
   running: boolean;
   /** The server's response; undefined if there was none. */
   found?: Pick<FunctionResult, "function"> | undefined;

@@ -9,8 +9,8 @@ import { Home } from "./home.mjs";
 const PREPARED = "COUNTERLENS_E2E_PREPARED";
 
 /**
- * Packages and installs the extension. @returns {Promise<Record<string, string>>} the environment that tells the tests
- * so
+ * Packages and installs the extension.
+ * @returns {Promise<Record<string, string>>} environment variables by which the tests find the package
  */
 export async function prepare() {
   const folder = path.join(e2e, "run/prepared");
