@@ -24,6 +24,7 @@ from counterlens.cli.options import (
 from counterlens.cli.probe import Subject
 from counterlens.cli.probe_options import options_of
 from counterlens.cli.saying import say
+from counterlens.cli.untaken import MODEL_OPTIONS, refuse_given
 from counterlens.evaluation.causal import TASK, Absent, absent_of, measured
 from counterlens.evaluation.causal_results import CausalResults, estimate, keep
 from counterlens.evaluation.results import RunResults
@@ -89,6 +90,10 @@ def causal(
         raise click.UsageError("give one of PATH, --data or --run")
     if given and folder is not None:
         raise click.UsageError("a run has the options of its bench command: give them there")
+    if folder is not None:
+        refuse_given(MODEL_OPTIONS, "not with --run, which has the scores of its own models")
+    if data is None:
+        refuse_given(("limit",), "only with --data")
     options, filled = make(_PROBE.options, {"seed": seed, **given}), Absent(absent) if absent else None
     absent_of(options.chosen_protocol, filled)
     require_dowhy()

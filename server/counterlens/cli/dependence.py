@@ -14,6 +14,7 @@ from counterlens.cli.options import (
     split_target,
     steps,
 )
+from counterlens.cli.untaken import MODEL_OPTIONS, refuse_given
 from counterlens.dependence import MODULE, Rules, analyse
 from counterlens.probes.dependence.inferred import InferenceMethod, infer, require_inferred
 from counterlens.progress import Steps
@@ -64,6 +65,7 @@ def dependence(
     Python, Java and C are analysed. Without a name, every function is, and a Python module's own statements
     (as <module>). No model is asked without --infer, which is for Python and Java.
     """
+    _refuse_untaken(method, limit)
     path, qualname = split_target(target)
     document = Document.read(path)
     if method is not None:
@@ -99,3 +101,13 @@ def dependence(
     for one in program.all():
         if one.function != MODULE or one.edges:
             print_report(terminal.render(dependence_report(one, path)))
+
+
+def _refuse_untaken(method: str | None, limit: int | None) -> None:
+    """Refuse options that have no effect on this analysis."""
+    if method is None:
+        refuse_given(("limit", "seed", *MODEL_OPTIONS), "only with --infer")
+    elif method in {InferenceMethod.INTERVENTIONAL, InferenceMethod.PROMPTED}:
+        refuse_given(("limit", "seed"), "only if the model is asked pair by pair")
+    elif limit is None:
+        refuse_given(("seed",), "only with --limit")

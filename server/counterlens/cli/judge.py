@@ -26,6 +26,7 @@ from counterlens.attribution.test_run import Apartness
 from counterlens.cli.excluding import excluded_tests_option
 from counterlens.cli.options import json_option, print_json, sandbox_option, steps, strong_sandbox
 from counterlens.cli.saying import say
+from counterlens.cli.untaken import refuse_given
 from counterlens.probes.options import specs
 from counterlens.probes.pairs.completion import CompletionOptions
 from counterlens.reports.export import json as plain
@@ -91,6 +92,10 @@ def judge(
         raise click.UsageError("--tests and --against exclude each other")
     if excluded_tests and (tests or against):
         raise click.UsageError("--excluded-tests is for own tests, not for --tests or --against")
+    if tests or against:
+        refuse_given(("map_timeout",), "only for own tests, not for --tests or --against")
+    if not tests:
+        refuse_given(("isolation",), "only with --tests")
     started = time.monotonic()
     language = judged(program_language(candidate))
     program = read_program(candidate)

@@ -75,6 +75,8 @@ def mutate(
         judged(document.language)
     if call is not None:
         require_feature(document, Feature.LOOPS)
+        if mutations and LoopUnroll.id not in mutations:
+            raise click.UsageError(f"--call is for {LoopUnroll.id}, which --mutation leaves out")
     module = parse_document(document)
     function = function_named(module.functions, qualname, path).qualname if qualname else None
     chosen: list[str | Mutation] | None = list(mutations) or None

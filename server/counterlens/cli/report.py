@@ -18,6 +18,7 @@ from counterlens.cli.options import (
 )
 from counterlens.cli.probe_options import task_option
 from counterlens.cli.saying import say, say_document
+from counterlens.cli.untaken import refuse_given
 from counterlens.evaluation.causal import TASK, measured
 from counterlens.evaluation.causal_results import FILE, CausalResults, estimate, keep, kept, with_effects
 from counterlens.evaluation.comparison import compare_models, compare_runs
@@ -99,11 +100,13 @@ def report(
         _write(write_merged(form, MergedRuns.of(runs, dict(sizes))), output)
         return
     (found,), (folder,) = runs, folders
+    if form not in {"text", "html", "markdown", "latex"}:
+        refuse_given(("sizes",), "not for this format, whose records are those of the run")
     estimated = _estimated(folder, found, anew=causal)
     if estimated is not None:
         found = with_effects(found, estimated, beside=form != "text")
     if form == "text" and output is None:
-        print_report(terminal.render(evaluation_report(found, brief=True)))
+        print_report(terminal.render(evaluation_report(found, brief=True, sizes=dict(sizes))))
         return
     _write(write_evaluation("markdown" if form == "text" else form, found, dict(sizes)), output)
 

@@ -23,6 +23,7 @@ from counterlens.cli.published_score import score_by_protocol
 from counterlens.cli.report_output import write_page
 from counterlens.cli.saying import say
 from counterlens.cli.sources import files_of
+from counterlens.cli.untaken import refuse_given
 from counterlens.confidence import Aggregation, Confidence, confidence, score_document
 from counterlens.confidence.alignment import Rule
 from counterlens.confidence.calibration import load_calibration
@@ -161,12 +162,17 @@ def score(
         fixed = (Aggregation(aggregation), Rule(rule)) == (Aggregation.MEAN, Rule.OVERLAP)
         if html is not None or not fixed:
             raise click.UsageError("--protocol fixes --html, --aggregate and --rule; omit them")
+        refuse_given(("by", "language", "alternatives", "max_bytes", "anyway"), "not with --protocol")
         score_by_protocol(paths, model, {"seed": seed, **given}, as_json=as_json)
         return
     how = _How(named, Aggregation(aggregation), Rule(rule), alternatives, max_bytes, anyway, **given)
     several = as_corpus or len(paths) > 1 or paths[0].is_dir()
     if several and html is not None:
         raise click.UsageError("--html shows one file; give one, without --global")
+    if several:
+        refuse_given(("by", "alternatives"), "only for one file, without --global")
+    else:
+        refuse_given(("seed",), "only for folders, several files, --global or --protocol")
     document = None if several else how.read(paths[0])
     files = files_of(paths) if several else []
     with model.opened() as loaded:
