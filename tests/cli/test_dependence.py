@@ -216,7 +216,7 @@ def test_what_no_model_is_asked_about_is_refused_with_the_reason(
     path.write_text("int first(void) {\n    int n = 1;\n    return n;\n}\n")
     code, out, err = run(capsys, "dependence", f"{path}::first", "--infer", "core")
     assert (code != 0, out) == (True, "")
-    assert "of Python and Java only, not of c" in err
+    assert "of Python and Java only, not of C" in err
     java.write_text("class Best {\n    int best( { }\n}")
     code, _, err = run(capsys, "dependence", java)
     assert code != 0
