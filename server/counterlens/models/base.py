@@ -1,4 +1,4 @@
-"""The interface of every model back end: the abstract class `Model` and the types that cross it."""
+"""The interface of every model back end: the abstract class `Model` and its request and response types."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ from counterlens.errors import ModelError
 from counterlens.models.usage import Usage
 
 Progress = Callable[[int, int], None]
-"""Called with (done, total) of one request, in what the model counts, from the thread that made it."""
+"""Called with (done, total) of one request, in units of the model, on the thread that made the request."""
 
 Vectors = npt.NDArray[np.float64]
-"""(n, dimensions) float64, one vector for each of n texts."""
+"""(n, dimensions) float64, one vector per text."""
 
 
 class Capability(StrEnum):
-    """One thing that a model may be able to do; callers say so where it is missing.
+    """A capability that a model may have; callers report a missing one.
 
     `COMPLETE`, `SCORE` and `EMBED` are the methods of these names. `BATCH`: the requests of one call decode
-    together, which is faster. `EXACT`: a completion is a function of its prompt and of nothing else. If
-    requests decode together and not exactly, an answer depends on the whole call, through rounding. `SAMPLE`:
-    completions can be drawn at a temperature, as `Prompt.draw` says. `MASKED`: scores are of masked tokens,
-    each given what is on both sides of it, and `score_span` masks what it is told.
+    together, which is faster. `EXACT`: a completion depends on its prompt alone. If requests decode together
+    and not exactly, a response depends on the whole call, through rounding. `SAMPLE`: completions can be
+    sampled at a temperature, as `Prompt.draw` says. `MASKED`: scores are of masked tokens, each given the
+    tokens on both sides, and `score_span` masks the given span.
     """
 
     COMPLETE = "complete"
@@ -45,30 +45,30 @@ class Capability(StrEnum):
 
 
 COMPLETIONS = "completions"
-"""The name among `ModelInfo.details` under which a local model says whether its completions are exact."""
+"""The key in `ModelInfo.details` with which a local model says whether its completions are exact."""
 
 
 ASKED = "asked"
-"""The name among `ModelInfo.details` under which an endpoint says what differs from how models are asked
-otherwise, such as the temperature."""
+"""The key in `ModelInfo.details` with which an endpoint says how its requests differ from the usual ones,
+such as the temperature."""
 
 
 class Api(StrEnum):
-    """Prompt format: how a model is asked to write."""
+    """Prompt format: how a model is asked for text."""
 
     COMPLETIONS = "completions"
-    """It continues the text as it stands."""
+    """It continues the text as it is."""
     FILL = "fill"
-    """It fills a hole in the middle, and also reads what follows it."""
+    """It fills a hole in the middle, and also reads what follows the hole."""
     CHAT = "chat"
-    """It is instructed in messages."""
+    """It gets instructions in messages."""
 
     @classmethod
     def named(cls, name: str) -> Api:
-        """The API of a name that a user gave.
+        """The API with a name that the user gave.
 
         Raises:
-            ModelError: there is none of this name.
+            ModelError: there is no such API.
         """
         try:
             return cls(name)
@@ -84,15 +84,15 @@ class ModelInfo:
         id: The user's name for the model.
         name: Its display name.
         identity: A stable identity of the content: the SHA-256 of a model file, or endpoint and model name.
-        where: `local` or the host of the endpoint.
+        where: `local`, or the host of the endpoint.
         capabilities: Its capabilities.
-        context: Tokens that fit into one request, or None when the server does not say.
-        details: Further facts for display, such as quantisation or threads. Nothing is decided by them.
+        context: Maximum number of tokens per request, or None if the server does not say.
+        details: Further facts for display, such as quantisation or threads. They decide nothing.
         api: Prompt format.
-        engine: Program that computes the answers, if it is known; part of a cache key.
-        scoring: How a server's token probabilities are obtained, if that is known; part of a cache key.
-        decoding: How completions are kept exact, if that is known; empty: they are not. Part of the cache
-            key of a completion.
+        engine: Program that computes the responses, if known; part of a cache key.
+        scoring: How a server's token probabilities are obtained, if known; part of a cache key.
+        decoding: How completions are kept exact, if known; empty if they are not exact. Part of the cache key
+            of a completion.
     """
 
     id: str
@@ -109,21 +109,21 @@ class ModelInfo:
 
     @property
     def local(self) -> bool:
-        """Whether it is run here, and not by an endpoint."""
+        """Whether the model runs on this machine, not behind an endpoint."""
         return self.where == "local"
 
 
 @dataclass(frozen=True, slots=True)
 class Stop:
-    """The end of a completion.
+    """The stop rule of a completion.
 
     Attributes:
         indent: The column, in characters with tabs expanded to multiples of eight, of the header of the
-            block being completed: the completion ends before the first line of code that is indented no
+            block being completed: the completion ends before the first line of code that is not indented
             deeper (its own end, by indentation). None: no such rule.
-        texts: The completion ends before the first of these.
-        braces: So many braces are open at the end of the prompt: the completion ends behind the one that
-            closes the last of them. None: no such rule.
+        texts: The completion ends before the first of these texts.
+        braces: Number of open braces at the end of the prompt: the completion ends after the one that closes
+            the last of them. None: no such rule.
     """
 
     indent: int | None = None
@@ -133,14 +133,14 @@ class Stop:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """Marks a prompt as a question, and gives the form of its answer.
+    """Marks a prompt as a question, and gives the format of the answer.
 
-    Back ends hold the model to the form where they can; an answer may still come in any other.
+    Back ends enforce the format if they can; an answer may still come in any other.
 
     Attributes:
         instruction: System message for chat models; models that only complete do not see it.
-        grammar: The form as GBNF, from `root` on: for llama.cpp, here and on servers. Empty: any form.
-        schema: The form as a JSON schema, as JSON text: for chat endpoints. Empty: none.
+        grammar: The format as GBNF, from `root` on: for llama.cpp, here and on servers. Empty: any format.
+        schema: The format as a JSON schema, as JSON text: for chat endpoints. Empty: none.
     """
 
     instruction: str
@@ -150,12 +150,13 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class Draw:
-    """One of several completions that are drawn from what a model finds likely.
+    """One of several completions sampled from a model's distribution.
 
     Attributes:
-        temperature: The divisor of logits; above 0. At 1 tokens are drawn as the model says.
-        seed: Random seed of all draws of a run.
-        index: Which of the draws it is: the same prompt, seed and index give the same completion.
+        temperature: Divisor of the logits; above 0. At 1, tokens are sampled from the model's own
+            distribution.
+        seed: Random seed of all samples of a run.
+        index: Index of the sample: the same prompt, seed and index give the same completion.
     """
 
     temperature: float
@@ -163,25 +164,25 @@ class Draw:
     index: int
 
     def number(self, salt: bytes = b"") -> int:
-        """A number of 63 bits that stands for the draw, and for what is mixed in."""
+        """A 63-bit number derived from the sample and `salt`."""
         digest = hashlib.sha256(struct.pack("<dqq", self.temperature, self.seed, self.index) + salt).digest()
         return int.from_bytes(digest[:8], "little") >> 1
 
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """A text to be continued at temperature 0, or by drawing tokens.
+    """A text to be continued at temperature 0, or by sampling tokens.
 
     Attributes:
-        text: The prompt's text. It may end anywhere: back ends heal the last token (decision 4 of
-            ARCHITECTURE.md), so that the continuation is what follows `text` exactly.
-        max_tokens: The most new tokens.
-        stop: When to end before that.
-        reply: Set where the text is a question, and no beginning of code; it is then read as it stands,
-            and should end where a word does.
-        suffix: The text after the hole; read only by models that are asked to fill it.
-        draw: Set where tokens are drawn; needs `Capability.SAMPLE`.
-        detours: The tokens of the completion, counted from 0, at which the second likeliest is taken instead
+        text: The text of the prompt. It may end anywhere: back ends heal the last token (decision 4 of
+            ARCHITECTURE.md), so that the continuation follows `text` exactly.
+        max_tokens: Maximum number of new tokens.
+        stop: The stop rule.
+        reply: Set if the text is a question, not the beginning of code; it is then sent as it is, and should
+            end at the end of a word.
+        suffix: The text after the hole; read only by fill-in-the-middle models.
+        draw: Set if tokens are sampled; needs `Capability.SAMPLE`.
+        detours: Indices of tokens of the completion, from 0, at which the second likeliest is taken instead
             of the likeliest; needs `Capability.EXACT`.
     """
 
@@ -199,15 +200,14 @@ class Completion:
     """Continuation of one prompt.
 
     Attributes:
-        text: The continuation of the prompt's text, stop rule applied.
-        finish: `stop` when the stop rule or the model's end of text ended it, `length` when the
-            token limit did.
-        tokens: How many tokens the model generated, with those of reasoning.
-        dropped: How many of the prompt's oldest tokens did not fit into the model's context.
-        ties: The tokens, counted from 0, that rounding may have chosen, the closest tie first: the gap
-            between the two likeliest was smaller than the model's rounding. Greedy completions with
-            `Capability.EXACT` alone have any.
-        thought: How many of the tokens were of reasoning, which is not in the text.
+        text: The continuation of the prompt's text, after the stop rule.
+        finish: `stop` if the stop rule or the model's end of text ended it, `length` if the token limit did.
+        tokens: Number of tokens that the model generated, including reasoning.
+        dropped: Number of the prompt's oldest tokens that did not fit into the model's context.
+        ties: Indices of tokens, from 0, that rounding may have chosen, the closest tie first: the gap between
+            the two likeliest was smaller than the model's rounding. Only greedy completions with
+            `Capability.EXACT` have any.
+        thought: Number of tokens of reasoning, which is not in the text.
     """
 
     text: str
@@ -219,25 +219,25 @@ class Completion:
 
     @property
     def unanswered(self) -> bool:
-        """Whether the token limit ended it before its answer began, such as in its reasoning."""
+        """Whether the token limit ended it before its answer began, for example during reasoning."""
         return self.finish == "length" and not self.text
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TokenScores:
-    """Scores of a text's tokens: n tokens, each with its k most likely alternatives.
+    """Scores of the n tokens of a text, each with its k most likely alternatives.
 
     Attributes:
-        text: The text that was scored.
+        text: The scored text.
         start: (n,) int64, first byte of each token in the UTF-8 text.
-        end: (n,) int64, byte after its last.
+        end: (n,) int64, the byte after the last byte of each token.
         logprob: (n,) float64, natural logarithm of the token's probability given what precedes it;
             NaN for a first token that nothing precedes.
-        entropy: (n,) float64, entropy in nats of the distribution that the token was drawn from.
-        rank: (n,) int64, how many tokens were more likely; -1 if not scored.
+        entropy: (n,) float64, entropy of the next-token distribution, in nats.
+        rank: (n,) int64, number of more likely tokens; -1 if not scored.
         alternative_logprob: (n, k) float64, of the k most likely tokens, best first.
         alternative_text: n tuples of k texts.
-        context: (n,) int64, how many tokens the model saw before this one.
+        context: (n,) int64, number of tokens that the model saw before this one.
     """
 
     text: str
@@ -260,10 +260,10 @@ class TokenScores:
 
 
 class Model(ABC):
-    """A code model. Requests are synchronous, thread-safe, and end early with `Cancelled`.
+    """A code model. Requests are synchronous and thread-safe; a cancelled one raises `Cancelled`.
 
-    A back end gives `info` and `complete`, and overrides what else it can do; `info.capabilities` says what
-    that is.
+    A back end implements `info` and `complete`, and overrides its other capabilities, which
+    `info.capabilities` lists.
     """
 
     @property
@@ -273,27 +273,27 @@ class Model(ABC):
 
     @property
     def usage(self) -> Usage:
-        """Its usage, if it is counted: only by endpoints, if it may cost something."""
+        """The usage, if it is counted: only by endpoints, if it may cost something."""
         return Usage()
 
     def offers(
         self,
         capability: Capability,
         *,
-        anew: bool = False,  # noqa: ARG002 - there is nothing to find out
+        anew: bool = False,  # noqa: ARG002 - there is nothing to test
         cancel: Event | None = None,  # noqa: ARG002
     ) -> bool:
-        """Whether the model can do something; a remote endpoint is asked if that is not known yet.
+        """Whether the model has a capability; a remote endpoint is tested if that is unknown.
 
-        `info.capabilities` says what is known without asking.
+        `info.capabilities` lists the capabilities that are known without a request.
 
         Args:
-            capability: What.
-            anew: Whether to ask again though it is known.
-            cancel: Set by any thread to give up.
+            capability: The capability.
+            anew: Whether to test again although the result is known.
+            cancel: Set by any thread to cancel.
 
         Raises:
-            ModelError: the model cannot be asked.
+            ModelError: the test failed.
             Cancelled: `cancel` was set.
         """
         return capability in self.info.capabilities
@@ -308,12 +308,12 @@ class Model(ABC):
     ) -> list[Completion]:
         """Continue each prompt at temperature 0, or as its `draw` says.
 
-        With `Capability.EXACT` each answer depends on its prompt and on nothing else. Without, the answers of
-        a local model depend on the prompts of the call and their order, and on nothing that was asked before;
-        a server's may depend on what else it is asked.
+        With `Capability.EXACT`, each response depends on its prompt alone. Without it, the responses of a
+        local model depend on the prompts of the call and their order, and on no earlier request; a server's
+        may depend on its other requests.
 
         Raises:
-            ModelError: the model cannot answer; the message says why.
+            ModelError: the model cannot answer; the message gives the reason.
             Cancelled: `cancel` was set.
         """
 
@@ -329,13 +329,13 @@ class Model(ABC):
         """Score every token of `text` given what precedes it.
 
         Args:
-            text: The scored text; the offsets of the answer are those of `text` alone.
-            context: The context before it. No token spans the two. It should end where a line of code does,
-                and the text begin with the line breaks after it: a context that ends in blank lines leads
-                most models astray.
-            alternatives: How many of the most likely tokens to name.
-            cancel: Set it to give up.
-            progress: Called with (tokens done, tokens in all).
+            text: The scored text; offsets in the result are those of `text` alone.
+            context: The context before it. No token spans the two. It should end at the end of a line of
+                code, and the text begin with the line breaks after it: a context that ends in blank lines
+                misleads most models.
+            alternatives: Number of most likely tokens to return per token.
+            cancel: Set to cancel.
+            progress: Called with (finished tokens, all tokens).
 
         Raises:
             ModelError: the model cannot answer, or does not give token probabilities.
@@ -356,22 +356,22 @@ class Model(ABC):
         cancel: Event | None = None,
         progress: Progress | None = None,
     ) -> list[TokenScores]:
-        """Score texts that each follow the same context: here with one call of `score` for each.
+        """Score texts that each follow the same context: here with one call of `score` per text.
 
-        A model with `Capability.BATCH` reads the context once and decodes them together. Scores of one call
-        compare with each other; with those of another call, or of `score`, only up to rounding (a mean of
-        some 0.05 nats per token for a quantised model).
+        A model with `Capability.BATCH` reads the context once and decodes the texts together. Scores of one
+        call are comparable with each other, but with those of another call, or of `score`, only up to
+        rounding (a mean of some 0.05 nats per token for a quantised model).
 
         Args:
-            context: The context before each of them; should not be empty.
-            continuations: The scored text.
-            alternatives: How many of the most likely tokens to name.
-            cancel: Set it to give up.
-            progress: Called with steps done and steps in all; here a step is a continuation.
+            context: The context before each text; should not be empty.
+            continuations: The scored texts.
+            alternatives: Number of most likely tokens to return per token.
+            cancel: Set to cancel.
+            progress: Called with (finished steps, all steps); here a step is a continuation.
 
         Raises:
-            ModelError: the model cannot answer, or gives no token probabilities, or a continuation does
-                not fit into its window.
+            ModelError: the model cannot answer, or gives no token probabilities, or a continuation does not
+                fit into its window.
             Cancelled: `cancel` was set.
         """
         scores: list[TokenScores] = []
@@ -384,22 +384,22 @@ class Model(ABC):
     def score_span(
         self, text: str, start: int, end: int, *, alternatives: int = 0, cancel: Event | None = None
     ) -> TokenScores:
-        """Score the tokens in a span of a text, masked all at once, given what is on both sides of them.
+        """Score the tokens in a span of a text, all masked at once, given the text on both sides.
 
-        Needs `Capability.MASKED`. This is how Ahmed et al. 2024 ask masked models for an operator.
+        Needs `Capability.MASKED`. Ahmed et al. 2024 query masked models for an operator in this way.
 
         Args:
-            text: UTF-8 once encoded; of a long one as much as fits around the span is read.
-            start: The first byte of the span.
-            end: The byte after its last.
-            alternatives: How many of the most likely tokens to name.
-            cancel: Set it to give up.
+            text: The text; of a long one, as much as fits around the span is read. Offsets are in UTF-8.
+            start: First byte of the span.
+            end: The byte after the span.
+            alternatives: Number of most likely tokens to return per token.
+            cancel: Set to cancel.
 
         Returns:
-            The scores of the tokens that overlap the span; the offsets are those of the text.
+            The scores of the tokens that overlap the span; offsets are those of the text.
 
         Raises:
-            ModelError: the model cannot answer, or masks nothing.
+            ModelError: the model cannot answer, or does not mask.
             Cancelled: `cancel` was set.
         """
         del text, start, end, alternatives, cancel
@@ -410,16 +410,16 @@ class Model(ABC):
     ) -> Vectors:
         """Embed texts.
 
-        An embedding model was trained for this; a model that continues text gives its last hidden states,
-        pooled, which were trained to predict the next token and nothing else.
+        An embedding model was trained for this; a completion model gives its last hidden states, pooled,
+        which were trained only to predict the next token.
 
         Args:
-            texts: None of them empty.
-            cancel: Set it to give up.
-            progress: Called with texts done and texts in all.
+            texts: The texts, none of them empty.
+            cancel: Set to cancel.
+            progress: Called with (finished texts, all texts).
 
         Returns:
-            (n, dimensions) float64, of lengths as the model makes them: some servers give length 1.
+            (n, dimensions) float64, with the lengths that the model gives: some servers normalise to 1.
 
         Raises:
             ModelError: the model cannot answer, or gives no embeddings, or a text does not fit into its
@@ -430,7 +430,7 @@ class Model(ABC):
         raise ModelError(f"{self.info.name} gives no embeddings", "Choose a model that does")
 
     def close(self) -> None:  # noqa: B027 - most models hold nothing
-        """Release what the model holds; a closed model answers nothing."""
+        """Release the model's resources; a closed model answers nothing."""
 
     def __enter__(self) -> Self:
         return self

@@ -1,6 +1,6 @@
 """Persistent response cache keyed by model, request and parameters.
 
-Models answer at temperature 0 or with a seed, so an answer is a function of the request. The store is one
+Models answer at temperature 0 or with a seed, so a response is a function of the request. The store is one
 SQLite file; several processes may use it at once, and a damaged one is replaced by an empty one.
 """
 
@@ -40,7 +40,7 @@ LOG = logging.getLogger("counterlens")
 _FORMAT = 2
 _LIMIT_BYTES = 256 << 20
 _PRUNE_EVERY = 512
-_SUM = 16  # bytes of the check sum that a value begins with
+_SUM = 16  # bytes of the checksum at the beginning of a value
 _TABLE = "CREATE TABLE answers (key BLOB PRIMARY KEY, value BLOB, time REAL)"
 _LOOKED_UP = "SELECT value FROM answers WHERE key = ?"
 _DAMAGED = {sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_MISMATCH}
@@ -48,11 +48,11 @@ _ARRAYS = ("start", "end", "logprob", "entropy", "rank", "alternative_logprob", 
 
 
 class AnswerStore:
-    """Bytes by key, of which the oldest are dropped first. Thread-safe; a store that cannot be used is empty.
+    """Values by key; the oldest are dropped first. Thread-safe; an unusable store behaves as an empty one.
 
     Args:
         path: The file; by default in the user's cache folder.
-        limit: Bytes of answers to keep, at most.
+        limit: Maximum size of the stored responses, in bytes.
     """
 
     def __init__(self, path: Path | None = None, *, limit: int = _LIMIT_BYTES) -> None:
@@ -77,11 +77,11 @@ class AnswerStore:
         return value[_SUM:]
 
     def put(self, key: bytes, value: bytes) -> None:
-        """Keep a value under a key."""
+        """Store a value under a key."""
         self.put_all([(key, value)])
 
     def put_all(self, answers: Sequence[tuple[bytes, bytes]]) -> None:
-        """Keep all of several values, or, should this process end meanwhile, none of them."""
+        """Store all of several values, or none of them if this process ends in between."""
         now = time.time()
         rows = [(key, _checked(key, value) + value, now) for key, value in answers]
         with self._lock:
@@ -129,25 +129,25 @@ class AnswerStore:
                 database.execute(_TABLE.replace("TABLE", "TABLE IF NOT EXISTS", 1))
                 (table,) = database.execute("SELECT sql FROM sqlite_master WHERE name = 'answers'").fetchone()
                 if table != _TABLE:
-                    raise sqlite3.DatabaseError  # of something else
+                    raise sqlite3.DatabaseError  # a database of something else
                 return database
             except sqlite3.DatabaseError as error:
                 if database is not None:
                     database.close()
                 if attempt or not _is_damage(error) or not self._set_aside():
-                    return None  # locked or read-only: do without
+                    return None  # locked or read-only: continue without it
             except OSError:
                 return None
         return None
 
     def _set_aside_if_damaged(self, error: sqlite3.Error) -> None:
-        """Begin again after an error of the file; one of a full disk, or another process, is not one."""
+        """Start a new file after an error of the file; a full disk or another process's lock is not one."""
         if _is_damage(error) and self._database is not None:
             self._database.close()
             self._database = self._open() if self._set_aside() else None
 
     def _set_aside(self) -> bool:
-        """Whether the file is out of the way, for whoever wants to look at it."""
+        """Move the file away for inspection; whether that worked."""
         aside = self._path.with_name(f"{self._path.name}.damaged")
         try:
             self._path.replace(aside)
@@ -170,11 +170,11 @@ class AnswerStore:
 
 
 class CachedModel(WrappedModel):
-    """A model whose answers are kept.
+    """A model with cached responses.
 
     Args:
         model: The model.
-        store: Their cache.
+        store: The response cache.
         owns_store: Whether the store is closed together with the model.
     """
 
@@ -189,10 +189,10 @@ class CachedModel(WrappedModel):
         cancel: Event | None = None,
         progress: Progress | None = None,
     ) -> list[Completion]:
-        """Like `Model.complete`; only what was never answered is asked.
+        """Like `Model.complete`; only prompts without a cached response are sent.
 
-        If prompts decode together and not exactly, an answer is cached with its whole call: in another it may
-        differ.
+        If prompts decode together and not exactly, a response is cached with its whole call: it may differ in
+        another call.
         """
         exact = self.offers(Capability.EXACT, cancel=cancel)
         together = not exact and Capability.BATCH in self.info.capabilities
@@ -220,7 +220,7 @@ class CachedModel(WrappedModel):
         cancel: Event | None = None,
         progress: Progress | None = None,
     ) -> TokenScores:
-        """Like `Model.score`; the model is asked only if it never was."""
+        """Like `Model.score`; the model is asked only if no response is cached."""
         key = self._key("score", text, context, alternatives)
         known = _scores(self._store.get(key), text)
         if known is not None:
@@ -240,7 +240,7 @@ class CachedModel(WrappedModel):
         cancel: Event | None = None,
         progress: Progress | None = None,
     ) -> list[TokenScores]:
-        """Like `Model.score_continuations`; a call is answered from what is kept as a whole or not at all."""
+        """Like `Model.score_continuations`; a call is answered from the cache as a whole or not at all."""
         texts = list(continuations)
         keys = [self._key("continuations", context, texts, alternatives, i) for i in range(len(texts))]
         known = [_scores(self._store.get(key), text) for key, text in zip(keys, texts, strict=True)]
@@ -256,7 +256,7 @@ class CachedModel(WrappedModel):
     def score_span(
         self, text: str, start: int, end: int, *, alternatives: int = 0, cancel: Event | None = None
     ) -> TokenScores:
-        """Like `Model.score_span`; the model is asked only if it never was."""
+        """Like `Model.score_span`; the model is asked only if no response is cached."""
         key = self._key("span", text, start, end, alternatives)
         known = _scores(self._store.get(key), text)
         if known is not None:
@@ -268,7 +268,7 @@ class CachedModel(WrappedModel):
     def embed(
         self, texts: Sequence[str], *, cancel: Event | None = None, progress: Progress | None = None
     ) -> Vectors:
-        """Like `Model.embed`; only texts that were never embedded are sent."""
+        """Like `Model.embed`; only texts without a cached embedding are sent."""
         keys = [self._key("embed", text) for text in texts]
         vectors = [_vector(self._store.get(key)) for key in keys]
         missing = [i for i, vector in enumerate(vectors) if vector is None]
@@ -280,7 +280,7 @@ class CachedModel(WrappedModel):
         return np.array(vectors, np.float64)
 
     def close(self) -> None:
-        """Close the model, and the store where that is its own."""
+        """Close the model, and the store if the model owns it."""
         super().close()
         if self._owns_store:
             self._store.close()
@@ -309,19 +309,19 @@ class CachedModel(WrappedModel):
 
 
 def past_cache(model: Model) -> Model:
-    """A model that answers again, whatever is kept of it."""
+    """A model without the response cache in front of it."""
     while isinstance(model, CachedModel):
         model = model.model
     return model
 
 
 def _checked(key: bytes, value: bytes) -> bytes:
-    """The check sum of a value under its key."""
+    """The checksum of a value under its key."""
     return hashlib.blake2b(value, digest_size=_SUM, key=key[:64]).digest()
 
 
 def _is_damage(error: sqlite3.Error) -> bool:
-    """Whether an error is of what stands in the file."""
+    """Whether an error is about the content of the file."""
     return getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF in _DAMAGED
 
 
@@ -336,7 +336,7 @@ def _completion(data: bytes | None) -> Completion | None:
         if data is None:
             return None
         text, finish, tokens, dropped, *more = json.loads(data)
-        ties = tuple(more[0]) if more else ()  # earlier versions kept fewer
+        ties = tuple(more[0]) if more else ()  # earlier versions stored fewer fields
         return Completion(text, finish, tokens, dropped, ties, more[1] if len(more) > 1 else 0)
     except (TypeError, ValueError):
         return None

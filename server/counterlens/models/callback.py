@@ -1,4 +1,4 @@
-"""A chat model behind other code, such as the editor: it writes, and gives no probabilities."""
+"""A chat model behind other code, such as the editor: it completes, but gives no probabilities."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ class ChatRequest:
     """One request to a chat model.
 
     Attributes:
-        messages: Role (`system` or `user`) and text of each.
-        max_tokens: The most new tokens.
+        messages: Role (`system` or `user`) and text of each message.
+        max_tokens: Maximum number of new tokens.
     """
 
     messages: tuple[tuple[str, str], ...]
@@ -28,17 +28,18 @@ class ChatRequest:
 
 
 Ask = Callable[[ChatRequest, Event], str]
-"""Asks from any thread, and gives the whole reply. Raises `ModelError`; `Cancelled` once the event is set."""
+"""Sends a request from any thread, and returns the whole reply. Raises `ModelError`, or `Cancelled` when
+the event is set."""
 
 
 class CallbackModel(Model):
     """A model behind a function; completions only.
 
     Args:
-        spec: The user's name for it.
+        spec: The user's name for the model.
         name: Its display name.
         where: Its provider.
-        ask: Asks it.
+        ask: Sends a request to it.
     """
 
     def __init__(self, spec: str, name: str, where: str, ask: Ask) -> None:
@@ -54,7 +55,7 @@ class CallbackModel(Model):
     def complete(
         self, prompts: Sequence[Prompt], *, cancel: Event | None = None, progress: Progress | None = None
     ) -> list[Completion]:
-        """Like `Model.complete`, one after the other; the provider chooses the temperature."""
+        """Like `Model.complete`, one prompt at a time; the provider chooses the temperature."""
         answers: list[Completion] = []
         for prompt in prompts:
             answers.append(self._complete(prompt, cancel or Event()))
@@ -69,5 +70,5 @@ class CallbackModel(Model):
         reply = self._ask(ChatRequest(turn.messages, turn.max_tokens), cancel)
         text = turn.text(reply, complete=True) or ""
         end = cut(text, prompt.stop, at_line_start=prompt.text[-1:] in ("", "\n", "\r"))
-        # Nobody counts the tokens; and whether the limit ended it shows only where it still reasons.
+        # Tokens are not counted; a reply that ends within its reasoning shows that the limit ended it.
         return Completion(text if end is None else end, "length" if still_thinks(reply) else "stop", 0)

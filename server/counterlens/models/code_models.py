@@ -1,4 +1,4 @@
-"""The code models that are offered by name, and about how fast each would be on this machine."""
+"""The code models offered by name, with their estimated speed on this machine."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ _MEASURED = Prompt("def fizz(n):\n    for i in range(n):\n        print(", 48)
 
 @dataclass(frozen=True, slots=True)
 class CodeModel:
-    """One model that is offered.
+    """One offered model.
 
     Attributes:
         id: Name on the command line.
         name: Display name.
-        repository: On the hub.
-        file: The GGUF file there.
+        repository: Repository on the hub.
+        file: The GGUF file in it.
         licence: Its licence.
         parameters: Approximate number of parameters.
-        bytes: The size of the file, about.
-        also_known: How other programs name it, in lower case.
+        bytes: Approximate size of the file, in bytes.
+        also_known: Names in other programs, in lower case.
         commercial: Whether the licence allows commercial use.
     """
 
@@ -61,28 +61,28 @@ class CodeModel:
 
 @cache
 def code_models() -> tuple[CodeModel, ...]:
-    """Those that are offered, the smallest first."""
+    """The offered models, smallest first."""
     listed = tomllib.loads((files(__package__) / _FILE).read_text(encoding="utf-8"))["model"]
     return tuple(sorted(msgspec.convert(listed, list[CodeModel]), key=lambda one: one.bytes))
 
 
 def noted_speed() -> float | None:
-    """How many tokens the embedded model writes in a second here, where that was measured before."""
+    """Measured speed of the embedded model on this machine, in tokens per second; None if not measured."""
     found = known(_MEMORY, _KEY)
     return float(found) if isinstance(found, str) else None
 
 
 def measured_speed(embedded: Model, cancel: Event | None = None) -> float:
-    """Measure how many tokens the embedded model writes in a second; takes about one.
+    """Measure the speed of the embedded model, in tokens per second; takes about one second.
 
     Args:
-        embedded: The model, without a cache of answers.
-        cancel: Set it to give up.
+        embedded: The model, without a response cache.
+        cancel: Set to cancel.
 
     Raises:
         Cancelled: `cancel` was set.
     """
-    embedded.complete([Prompt(_MEASURED.text, 1)], cancel=cancel)  # what is done once is no part of it
+    embedded.complete([Prompt(_MEASURED.text, 1)], cancel=cancel)  # a warm-up
     started = time.perf_counter()
     (answer,) = embedded.complete([_MEASURED], cancel=cancel)
     speed = max(1, answer.tokens) / max(time.perf_counter() - started, 1e-6)

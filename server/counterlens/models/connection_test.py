@@ -18,15 +18,15 @@ class ConnectionTest:
     """Result of a connection test.
 
     Attributes:
-        info: Identity of the model, with what became known by asking.
-        prompt: Its prompt.
-        completion: Its text.
-        tokens: How many tokens that was.
-        seconds: How long that took.
+        info: Identity of the model, including capabilities found by the test.
+        prompt: The prompt.
+        completion: The completion.
+        tokens: Number of tokens of the completion.
+        seconds: Duration of the completion.
         scores: Whether it gives token probabilities: without them there is no overlay.
         way: How a server gives them; empty if there is only one way.
         embeds: Whether it gives embeddings.
-        thought: How many of the tokens were of reasoning.
+        thought: Number of tokens of reasoning.
     """
 
     info: ModelInfo
@@ -45,10 +45,10 @@ def run_connection_test(model: Model, *, cancel: Event | None = None) -> Connect
 
     Args:
         model: The model; a cached one would answer from its cache.
-        cancel: Set it to give up.
+        cancel: Set to cancel.
 
     Raises:
-        ModelError: it cannot be reached, or does not complete; the message says why.
+        ModelError: it cannot be reached, or does not complete; the message gives the reason.
         Cancelled: `cancel` was set.
     """
     started = time.perf_counter()
@@ -71,7 +71,7 @@ def run_connection_test(model: Model, *, cancel: Event | None = None) -> Connect
 
 
 def _embeds(model: Model, cancel: Event | None) -> bool:
-    """Whether a model gives embeddings; some servers fail if they were not started for them."""
+    """Whether a model gives embeddings; some servers fail unless started for that."""
     try:
         return model.offers(Capability.EMBED, anew=True, cancel=cancel)
     except ModelError:

@@ -1,4 +1,4 @@
-"""Named models: what `[models.NAME]` of a settings file says of a model behind an endpoint.
+"""Named models: `[models.NAME]` of a settings file describes a model behind an endpoint.
 
 [models.fast]
 base-url = "https://models.example.com/v1"
@@ -9,10 +9,10 @@ context = 32768
 concurrency = 8
 requests-per-minute = 60
 tokens-per-minute = 100000
-thinking-tokens = 4096              # of reasoning, beside those of an answer
+thinking-tokens = 4096              # of reasoning, in addition to those of an answer
 price = { input = 0.15, output = 0.6, currency = "USD" }    # per million tokens
 parameters = { reasoning_effort = "low" }
-template = "[INST] {prompt} [/INST]"    # of questions, where a model is not asked by its chat API
+template = "[INST] {prompt} [/INST]"    # around questions, without a chat API
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from counterlens.errors import OptionError
 from counterlens.models.usage import DEFAULT_CURRENCY, Price
 
 CONCURRENCY = 4
-"""Requests at the same time, where nobody says."""
+"""Default number of concurrent requests."""
 
 PLACE = "{prompt}"
 """The placeholder of the question in a template."""
@@ -56,7 +56,7 @@ _OURS = frozenset(
         ),
     }
 )
-"""Parameters of a request that decide what is measured: Counterlens chooses them."""
+"""Request parameters that decide what is measured: Counterlens chooses them."""
 
 Where = Callable[[str], str]
 """File and line of a key of an entry."""
@@ -64,23 +64,23 @@ Where = Callable[[str], str]
 
 @dataclass(frozen=True, slots=True)
 class ModelEntry:
-    """A named model behind an endpoint; all that is needed to ask it, but for the key.
+    """A named model behind an endpoint, with everything needed to send requests except the key.
 
     Attributes:
         name: The user's name for it: `-m NAME`.
-        base_url: Such as `https://models.example.com/v1`.
+        base_url: The base URL, such as `https://models.example.com/v1`.
         model: Its name at the endpoint.
         api: `completions`, `fill` or `chat`; None: as the command says.
-        key: The environment variable that holds the key; None: it is asked without one.
-        context: Tokens that fit into one request, if that is known.
-        concurrency: Requests at the same time, at most.
-        requests_per_minute: The most requests per minute; None: as many as it takes.
+        key: Environment variable that holds the key; None: requests have no key.
+        context: Maximum number of tokens per request, if known.
+        concurrency: Maximum number of concurrent requests.
+        requests_per_minute: Maximum number of requests per minute; None: unlimited.
         parameters: Further parameters of each request for a completion: a JSON object, keys in order.
-        tokens_per_minute: The most tokens per minute; None: as many as it takes.
-        thinking_tokens: Tokens of reasoning, at most, beside those of an answer; None: as the command says.
-        price: The price per million tokens, if it is known.
-        template: The text around a question, with `{prompt}` in its place, where a model that was taught to
-            answer is asked by the completions API; None: questions are sent as they stand.
+        tokens_per_minute: Maximum number of tokens per minute; None: unlimited.
+        thinking_tokens: Maximum tokens of reasoning, besides those of an answer; None: as the command says.
+        price: The price per million tokens, if known.
+        template: The text around a question, with the placeholder `{prompt}`, for an instruction model behind
+            the completions API; None: questions are sent as they are.
     """
 
     name: str
@@ -99,21 +99,21 @@ class ModelEntry:
 
     @property
     def extra(self) -> dict[str, Any]:
-        """The parameters, read."""
+        """The parameters as a mapping."""
         read: dict[str, Any] = json.loads(self.parameters)
         return read
 
 
 def user_file() -> Path:
-    """The user's own settings file, whose entries every repository may use."""
+    """The user's own settings file; every repository may use its entries."""
     return Path(platformdirs.user_config_dir("counterlens")) / "counterlens.toml"
 
 
 def user_entries() -> tuple[ModelEntry, ...]:
-    """The entries of the user's own file; none without one.
+    """The entries of the user's own file; empty if there is none.
 
     Raises:
-        OptionError: it cannot be read, or holds what it cannot hold.
+        OptionError: the file cannot be read, or has invalid content.
     """
     path = user_file()
     try:
@@ -131,14 +131,14 @@ def user_entries() -> tuple[ModelEntry, ...]:
 
 
 def read_entries(table: object, where: Callable[[str, str], str]) -> tuple[ModelEntry, ...]:
-    """The entries of a table of tables, in its order.
+    """The entries of a table of tables, in order.
 
     Args:
-        table: The value of `models` in TOML; None for nothing.
-        where: File and line of an entry's key, by the entry's name and the key.
+        table: The value of `models` in TOML; None if there is none.
+        where: Returns file and line of an entry's key, from the entry's name and the key.
 
     Raises:
-        OptionError: an entry has a key that does not exist, or a value that it cannot have.
+        OptionError: an entry has an unknown key, or an invalid value.
     """
     if table is None:
         return ()
@@ -148,7 +148,7 @@ def read_entries(table: object, where: Callable[[str, str], str]) -> tuple[Model
 
 
 def is_entry_name(spec: str) -> bool:
-    """Whether a model's name has the form of an entry's."""
+    """Whether a model's name could be the name of an entry."""
     return _NAME.fullmatch(spec) is not None and not spec.endswith(".gguf") and spec not in _TAKEN
 
 
@@ -158,7 +158,7 @@ def entry_named(spec: str, entries: Iterable[ModelEntry]) -> ModelEntry | None:
 
 
 def entry_text(entry: ModelEntry, table: str = "models") -> str:
-    """An entry in TOML, as `read_entries` reads it."""
+    """An entry in TOML, in the format of `read_entries`."""
     values: list[tuple[str, object]] = [
         ("base-url", entry.base_url),
         ("model", entry.model if entry.model != entry.name else None),
@@ -179,7 +179,7 @@ def entry_text(entry: ModelEntry, table: str = "models") -> str:
 
 
 def _whole(number: float | None) -> float | None:
-    """A number as people write it: 60 rather than 60.0."""
+    """A number without a superfluous fraction: 60 instead of 60.0."""
     return int(number) if number is not None and number.is_integer() else number
 
 
@@ -246,7 +246,7 @@ def _price(table: Mapping[str, Any] | None) -> Price | None:
 
 
 def _price_table(price: Price | None) -> dict[str, object] | None:
-    """A price as a settings file has it."""
+    """A price in the format of a settings file."""
     if price is None:
         return None
     table: dict[str, object] = {"input": price.input, "output": price.output}

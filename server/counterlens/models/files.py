@@ -23,10 +23,10 @@ _HEADER = struct.Struct("<4sIQQ")  # magic, version, tensors, metadata entries
 
 
 def embedded_model() -> Path:
-    """The default model's file, which travels inside a Python package.
+    """The default model's file, which is part of a Python package.
 
     Raises:
-        ModelError: the package is not installed, or its file is not the one that was published.
+        ModelError: the package is not installed, or its file is not the published one.
     """
     try:
         files = importlib.metadata.files(EMBEDDED_PACKAGE) or []
@@ -49,7 +49,7 @@ def embedded_model() -> Path:
 
 
 def check_gguf(path: Path) -> None:
-    """Refuse what is certainly no model, with a reason.
+    """Refuse a file that is certainly not a model, with a reason.
 
     Raises:
         ModelError: the file is missing, empty, truncated, or of another format.
@@ -72,7 +72,7 @@ def check_gguf(path: Path) -> None:
 
 
 def identity(path: Path) -> str:
-    """The SHA-256 of a file, remembered by path, size and time of change."""
+    """The SHA-256 of a file, cached by path, size and modification time."""
     status = path.stat()
     key = f"{path.resolve()}|{status.st_size}|{status.st_mtime_ns}"
     digest = known("model-identities.json", key)
@@ -84,12 +84,12 @@ def identity(path: Path) -> str:
 
 
 def known(memory: str, key: str) -> object:
-    """The value of a key in a small file of the user's cache; None if nothing was."""
+    """The value of a key in a small file of the user's cache; None if it has none."""
     return _notes(_memory(memory)).get(key)
 
 
 def note(memory: str, key: str, value: str) -> None:
-    """Note something for `known`; a cache that cannot be written costs time, nothing else."""
+    """Store a value for `known`; a cache that cannot be written costs time, nothing else."""
     path = _memory(memory)
     notes = _notes(path) | {key: value}
     temporary = path.with_suffix(f".{os.getpid()}.tmp")

@@ -1,17 +1,17 @@
-r"""Token healing of text, where tokens cannot be constrained: endpoints and chat models.
+r"""Token healing of text, if tokens cannot be constrained: endpoints and chat models.
 
-A prompt that ends in a newline or in blanks ends where no tokenizer would end a token, and the model's
-answer suffers (decision 4 of ARCHITECTURE.md). A server cannot be told which bytes to generate first, so
-the trailing whitespace (the *gap*) is not sent, and the model writes it itself. `follow` then gives the
-text for which `prompt + text` is the program that the model meant:
+A prompt that ends in a newline or in blanks ends where no tokenizer would end a token, and the completion
+suffers (decision 4 of ARCHITECTURE.md). A server cannot be told which bytes to generate first, so the
+trailing whitespace (the *gap*) is not sent, and the model writes it itself. `follow` then returns the text
+for which `prompt + text` is the program that the model meant:
 
-1. The answer starts with the gap: the text is what comes after it.
+1. The completion starts with the gap: the text is the rest.
 2. Both break the line: blank lines and the kind of line break do not count, the indentation of the first line
    of code does. If it continues the gap's start, the text adds the missing part; if not, the text starts a
-   new line (the blanks that the prompt ends in remain as a blank line).
-3. The gap breaks the line and the answer first finishes the line with a comment: the comment is left out.
-4. The gap is blanks within a line: other blanks are as good, and an answer that breaks the line does so.
-5. Anything else contradicts the prompt; the caller asks again with the prompt as it is.
+   new line (the trailing blanks of the prompt remain as a blank line).
+3. The gap breaks the line and the completion first finishes the line with a comment: the comment is dropped.
+4. The gap is blanks within a line: other blanks are equivalent; a completion that breaks the line does so.
+5. Anything else contradicts the prompt; the caller sends the prompt again with the gap.
 """
 
 from __future__ import annotations
@@ -22,34 +22,34 @@ WHITESPACE: Final = " \t\f\r\n"
 _BREAKS: Final = "\r\n"
 
 
-class Contradiction(Exception):  # noqa: N818 - a fact about an answer, not an error
-    """The model continued the text before the gap in a way that the gap rules out."""
+class Contradiction(Exception):  # noqa: N818 - a fact about a completion, not an error
+    """The model continued the text before the gap in a way that the gap excludes."""
 
 
 def split(text: str) -> tuple[str, str]:
-    """A prompt's text up to its last token, and the gap of whitespace after it."""
+    """The text of a prompt up to its last token, and the whitespace gap after it."""
     head = text.rstrip(WHITESPACE)
     return (head, text[len(head) :]) if head else (text, "")
 
 
 def breaks_line(whitespace: str) -> bool:
-    """Whether a gap holds a line break."""
+    """Whether a gap has a line break."""
     return any(char in _BREAKS for char in whitespace)
 
 
 def follow(gap: str, answer: str, *, complete: bool = True) -> str | None:
     """The text after the prompt, given the model's text from before the gap.
 
-    The answer may still be growing: once a text is returned for a part of it, the text for more of it
+    The completion may still be growing: once a text is returned for a part of it, the text for more of it
     begins with the same characters.
 
     Args:
         gap: The whitespace that was not sent.
-        answer: The model's text after the rest.
-        complete: Whether that is all.
+        answer: The model's text after the prompt without the gap.
+        complete: Whether the completion is complete.
 
     Returns:
-        The text, or None when that cannot be told yet.
+        The text, or None if it is too early to tell.
 
     Raises:
         Contradiction: no text after the gap is what the model meant.

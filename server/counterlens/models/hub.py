@@ -11,15 +11,15 @@ from counterlens.models.hub_file import FetchProgress, HubFile
 
 
 def fetch(spec: str, progress: FetchProgress | None = None, cancel: Event | None = None) -> Path:
-    """The local path of a hub file, fetched if it is not there yet.
+    """The local path of a hub file, downloaded if it is not there yet.
 
     Args:
         spec: `owner/repo/path/file.gguf`.
-        progress: Told how many of its bytes are here.
-        cancel: Set it to give up.
+        progress: Called with the number of downloaded bytes.
+        cancel: Set to cancel.
 
     Raises:
-        ModelError: the spec is malformed, or the hub does not give the file.
+        ModelError: the spec is malformed, or the hub does not deliver the file.
         Cancelled: `cancel` was set.
     """
     parts = spec.split("/")
@@ -33,11 +33,11 @@ def fetch_folder(repository: str, patterns: Sequence[str], spec: str) -> Path:
 
     Args:
         repository: `owner/repo`.
-        patterns: Which of its files.
-        spec: The user's name for it, for errors.
+        patterns: Patterns of file names to download.
+        spec: The user's name for the model, for errors.
 
     Raises:
-        ModelError: huggingface_hub is missing, or the hub does not give the repository.
+        ModelError: huggingface_hub is missing, or the hub does not deliver the repository.
     """
 
     def download() -> str:
@@ -70,7 +70,7 @@ def _downloaded(download: Callable[[], str], spec: str, repository: str) -> Path
         ) from error
     except (OSError, ValueError) as error:
         raise ModelError(f"{spec} cannot be downloaded: {_first_line(error)}") from error
-    except Exception as error:  # httpx errors reach the caller as they are
+    except Exception as error:  # httpx errors arrive unchanged
         if type(error).__module__.partition(".")[0] not in {"httpx", "httpcore", "huggingface_hub"}:
             raise
         raise ModelError(

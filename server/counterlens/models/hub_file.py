@@ -1,8 +1,8 @@
-"""One file of the Hugging Face hub: fetched with progress, continued, checked against the hub's own hash.
+"""One file of the Hugging Face hub: download with progress and resumption, checked against the hub's hash.
 
-It is kept where the hub's own programs keep theirs (`blobs`, `snapshots` and `refs` of a repository), so that
-they find it, and it is found where they have it. `HF_ENDPOINT`, `HF_HOME`, `HF_HUB_CACHE`, `HF_TOKEN` and
-`HF_HUB_OFFLINE` mean what they mean there; `HTTPS_PROXY` and its kin are honoured.
+It is stored where the hub's own programs store theirs (`blobs`, `snapshots` and `refs` of a repository), so
+that the two find each other's files. `HF_ENDPOINT`, `HF_HOME`, `HF_HUB_CACHE`, `HF_TOKEN` and
+`HF_HUB_OFFLINE` have the same meaning as there; `HTTPS_PROXY` and similar variables apply.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from counterlens.errors import Cancelled, ModelError
 HUB = "https://huggingface.co"
 REVISION = "main"
 FetchProgress = Callable[[int, int], None]
-"""Called with (bytes that are here, bytes in all)."""
+"""Called with (downloaded bytes, all bytes)."""
 
 _TIMEOUT = httpx.Timeout(30.0, connect=10.0)
 _PIECE = 1 << 20
@@ -46,7 +46,7 @@ class HubFile:
 
     Attributes:
         repository: `owner/repo`.
-        file: Its path there.
+        file: Path in the repository.
     """
 
     repository: str
@@ -64,7 +64,7 @@ class HubFile:
         return _cache() / f"models--{self.repository.replace('/', '--')}"
 
     def here(self) -> Path | None:
-        """Its path on this machine, if it has been fetched."""
+        """Its path on this machine, if it is downloaded."""
         with contextlib.suppress(OSError):
             commit = (self.folder / "refs" / REVISION).read_text(encoding="utf-8").strip()
             path = self.folder / "snapshots" / commit / self.file
@@ -74,14 +74,14 @@ class HubFile:
         return next((path for path in found if path.is_file()), None)
 
     def fetched(self, progress: FetchProgress | None = None, cancel: Event | None = None) -> Path:
-        """Its path on this machine, fetched where it is not there yet.
+        """Its path on this machine; downloads it if it is not there yet.
 
         Args:
-            progress: Told how much is here.
-            cancel: Set it to give up; what is here is kept, and continued the next time.
+            progress: Called with the downloaded bytes.
+            cancel: Set to cancel; the downloaded part is kept, and resumed the next time.
 
         Raises:
-            ModelError: the hub cannot be reached or does not give it, or what it gave is damaged.
+            ModelError: the hub cannot be reached or does not deliver the file, or the file is damaged.
             Cancelled: `cancel` was set.
         """
         path = self.here()
@@ -104,7 +104,7 @@ class HubFile:
         return self._placed(blob, facts)
 
     def _facts(self, client: httpx.Client) -> _Facts:
-        """The hub's metadata of the file: it states size and hash before it redirects."""
+        """The hub's metadata of the file: it gives size and hash before it redirects."""
         answer = client.head(self.url, headers={"Accept-Encoding": "identity"})
         while answer.is_redirect and "x-linked-etag" not in answer.headers:
             target = answer.next_request
@@ -146,7 +146,7 @@ class HubFile:
         progress: FetchProgress | None,
         cancel: Event | None,
     ) -> Path:
-        """The whole file under its hash, which was checked."""
+        """Download the whole file and check it; returns its path, named by its hash."""
         blob = self.folder / "blobs" / facts.sha256
         if blob.is_file():
             return blob
@@ -169,7 +169,7 @@ class HubFile:
         return blob
 
     def _placed(self, blob: Path, facts: _Facts) -> Path:
-        """Its name in the snapshot of a commit."""
+        """Link the file under its name into the snapshot of a commit, and return that path."""
         path = self.folder / "snapshots" / facts.commit / self.file
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -203,7 +203,7 @@ def _write(
     progress: FetchProgress | None,
     cancel: Event | None,
 ) -> None:
-    """Write what comes behind what is here."""
+    """Append the download to the part that is here."""
     with part.open("r+b" if done else "wb") as file:
         file.seek(done)
         file.truncate()
@@ -217,10 +217,10 @@ def _write(
 
 
 def _check(part: Path, facts: _Facts, name: str) -> None:
-    """Refuse a file that is not the hub's; it is removed, as no continuing would help it.
+    """Refuse a file that differs from the hub's, and remove it, as resuming would not help.
 
     Raises:
-        ModelError: it is shorter, which continuing helps, or another one.
+        ModelError: it is too short, which resuming can fix, or it differs.
     """
     size = part.stat().st_size
     if size < facts.size:

@@ -17,16 +17,16 @@ def open_cached(
     store: AnswerStore | None = None,
     load: Callable[[str, Options], Model] = registry.load,
 ) -> CachedModel:
-    """Open a model that is asked only for what it never answered before; close it, or use it in a `with`.
+    """Open a model with a response cache; close it, or use it in a `with`.
 
     Args:
         spec: See `load`.
         options: See `load`.
         store: The response cache, which stays open; None for the user's own, closed with the model.
-        load: Opens the model itself.
+        load: Opens the model.
 
     Raises:
-        ModelError: there is no such model, or it cannot be opened; the message says why.
+        ModelError: there is no such model, or it cannot be opened; the message gives the reason.
     """
     model = load(spec, options or Options())
     return CachedModel(model, AnswerStore() if store is None else store, owns_store=store is None)

@@ -1,4 +1,4 @@
-"""How many parameters a model has: as its file says, else as its name does."""
+"""The number of parameters of a model: from its file, else from its name."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 
 PARAMETERS = "parameters"
-"""The name among `ModelInfo.details` under which a back end that knows it gives the number."""
+"""The key in `ModelInfo.details` for the number, if the back end knows it."""
 
 # Not after an x: the experts of 8x7B share parameters, so their product is not the number.
 _SIZE = re.compile(r"(?<![a-z0-9.])(\d+(?:\.\d+)?)(m|b|t)(?![a-z0-9])", re.IGNORECASE)
@@ -17,11 +17,11 @@ def parameter_count(details: Mapping[str, str], name: str) -> int | None:
     """The number of parameters.
 
     Args:
-        details: Of `ModelInfo`.
+        details: The details of `ModelInfo`.
         name: The model's name, such as `Qwen2.5-Coder-1.5B-Instruct`.
 
     Returns:
-        None if neither says it.
+        The number; None if neither says it.
     """
     known = details.get(PARAMETERS, "")
     if known.isdecimal() and int(known):
@@ -31,7 +31,7 @@ def parameter_count(details: Mapping[str, str], name: str) -> int | None:
 
 
 def given_count(text: str) -> int | None:
-    """The number that a text such as `7B`, `1.5b` or `135000000` is; None if it is none."""
+    """The number in a text such as `7B`, `1.5b` or `135000000`; None if there is none."""
     size = _SIZE.fullmatch(text.strip())
     if size:
         return round(float(size[1]) * _UNITS[size[2].lower()]) or None
@@ -39,7 +39,7 @@ def given_count(text: str) -> int | None:
 
 
 def short_count(parameters: int) -> str:
-    """A number of parameters as people write it: `135M`, `1.5B`."""
+    """A number of parameters in short form: `135M`, `1.5B`."""
     for unit, size in (("T", 10**12), ("B", 10**9), ("M", 10**6)):
         if parameters >= size:
             return f"{parameters / size:.3g}{unit}"

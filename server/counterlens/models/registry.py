@@ -22,20 +22,20 @@ MASKS = ("word", "piece")
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How to open a model; each back end takes what concerns it.
+    """How to open a model; each back end uses the options that apply to it.
 
     Attributes:
-        threads: Threads of a local model; 0 chooses.
-        context: Tokens of context of a local model, at most; 0 chooses.
-        base_url: Where a remote model is served, such as `http://127.0.0.1:8000/v1`; None: from the
-            environment variable COUNTERLENS_BASE_URL.
-        api: How a model is asked: `completions`, `fill` or `chat`.
+        threads: Threads of a local model; 0 for automatic.
+        context: Maximum number of tokens of context of a local model; 0 for automatic.
+        base_url: Address of a remote model, such as `http://127.0.0.1:8000/v1`; None: from the environment
+            variable COUNTERLENS_BASE_URL.
+        api: Prompt format: `completions`, `fill` or `chat`.
         mask: The unit that a masked model masks to score: `word` or `piece`.
-        exact: Whether a model whose completions are not exact is refused.
-        thinking_tokens: Tokens of reasoning of a remote model, at most, beside those of its answer; None: as
-            its entry says, else they are not limited apart.
-        entries: Named models of settings files, which a name may mean.
-        progress: Told how much of a local model is loaded. It changes nothing of what is opened.
+        exact: Whether to refuse a model whose completions are not exact.
+        thinking_tokens: Maximum tokens of reasoning of a remote model, besides those of its answer; None: as
+            its entry says, else without a separate limit.
+        entries: Named models of settings files, to which a name may refer.
+        progress: Called with the loading progress of a local model. It does not affect the model.
     """
 
     threads: int = 0
@@ -55,7 +55,7 @@ SOME_TAKE = {
     "base_url": "remote:NAME; models named in [models] state it there",
     "thinking_tokens": "remote models",
 }
-"""The options that have an effect on some models alone, and on which."""
+"""Options that affect some models only, with those models."""
 
 _LOCAL = frozenset({"threads"})
 _BY_ENTRY = frozenset({"thinking_tokens"})
@@ -66,14 +66,14 @@ class Backend:
     """One kind of model.
 
     Attributes:
-        form: How its names look, for help texts.
-        description: One line.
+        form: The form of its names, for help texts.
+        description: One-line description.
         accepts: Whether a name is of this kind.
-        open: Opens a name of this kind.
+        open: Opens a model of this kind.
         here: Whether such a model runs on the machine that opens it.
-        fallback: Whether it is taken only if no other kind accepts the name.
-        takes: Which of `SOME_TAKE` have an effect on such a model; None: any of them may.
-        packages: What has to be importable to open one, beside what is always installed.
+        fallback: Whether it applies only if no other kind accepts the name.
+        takes: The options of `SOME_TAKE` that affect such a model; None: possibly all.
+        packages: Packages needed to open one, besides those that are always installed.
     """
 
     form: str
@@ -87,7 +87,7 @@ class Backend:
 
     @property
     def missing(self) -> str | None:
-        """The first of its packages that is not installed; None if nothing is missing."""
+        """The first of its packages that is not installed; None if none is missing."""
         return next((name for name in self.packages if importlib.util.find_spec(name) is None), None)
 
 
@@ -100,8 +100,8 @@ def load(spec: str = DEFAULT_MODEL, options: Options | None = None) -> Model:
         options: How to open it.
 
     Raises:
-        ModelError: there is no such model, or it cannot be opened, or it is not exact if that was asked
-            for; the message says why.
+        ModelError: there is no such model, or it cannot be opened, or it is not exact although that was
+            requested; the message gives the reason.
     """
     options = options or Options()
     entry = entry_named(spec, options.entries)
@@ -120,7 +120,7 @@ def load(spec: str = DEFAULT_MODEL, options: Options | None = None) -> Model:
 
 
 def runs_here(spec: str, entries: Iterable[ModelEntry] = ()) -> bool:
-    """Whether a model of this name runs on the machine that opens it, and not behind an endpoint.
+    """Whether a model with this name runs on the machine that opens it, not behind an endpoint.
 
     Args:
         spec: See `load`.
@@ -133,11 +133,11 @@ def runs_here(spec: str, entries: Iterable[ModelEntry] = ()) -> bool:
 
 
 def takes(spec: str, option: str, entries: Iterable[ModelEntry] = ()) -> bool:
-    """Whether an option of `SOME_TAKE` has an effect on a model of this name.
+    """Whether an option of `SOME_TAKE` affects a model with this name.
 
     Args:
         spec: See `load`.
-        option: Its name in `Options`.
+        option: Name of the option in `Options`.
         entries: Named models of settings files.
 
     Raises:

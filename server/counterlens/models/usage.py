@@ -1,4 +1,4 @@
-"""The cost of answers: their tokens, and the price of a million of them."""
+"""The cost of responses: their tokens, and the price per million tokens."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ class Usage:
     """The usage of an endpoint.
 
     Attributes:
-        requests: How many it answered.
-        read: Tokens of the prompts.
-        cached: Those of them that it had read before, if it says so.
-        written: Tokens of the answers, with those of reasoning.
-        thought: Those of reasoning, if it says so.
-        estimated: How many of the requests it did not count, so that their tokens are estimated.
+        requests: Number of answered requests.
+        read: Number of tokens of the prompts.
+        cached: Number of prompt tokens from the endpoint's cache, if it says so.
+        written: Number of tokens of the responses, including reasoning.
+        thought: Number of tokens of reasoning, if the endpoint says so.
+        estimated: Number of requests that the endpoint did not count, so that their tokens are estimated.
     """
 
     requests: int = 0
@@ -46,10 +46,10 @@ class Price:
     """The price per million tokens.
 
     Attributes:
-        input: Of a prompt.
-        output: Of an answer.
-        currency: As people write it, such as `USD`.
-        cached: The price of cached tokens of a prompt; None: as `input`.
+        input: Price of prompt tokens.
+        output: Price of response tokens.
+        currency: The currency for display, such as `USD`.
+        cached: Price of cached prompt tokens; None: as `input`.
     """
 
     input: float

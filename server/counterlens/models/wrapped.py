@@ -1,4 +1,4 @@
-"""A model in front of another one."""
+"""A wrapper around a model."""
 
 from __future__ import annotations
 

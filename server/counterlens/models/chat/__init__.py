@@ -1,1 +1,1 @@
-"""Chat models as writers of code: how they are instructed, and how code is read out of their replies."""
+"""Chat models as writers of code: the instructions to them, and the extraction of code from their replies."""

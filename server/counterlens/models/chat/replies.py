@@ -1,17 +1,17 @@
 """Read the continuation of a prompt out of a chat model's reply.
 
-Models reply in many shapes: with and without a code block, with talk around it, from the first line of the
-function or from its last, indented as in the file or moved to the left margin. The steps:
+Replies vary: with or without a code block, with prose around it, from the first line of the function or from
+its last, indented as in the file or moved to the left margin. The steps:
 
-1. The first code block, otherwise the whole reply; reasoning in `<think>` marks is left out.
-2. Repeated parts of the prompt are left out: lines are compared without their indentation, blank lines do not
+1. Take the first code block, otherwise the whole reply, without reasoning in `<think>` marks.
+2. Remove repeated parts of the prompt: lines are compared without their indentation, and blank lines do not
    count. A reply that repeats the whole function with changes is continued after the prompt's last line of
    code.
-3. It is indented like the prompt where the right depth is certain: from the repeated lines, or because the
-   lines would otherwise stand outside of the block that is to be completed.
+3. Indent it like the prompt if the right depth is certain: from the repeated lines, or because the lines
+   would otherwise be outside the block to be completed.
 
-A reply that is still growing is read up to its last whole line, and not at all while it may still turn out
-to be a repetition.
+A reply that is still growing is read up to its last whole line, and not at all while it may still be a
+repetition.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ from counterlens.models import healing
 _OPENING = re.compile(r"^[ \t]*(`{3,}|~{3,})[^\n`]*\n", re.M)
 _INLINE = re.compile(r"^[ \t]*(`{3,})([^\n`]+)\1[ \t]*$", re.M)
 _THOUGHT = re.compile(r"\A\s*<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.S)
-_UNOPENED = re.compile(r"\A(?:(?!<think).)*?</think(?:ing)?>", re.S)  # the template has begun the thought
+_UNOPENED = re.compile(r"\A(?:(?!<think).)*?</think(?:ing)?>", re.S)  # the template has begun the reasoning
 _QUOTES = ('"""', "'''")
-_BRANCHES = ("else", "elif", "except", "finally")  # they end a block rightly
+_BRANCHES = ("else", "elif", "except", "finally")  # they may end a block
 _DEFINITIONS = ("def ", "async def ", "class ", "@")  # at the margin: another function, not this one's body
 _STEP = "    "
 
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A code block: its content, and whether its end was seen."""
+    """A code block: its content, and whether it is complete."""
 
     code: str
     closed: bool
@@ -41,7 +41,7 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """A line that is not blank: its start and end in its text, its indentation, its content."""
+    """A non-blank line: its start and end in its text, its indentation, its content."""
 
     start: int
     end: int
@@ -50,7 +50,7 @@ class _Line:
 
 
 def first_block(reply: str) -> Block | None:
-    """The first code block of a reply, also one that has only begun."""
+    """The first code block of a reply, complete or not."""
     reply = _THOUGHT.sub("", reply)
     opening = _OPENING.search(reply)
     inline = _INLINE.search(reply)
@@ -65,12 +65,12 @@ def first_block(reply: str) -> Block | None:
 
 
 def without_thought(reply: str) -> str:
-    """A reply without the reasoning that comes before it; of one that still reasons nothing is left."""
+    """A reply without the reasoning before it; empty if the reasoning has not ended."""
     return _THOUGHT.sub("", _UNOPENED.sub("", reply))
 
 
 def still_thinks(reply: str) -> bool:
-    """Whether a reply has begun to reason, and not ended that."""
+    """Whether the reasoning of a reply has begun and not ended."""
     thought = _THOUGHT.match(reply)
     return thought is not None and not thought[0].rstrip().endswith(("</think>", "</thinking>"))
 
@@ -79,18 +79,18 @@ def continuation(reply: str, prompt: str, indent: int | None, *, complete: bool)
     """The continuation of a prompt in a reply.
 
     Args:
-        reply: All that the model wrote so far.
+        reply: The reply so far.
         prompt: The whole prompt.
-        indent: The column of the header of the block that is to be completed, if known.
-        complete: Whether that is the whole reply.
+        indent: The column of the header of the block to be completed, if known.
+        complete: Whether the reply is complete.
 
     Returns:
-        The text, or None when that cannot be told yet.
+        The text, or None if it is too early to tell.
     """
     reply = reply.replace("\r\n", "\n")
     block = first_block(reply)
     if block is None and not complete:
-        return None  # talk before the code, or code without a block: it cannot be told from its beginning
+        return None  # prose before the code, or code without a block: its beginning does not tell
     complete = complete or (block is not None and block.closed)
     code = block.code if block else _THOUGHT.sub("", reply)
     if not complete:
@@ -102,7 +102,7 @@ def continuation(reply: str, prompt: str, indent: int | None, *, complete: bool)
     if rest is None:
         return None
     text, aligned, joined = rest
-    if not complete and len(_lines(text)) < 2:  # the second tells how the first is meant
+    if not complete and len(_lines(text)) < 2:  # the second line tells how to read the first
         return None
     if not head.strip():
         return text
@@ -116,9 +116,9 @@ def continuation(reply: str, prompt: str, indent: int | None, *, complete: bool)
 def _after_repetition(
     code: str, head: str, *, whole_lines: bool, complete: bool
 ) -> tuple[str, bool, bool] | None:
-    """The code without what it repeats; whether its depth is known from that; whether it goes on in the line.
+    """The code without repetitions; whether its depth is known from them; whether it continues the line.
 
-    None: it cannot be told yet.
+    None if it is too early to tell.
     """
     said, known = _lines(code), _lines(head)
     if not said or not known:
@@ -146,7 +146,7 @@ def _after_repetition(
 def _after_retelling(
     code: str, said: list[_Line], known: list[_Line], *, complete: bool
 ) -> tuple[str, bool, bool] | None:
-    """Like `_after_repetition`, for code that repeats the function from its start, worded differently."""
+    """Like `_after_repetition`, for code that repeats the function from its start with changes."""
     again = [line for line in said if line.content == known[-1].content]
     if len(again) == 1:
         following = code[again[0].end :].removeprefix("\n")
@@ -158,7 +158,7 @@ def _after_retelling(
         if _repeats(said[:count], known[-count:]):
             following = code[said[count - 1].end :].removeprefix("\n")
             return _shifted(following, said[count - 1].indent, known[-1], sure=True), True, False
-    return code, True, False  # the function once more, but another one: not a continuation
+    return code, True, False  # another version of the function, not a continuation
 
 
 def _without_words(lines: list[_Line]) -> list[_Line]:
@@ -175,7 +175,7 @@ def _without_words(lines: list[_Line]) -> list[_Line]:
 
 
 def _repeats(said: list[_Line], known: list[_Line], *, partly: bool = False) -> bool:
-    """Whether lines say the same again; `partly`: the last one may go on."""
+    """Whether lines repeat others; `partly`: the last one may be longer."""
     if len(said) != len(known):
         return False
     pairs = list(zip(said, known, strict=True))
@@ -186,9 +186,9 @@ def _repeats(said: list[_Line], known: list[_Line], *, partly: bool = False) -> 
 
 
 def _shifted(text: str, given: str, last: _Line, *, sure: bool) -> str:
-    """Lines moved as the repeated line before them was, from the indentation `given` to the prompt's.
+    """Lines moved like the repeated line before them, from the indentation `given` to the prompt's.
 
-    A first line that lost its indentation alone says nothing about the others (`sure` is False for it).
+    If only the first line lost its indentation, it says nothing about the others (`sure` is then False).
     """
     lines = _lines(text)
     if not lines or given == last.indent:
@@ -204,14 +204,14 @@ def _shifted(text: str, given: str, last: _Line, *, sure: bool) -> str:
 
 
 def _moved_as_one(first: _Line, second: _Line) -> bool:
-    """Whether a line at the margin, rightly at `first`, and the next one have lost the same indentation."""
+    """Whether the next line lost the same indentation as a line at the margin that belongs at `first`."""
     if first.content.endswith(":"):
         return len(second.indent) <= len(first.indent)
     return not second.indent
 
 
 def _indented(text: str, head: str, gap: str, indent: int | None) -> str:
-    """The text at the depth that the prompt asks for, if it certainly is not."""
+    """The text at the depth that the prompt requires, if it certainly has another one."""
     lines = _lines(text)
     if not lines:
         return text
@@ -234,12 +234,12 @@ def _indented(text: str, head: str, gap: str, indent: int | None) -> str:
 
 
 def _starts_line(text: str, head: str) -> bool:
-    """Whether code after a prompt that ends within a line belongs on the next one."""
+    """Whether code after a prompt that ends within a line belongs on the next line."""
     return head.endswith(":") or text[:1] in (" ", "\t")
 
 
 def _step(head: str) -> str:
-    """One level of indentation as the prompt uses it."""
+    """One level of indentation, as used in the prompt."""
     indents = [line.indent for line in _lines(head) if line.indent]
     return min(indents, key=len, default=_STEP)
 

@@ -1,4 +1,4 @@
-"""A prompt as one turn of a chat: the messages that ask for it, and the continuation in the reply."""
+"""A prompt as one turn of a chat: the request messages, and the continuation in the reply."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _TICKS = re.compile(r"`{3,}")
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """Messages to a chat model, and the reply to them."""
+    """Messages to a chat model, and its reply."""
 
     prompt: Prompt
 
@@ -39,25 +39,25 @@ class Turn:
 
     @property
     def max_tokens(self) -> int:
-        """Tokens of the whole reply, at most."""
+        """Maximum number of tokens of the whole reply."""
         return self.prompt.max_tokens + (_FENCE_TOKENS if self.prompt.reply is None else 0)
 
     def text(self, answer: str, *, complete: bool) -> str | None:
-        """Read what follows the prompt out of the reply so far; to a question, all of the reply.
+        """Read the continuation of the prompt out of the reply so far; for a question, the whole reply.
 
         Args:
             answer: The reply so far.
-            complete: Whether that is all of it.
+            complete: Whether the reply is complete.
 
         Returns:
-            None while it cannot be told yet.
+            None if it is too early to tell.
         """
         if self.prompt.reply is not None:
             return replies.without_thought(answer)
         return replies.continuation(answer, self.prompt.text, self.prompt.stop.indent, complete=complete)
 
     def ended(self, answer: str) -> bool:
-        """Whether the code block is closed."""
+        """Whether the code block is complete."""
         if self.prompt.reply is not None:
             return False
         block = replies.first_block(answer)

@@ -1,4 +1,4 @@
-"""The chat template of a model: messages to tokens, with nothing in a message taken for a special token."""
+"""The chat template of a model: messages to tokens; no text in a message becomes a special token."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _PLACE = "\u2060counterlens-message-{}\u2060"
 
 
 class ChatTemplate:
-    """Turns messages into tokens.
+    """Converts messages to tokens.
 
     Args:
         engine: The model.
@@ -42,14 +42,14 @@ class ChatTemplate:
         )
 
     def tokens(self, messages: Sequence[Message]) -> list[int]:
-        """The tokens of a conversation, up to where the model is to answer.
+        """The tokens of a conversation, up to the point where the model is to answer.
 
-        The template is filled with places for the texts, so that a text that holds one of its marks, such as
-        `<|im_end|>`, is read as text.
+        The template is filled with placeholders for the texts, so that a text that contains one of its marks,
+        such as `<|im_end|>`, is read as text.
         """
         try:
             return self._filled(messages)
-        except TemplateError:  # some models know no system: the user says it all
+        except TemplateError:  # some models have no system role: its text goes to the user's message
             return self._filled([("user", "\n\n".join(text for _, text in messages))])
 
     def _filled(self, messages: Sequence[Message]) -> list[int]:

@@ -17,13 +17,13 @@ from counterlens.models.local.completing import Completer, Decoder
 class LlamaCompleter(Completer):
     """Completes prompts with one engine; the prompts of one call decode together.
 
-    With a shape a completion is a function of its prompt. Without, how a batch is made up moves logits a
-    little, so a near tie may fall the other way in another one; the answers to one call depend on its prompts
-    and their order, and on nothing else.
+    With a shape, a completion is a function of its prompt. Without one, the composition of a batch moves
+    logits a little, so a near tie may be decided differently in another batch; the responses to one call
+    depend on its prompts and their order, and on nothing else.
 
     Attributes:
         shape: The class of shapes in which this model decodes exactly; None if there is none.
-        rounding: The largest shift of the gap between the two likeliest tokens that was seen, in nats.
+        rounding: The largest observed shift of the gap between the two likeliest tokens, in nats.
     """
 
     encoder: PromptEncoder

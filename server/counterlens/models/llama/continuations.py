@@ -1,6 +1,6 @@
-"""Scores of many texts that follow the same context, decoded in step; shared prefixes are read once.
+"""Scores of many texts with the same context, decoded in step; shared prefixes are read once.
 
-The prefix that all of them share is held for the next call, too, which often begins alike.
+The shared prefix is also kept for the next call, which often begins with it.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from counterlens.models.local.messages import ScoreContinuations, Scored
 from counterlens.models.local.scoring import Rows, gathered, reduce, tokenize
 
 _PLANNED = 64
-"""Sequences that are planned together at most: a plan compares each with each."""
+"""Maximum number of sequences planned together: a plan compares each with each."""
 
 
 @dataclass
@@ -27,12 +27,12 @@ class _Sequence:
     """A context and a continuation.
 
     Attributes:
-        tokens: The model of both.
-        first: The first token that is scored.
+        tokens: Tokens of both.
+        first: Index of the first scored token.
         ends: The byte of the continuation after each of its tokens.
-        unscored: How many tokens of the continuation nothing precedes.
-        rows: The scores so far.
-        twins: Others of which the same is decoded; they end in another token at most.
+        unscored: Number of tokens of the continuation that nothing precedes.
+        rows: Scores so far.
+        twins: Sequences with the same tokens to decode; only their last token may differ.
     """
 
     tokens: list[int]
@@ -45,19 +45,19 @@ class _Sequence:
 
 @dataclass
 class ContinuationScorer:
-    """Scores continuations with one engine; the answers to one call depend on what was asked in it alone."""
+    """Scores continuations with one engine; the responses to one call depend on its requests alone."""
 
     engine: Engine
     batch: SequenceBatch
 
     def score(self, request: ScoreContinuations, progress: Callable[[int, int], None]) -> list[Scored]:
-        """Score each continuation as `Scorer.score` would, but for rounding.
+        """Score each continuation as `Scorer.score` would, except for rounding.
 
-        A context that is too long loses its oldest tokens, the same ones for every continuation.
+        If the context is too long, its oldest tokens are dropped, the same ones for every continuation.
 
         Args:
-            request: At least one continuation.
-            progress: Called with (tokens done, tokens in all).
+            request: The request, with at least one continuation.
+            progress: Called with (finished tokens, all tokens).
 
         Raises:
             ModelError: a continuation is longer than the model's window.
@@ -109,7 +109,7 @@ class ContinuationScorer:
         return sequences
 
     def _groups(self, sequences: list[_Sequence]) -> Iterator[_Group]:
-        """Sequences that are read together: all of them, if they fit into memory, or halves of them."""
+        """Groups of sequences that are read together: all of them if they fit into memory, else halves."""
         fed = [sequence.tokens[:-1] for sequence in sequences]
         shares = self.engine.keeps_prefixes
         plan = plan_prefixes(fed) if shares else [Fork(None, 0, slot) for slot in range(len(fed))]
@@ -127,7 +127,7 @@ class ContinuationScorer:
         yield from self._groups(sequences[half:])
 
     def _read(self, group: _Group, k: int, advance: Callable[[int], None]) -> None:
-        """Decode some sequences in step; what each of them scores is added to its rows."""
+        """Decode some sequences in step, and append the scores of each to its rows."""
         at = group.held
         if at:
             self.batch.hold(group.fed[0][:at])
@@ -144,7 +144,7 @@ class ContinuationScorer:
                 at = until
 
     def _begin(self, group: _Group, which: int, advance: Callable[[int], None]) -> int:
-        """Start a sequence from its parent or from the held prefix, and return its number."""
+        """Start a sequence from its parent or from the kept prefix, and return its number."""
         parent, seq_id = group.plan[which].parent, group.seq_id(which)
         if parent is not None:
             self.batch.copy(group.seq_id(parent), seq_id)
@@ -157,7 +157,7 @@ class ContinuationScorer:
         return which
 
     def _step(self, group: _Group, live: list[int], at: int, until: int, k: int) -> int:
-        """Decode the tokens of some sequences from one place to another, and count those that were scored."""
+        """Decode the tokens of some sequences between two positions; returns the number of scored tokens."""
         rows = [
             Row(group.seq_id(i), token, wanted=place + 1 >= group.sequences[i].first)
             for i in live
@@ -180,7 +180,7 @@ class ContinuationScorer:
 
 
 def _without_twins(sequences: list[_Sequence]) -> list[_Sequence]:
-    """The sequences of which different things are decoded; each of the others becomes the twin of one."""
+    """The sequences with different tokens to decode; each of the others becomes a twin of one of these."""
     distinct: dict[tuple[int, int, tuple[int, ...]], _Sequence] = {}
     for sequence in sequences:
         decoded = (sequence.first, sequence.unscored, tuple(sequence.tokens[:-1]))
@@ -195,12 +195,12 @@ class _Group:
     """Sequences that are read together.
 
     Attributes:
-        sequences: With their scores so far.
-        fed: The decoded part of each: the logits of a token are those after the one before it, and after the
-            last nothing is asked.
+        sequences: The sequences, with their scores so far.
+        fed: The decoded part of each: the logits for a token are those after the token before it, and the
+            logits after the last token are not needed.
         plan: The fork points of the texts.
-        held: How many tokens all of them take over from sequence 0 of the batch.
-        first_slot: The sequence of the batch that is the plan's slot 0.
+        held: Number of tokens that all of them copy from sequence 0 of the batch.
+        first_slot: The sequence of the batch that is slot 0 of the plan.
     """
 
     sequences: list[_Sequence]

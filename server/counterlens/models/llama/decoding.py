@@ -1,10 +1,10 @@
-"""Reading prompts and continuing them: a decoder keeps the sequences of one request in step.
+"""Reading and continuing prompts: a decoder keeps the sequences of one request in step.
 
-`ExactDecoder` makes what a sequence gives depend on its own tokens alone, bit for bit. llama.cpp computes a
-call with other kernels when its shape is another: weights of 16 bits are multiplied otherwise by one row than
-by several, those of most K-quants by eight or more; 64 rows of one sequence are attended to in tiles; and one
-row that looks back on more than 256 tokens has that work divided among the threads. Inside a class of shapes
-the kernels are the same and treat each row by itself.
+`ExactDecoder` makes the logits of a sequence depend on its own tokens alone, bit for bit. llama.cpp chooses
+other kernels for a call of another shape: 16-bit weights are multiplied differently by one row than by
+several, those of most K-quants by eight or more; 64 rows of one sequence attend in tiles; and one row with
+more than 256 tokens before it has that work split among the threads. Within a class of shapes the kernels are
+the same, and treat each row by itself.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from counterlens.models.local.completing import Logits
 
 @dataclass(frozen=True)
 class FreeDecoder:
-    """Fills every call: what a sequence gives depends on those beside it, through rounding."""
+    """Fills every call: the logits of a sequence depend on the others in the call, through rounding."""
 
     batch: SequenceBatch
 
@@ -36,12 +36,12 @@ class FreeDecoder:
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """A class of shapes that a call may have.
+    """A class of shapes of a call.
 
     Attributes:
-        least: Rows of a call at least, and rows of it whose logits are computed, where any are.
-        multiple: Both are a multiple of it.
-        each: Rows of one sequence at most; a multiple of `multiple`, and no less than `least`.
+        least: Minimum number of rows of a call, and of rows whose logits are computed, if any are.
+        multiple: Both numbers are a multiple of it.
+        each: Maximum number of rows per sequence; a multiple of `multiple`, and at least `least`.
     """
 
     least: int
@@ -49,25 +49,25 @@ class Shape:
     each: int
 
     def rows(self, wanted: int) -> int:
-        """The fewest rows that are no fewer than `wanted`."""
+        """The smallest allowed number of rows that is at least `wanted`."""
         return -(-max(wanted, self.least) // self.multiple) * self.multiple
 
 
 class ExactDecoder:
-    """Makes every call one of a class of shapes.
+    """Gives every call a shape of one class.
 
-    In a call each of the sequences 0, 1, ... of the batch has equally many rows: other calls llama.cpp would
-    split, and compute in parts of other shapes. Rows that are too few are made up for by reading the last
-    tokens again, or by sequences that nobody asks for.
+    In a call, each of the sequences 0, 1, ... of the batch has the same number of rows: llama.cpp would split
+    other calls, and compute them in parts of other shapes. Missing rows are filled by reading the last tokens
+    again, or by unused sequences.
 
     Attributes:
-        slots: Sequences that the batch has.
+        slots: Number of sequences of the batch.
     """
 
     def __init__(self, batch: SequenceBatch, shape: Shape) -> None:
         self._batch, self._shape = batch, shape
         self._tokens: list[list[int]] = []
-        self._order: list[int] = []  # which sequence of the request each one of the batch is
+        self._order: list[int] = []  # the request's sequence in each slot of the batch
         self.slots = 0
 
     def read(self, sequences: Sequence[Sequence[int]], needs: Sequence[int]) -> Logits:
@@ -78,22 +78,22 @@ class ExactDecoder:
         return self.fill(sequences)
 
     def start(self, slots: int, room: int) -> None:
-        """Begin with so many empty sequences of so many tokens."""
+        """Begin with `slots` empty sequences with room for `room` tokens each."""
         self.slots = slots
         self._batch.start([room] * slots)
 
     def fill(self, sequences: Sequence[Sequence[int]], held: int = 0) -> Logits:
-        """Read sequences, of which sequence 0 of the batch holds the first tokens already.
+        """Read sequences whose first tokens are in sequence 0 of the batch already.
 
         Args:
-            sequences: Not more than there are slots for, none of them empty.
-            held: How many tokens that are; all sequences begin with them, and go on.
+            sequences: The sequences, at most one per slot, none of them empty.
+            held: Number of tokens in sequence 0; all sequences begin with them, and are longer.
 
         Raises:
             Cancelled, ModelError: as `SequenceBatch.decode`.
         """
         self._tokens = [list(tokens) for tokens in sequences]
-        # The longest first, so that those that are still being read are always the first of the batch.
+        # The longest first, so that the sequences still being read are always the first of the batch.
         self._order = sorted(range(len(sequences)), key=lambda i: -len(sequences[i]))
         at = self._read_shared(held)
         last: Logits = {}
@@ -110,7 +110,7 @@ class ExactDecoder:
         for which, token in tokens.items():
             self._tokens[which].append(token)
         live, shape = len(self._order), self._shape
-        # Of the ways to have enough rows, the one with the fewest.
+        # Of the ways to have enough rows, take the one with the fewest.
         _, sequences, each = min(
             (sequences * each, sequences, each)
             for sequences in range(live, max(live, self.slots) + 1)
@@ -120,7 +120,7 @@ class ExactDecoder:
         return self._call(live, sequences, each, None)
 
     def _read_shared(self, held: int) -> int:
-        """Read what all sequences begin with, once; leave at least a token of each."""
+        """Read the common prefix of all sequences once, except for at least one token of each."""
         first, *others = self._tokens
         shared = min(map(len, self._tokens)) - 1
         for other in others:
@@ -136,13 +136,13 @@ class ExactDecoder:
         return at
 
     def _portion(self, live: int, left: int) -> int:
-        """How many tokens of each of some sequences are read in a call, of which so many are left."""
+        """Number of tokens per sequence to read in the next call, with `left` tokens left."""
         shape = self._shape
         most = min(shape.each, BATCH // live // shape.multiple * shape.multiple)
         return min(most, shape.rows(left))
 
     def _retire(self, going_on: Mapping[int, int]) -> None:
-        """Move the sequences that go on to the front of the batch."""
+        """Move the unfinished sequences to the front of the batch."""
         order = self._order
         for seq_id, which in enumerate(order):
             if which not in going_on:
@@ -154,16 +154,16 @@ class ExactDecoder:
                     self._batch.copy(len(order), seq_id)
 
     def _call(self, live: int, sequences: int, each: int, until: int | None) -> Logits:
-        """Decode so many tokens of each of some sequences, up to a place; some of them may be read again.
+        """Decode `each` tokens of each of some sequences, up to a position; some tokens may be read again.
 
         Args:
-            live: The number of the batch's first sequences that belong to the request.
-            sequences: So many take part.
-            each: Rows of each of them.
-            until: The position of the last row; None for each one's end.
+            live: Number of the batch's first sequences that belong to the request.
+            sequences: Number of sequences in the call.
+            each: Rows per sequence.
+            until: The position of the last row; None for the end of each sequence.
 
         Returns:
-            The logits of those whose end was read.
+            The logits of the sequences whose end was read.
         """
         rows: list[tuple[int, int]] = []
         ending: dict[int, int] = {}
@@ -175,7 +175,7 @@ class ExactDecoder:
             part = tokens[begin:end]
             if part and end == len(tokens):
                 ending[len(rows) + len(part) - 1] = self._order[seq_id]
-            # What follows the end is seen by nothing before it, and dropped by the next call's cut.
+            # Nothing before the end sees what follows it; the next call's cut drops it.
             part = (part + (part[-1:] or self._tokens[0][:1]) * each)[:each]
             rows += [(seq_id, token) for token in part]
         wanted = self._wanted(len(rows), list(ending))
@@ -183,7 +183,7 @@ class ExactDecoder:
         return {ending[i]: logits[at] for at, i in enumerate(sorted(wanted)) if i in ending}
 
     def _wanted(self, rows: int, ending: list[int]) -> set[int]:
-        """The rows whose logits are computed: those of the ends, and others to make up their number."""
+        """The rows whose logits are computed: those of the ends, and others up to an allowed number."""
         if not ending:
             return set()
         chosen = set(ending)

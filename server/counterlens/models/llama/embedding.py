@@ -17,11 +17,11 @@ from counterlens.errors import ModelError
 from counterlens.models.llama.native import Engine
 from counterlens.models.local.pooling import Pooling, pooled
 
-_STEP = 256  # room is made in such portions
+_STEP = 256  # memory is allocated in such portions
 
 
 class Embedder:
-    """Embeds texts with one engine; each by itself, so that a vector depends on its text alone."""
+    """Embeds texts with one engine, one by one, so that a vector depends on its text alone."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
@@ -31,7 +31,7 @@ class Embedder:
         """Pool as the model's file specifies; by the mean if it does not.
 
         Raises:
-            ModelError: the file says what makes no vectors, such as a re-ranker's.
+            ModelError: the file specifies a pooling that gives no vectors, such as a re-ranker's.
         """
         architecture = self._engine.metadata("general.architecture") or ""
         said = self._engine.metadata(f"{architecture}.pooling_type") or "0"
@@ -43,12 +43,12 @@ class Embedder:
 
     @property
     def _at_once(self) -> bool:
-        """Whether each token sees all others, so that a text has to be decoded as a whole."""
+        """Whether each token attends to all others, so that a text has to be decoded as a whole."""
         architecture = self._engine.metadata("general.architecture") or ""
         return self._engine.metadata(f"{architecture}.attention.causal") == "false"
 
     def embed(self, texts: Sequence[bytes], progress: Callable[[int, int], None]) -> npt.NDArray[np.float32]:
-        """The vectors of texts, (n, dimensions); their lengths are as the model makes them.
+        """The vectors of texts, (n, dimensions), with the lengths that the model gives.
 
         Raises:
             Cancelled, ModelError: as `Engine.run`; or a text does not fit into the model's window.
@@ -80,7 +80,7 @@ class Embedder:
     def _states(self, context: Any, batch: Any, tokens: Sequence[int], group: int) -> npt.NDArray[np.float32]:
         """The last hidden state at each token, (n, dimensions)."""
         memory = llama.llama_get_memory(context)
-        if memory:  # an encoder has none
+        if memory:  # an encoder has no memory
             llama.llama_memory_clear(memory, True)
         width, parts = self._engine.width, []
         for low in range(0, len(tokens), group):

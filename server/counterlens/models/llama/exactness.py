@@ -1,4 +1,4 @@
-"""Find the shapes of calls in which a model decodes exactly, with this build and processor."""
+"""Finds the shapes of calls in which a model decodes exactly, with this build and processor."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ from counterlens.models.llama.native import Engine
 from counterlens.models.llama.sequences import SequenceBatch
 
 SHAPES = (Shape(2, 1, 56), Shape(8, 1, 56), Shape(4, 4, 56), Shape(8, 8, 56))
-"""The shapes to try, the cheapest first."""
+"""The shapes to try, cheapest first."""
 
 _MEMORY = "exact-decoding.json"
-_TRIALS = 1  # another number when what is tried here, or how calls are made up, has changed
-_HELD = 264  # makes room for 512 tokens, to which llama.cpp attends otherwise than to fewer
-_OWN = (64, 70, 20, 12, 9, 16, 8, 5)  # tokens of each text after those that all begin with
+_TRIALS = 1  # increase it when the trials, or the composition of calls, change
+_HELD = 264  # makes room for 512 tokens, for which llama.cpp uses another attention kernel than for fewer
+_OWN = (64, 70, 20, 12, 9, 16, 8, 5)  # tokens of each text after the common prefix
 _PORTION = 8
 
 
 def shape_of(engine: Engine, batch: SequenceBatch, identity: str) -> Shape | None:
-    """The class of shapes to decode in; None if none was found that holds.
+    """The class of shapes for exact decoding; None if none was found.
 
-    Takes a few seconds the first time, and longer the larger the model is; what was found is kept in the
-    user's cache, by model file, engine and processor.
+    Takes a few seconds the first time, longer for a larger model; the result is kept in the user's cache, by
+    model file, engine and processor.
 
     Args:
         engine: The model.
-        batch: The engine of this model; a test discards its state.
-        identity: The model file's own.
+        batch: The batch of this model; a test discards its state.
+        identity: Identity of the model file.
 
     Raises:
         Cancelled, ModelError: as `SequenceBatch.decode`.
@@ -42,7 +42,7 @@ def shape_of(engine: Engine, batch: SequenceBatch, identity: str) -> Shape | Non
     key = f"{identity} {build()} {_TRIALS}"
     found = known(_MEMORY, key)
     known_shapes = {repr(shape): shape for shape in (*SHAPES, None)}
-    if isinstance(found, str) and found in known_shapes:  # else it is damaged: try anew
+    if isinstance(found, str) and found in known_shapes:  # else it is damaged: test again
         return known_shapes[found]
     shape = next((shape for shape in SHAPES if holds(engine, batch, shape)), None)
     note(_MEMORY, key, repr(shape))
@@ -50,7 +50,7 @@ def shape_of(engine: Engine, batch: SequenceBatch, identity: str) -> Shape | Non
 
 
 def build() -> str:
-    """Identity of the engine's build on this processor: another one may round otherwise."""
+    """Identity of the engine's build on this processor: another one may round differently."""
     library = Path(llama.__file__).parent / "lib"
     files = sorted((path.name, path.stat().st_size) for path in library.glob("*") if path.is_file())
     system = llama.llama_print_system_info().decode("utf-8", "replace")
@@ -58,13 +58,13 @@ def build() -> str:
 
 
 def holds(engine: Engine, batch: SequenceBatch, shape: Shape) -> bool:
-    """Whether a text has the same logits, bit for bit, however it is read and whatever is beside it.
+    """Whether a text has the same logits, bit for bit, however it is read and whatever is read beside it.
 
     One text is read whole, in small portions, and token by token; alone and beside others, which are longer
-    or shorter and end earlier; with other threads; and in a context of another size. The text before it is
-    long enough for llama.cpp's attention to long texts.
+    or shorter and end earlier; with another number of threads; and in a context of another size. The text
+    before it is long enough for llama.cpp's attention to long texts.
     """
-    if not engine.keeps_prefixes:  # each sequence would have to be read anew: nobody has tried that
+    if not engine.keeps_prefixes:  # each sequence would have to be read again: untested
         return False
     decoder = ExactDecoder(batch, shape)
     slow = ExactDecoder(batch, replace(shape, each=max(_PORTION, shape.least)))
@@ -94,7 +94,7 @@ def holds(engine: Engine, batch: SequenceBatch, shape: Shape) -> bool:
 
 
 def trial_texts(engine: Engine) -> tuple[int, list[list[int]]]:
-    """How many tokens the texts of a trial begin with together, and their tokens; the first two are long."""
+    """The length of the common prefix of the trial's texts, and their tokens; the first two are long."""
     source = "".join(f"def f{i}(a, b):\n    return a * {i} - b[{i * 7 % 11}]\n\n\n" for i in range(200))
     tokens = engine.tokenize(source.encode())
     held = min(_HELD, engine.trained_context // 2 or _HELD)
@@ -106,7 +106,7 @@ def trial_texts(engine: Engine) -> tuple[int, list[list[int]]]:
 def _last(
     decoder: ExactDecoder, texts: list[list[int]], steps: list[int], held: int
 ) -> npt.NDArray[np.float32]:
-    """The logits after the first of some texts, of each of which so many tokens are read one by one."""
+    """The logits after the first text; the given number of tokens of each text are read one by one."""
     parts = [text[: len(text) - count] for text, count in zip(texts, steps, strict=True)]
     logits = decoder.fill(parts, held)
     for at in range(steps[0]):

@@ -1,4 +1,4 @@
-"""Holding a completion to a grammar (GBNF), through llama.cpp's own sampler."""
+"""Constrains a completion to a grammar (GBNF), with llama.cpp's own sampler."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from counterlens.errors import ModelError
 from counterlens.models.llama.native import Engine
 
 _FIRST = 32
-"""Candidates that are tried before the whole vocabulary is: nearly always one of them fits."""
+"""Candidates tried before the whole vocabulary: one of them nearly always fits."""
 
 
 class Grammar:
-    """How far one completion has come in a grammar.
+    """The state of one completion in a grammar.
 
     Args:
         engine: The model whose vocabulary is used.
         text: GBNF; the rule `root` is the whole answer.
 
     Raises:
-        ModelError: it is no valid grammar.
+        ModelError: the grammar is invalid.
     """
 
     def __init__(self, engine: Engine, text: str) -> None:
@@ -36,13 +36,13 @@ class Grammar:
             llama.llama_sampler_free(self._sampler)
 
     def choose(self, logits: npt.NDArray[np.float32]) -> int:
-        """The most likely token that may come next; the end of the text if the answer may be complete.
+        """The most likely allowed token; the end of the text if the answer may be complete.
 
         Args:
             logits: (v,) float32.
 
         Raises:
-            ModelError: the vocabulary has no token that could come next.
+            ModelError: the vocabulary has no allowed token.
         """
         likely = np.argpartition(-logits, _FIRST)[:_FIRST]
         for candidates in (likely, np.arange(len(logits))):
@@ -53,13 +53,13 @@ class Grammar:
         raise ModelError("the model's vocabulary cannot spell an answer in the requested form")
 
     def accept(self, token: int) -> None:
-        """Go on past a token that was chosen."""
+        """Advance past a chosen token."""
         llama.llama_sampler_accept(self._sampler, token)
 
     def _allowed(
         self, tokens: npt.NDArray[np.int64], logits: npt.NDArray[np.float32]
     ) -> npt.NDArray[np.float32]:
-        """The logits, -inf where a token may not come next."""
+        """The logits, with -inf for tokens that are not allowed."""
         count = len(tokens)
         data = (llama.llama_token_data * count)()
         raw = np.frombuffer(memoryview(data).cast("B"), _TOKEN)

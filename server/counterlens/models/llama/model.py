@@ -1,4 +1,4 @@
-"""Local models: a GGUF file through llama.cpp in a child process."""
+"""Local models: a GGUF file, run by llama.cpp in a child process."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ WORKER = "counterlens.models.llama.worker"
 
 
 class LlamaModel(LocalModel):
-    """A GGUF file that a child process answers for.
+    """A GGUF file that a child process loads.
 
     Args:
         path: A GGUF file.
         spec: The user's name for it.
         name: Its display name; by default the file's name.
         threads: Threads to decode with; 0 means one per available processor, at most eight.
-        context: Tokens of context, at most what the model was trained with.
-        sha256: The identity of the file, if it is known already.
-        api: How it is asked: `completions`, `fill` (in the middle) or `chat` (by its own template).
+        context: Maximum number of tokens of context; limited by the model's training context.
+        sha256: Identity of the file, if known.
+        api: Prompt format: `completions`, `fill` (in the middle) or `chat` (with its own template).
 
     Raises:
         ModelError: the file is missing, truncated or not a GGUF, or llama.cpp is not installed.
@@ -73,7 +73,7 @@ class LlamaModel(LocalModel):
             name=name or path.stem,
             identity=sha256,
             where="local",
-            # Whether it is exact is not known yet.
+            # Exactness is unknown before the first test.
             capabilities=frozenset(Capability) - {Capability.EXACT, Capability.MASKED},
             context=opened.context,
             api=api,
@@ -91,11 +91,11 @@ class LlamaModel(LocalModel):
 
     @property
     def info(self) -> ModelInfo:
-        """Identity of the model; whether it decodes exactly is said once that was tried."""
+        """Identity of the model; exactness is included once it was tested."""
         return self._info
 
     def offers(self, capability: Capability, *, anew: bool = False, cancel: Event | None = None) -> bool:
-        """Like `Model.offers`; the first call for a model tests exact decoding, for some seconds."""
+        """Like `Model.offers`; the first call for a model tests exact decoding, which takes some seconds."""
         if capability is Capability.EXACT and self._info.decoding is None:
             how: str = self._process.ask(Settle(), cancel=cancel)
             said = "exact" if how else "not exact"

@@ -20,13 +20,13 @@ from counterlens.models.base import Progress
 from counterlens.models.local.engine import kept_prefix
 
 CHUNK = 128
-"""Positions whose logits are alive at once, at most: 128 rows of a 49k vocabulary are 25 MB."""
+"""Maximum number of positions with logits at once: 128 rows of a 49k vocabulary are 25 MB."""
 
 LOGITS_BYTES = 32 << 20
-"""Memory limit of the logits in use; llama.cpp holds them twice, for its graph and its answer."""
+"""Memory limit of the logits in use; llama.cpp holds them twice, for its graph and its output."""
 
 BATCH = 512
-"""Tokens in one decode, at most."""
+"""Maximum number of tokens in one decode."""
 
 _LOG_LINES: list[str] = []
 
@@ -41,16 +41,16 @@ _LOG_CALLBACK = llama.llama_log_callback(_log)  # llama.cpp keeps only the addre
 
 
 def chunk_of(vocabulary: int) -> int:
-    """How many positions have logits at once, so that memory is bounded for any vocabulary.
+    """Number of positions with logits at once, so that memory is bounded for any vocabulary.
 
-    A power of two, `CHUNK` at most: 128 for 49k tokens, 32 for 262k.
+    A power of two, at most `CHUNK`: 128 for 49k tokens, 32 for 262k.
     """
     fitting = max(1, LOGITS_BYTES // (4 * vocabulary))
     return min(CHUNK, 1 << (fitting.bit_length() - 1))
 
 
 def _percent(progress: Progress | None) -> Any:
-    """A callback of llama.cpp that says how many per cent of a model are loaded, each number once."""
+    """A callback of llama.cpp that reports the loaded percentage, each number once."""
     last = -1
 
     def loaded(share: float, _data: object) -> bool:
@@ -59,7 +59,7 @@ def _percent(progress: Progress | None) -> Any:
         if progress and percent > last:
             last = percent
             progress(percent, 100)
-        return True  # go on
+        return True  # continue loading
 
     return llama.llama_progress_callback(loaded)
 
@@ -68,10 +68,10 @@ class Engine:
     """One model, one context, one sequence of tokens in the KV cache.
 
     Attributes:
-        chunk: Positions whose logits are wanted in one decode, at most.
+        chunk: Maximum number of positions with logits in one decode.
         threads: Threads to decode with.
         pieces: The bytes of every token of the vocabulary.
-        cancelled: Set from another thread to abort the decode that is under way.
+        cancelled: Set from another thread to abort the current decode.
     """
 
     def __init__(self, path: Path, *, threads: int, context: int, progress: Progress | None = None) -> None:
@@ -100,7 +100,7 @@ class Engine:
         self._context = self.open_context(self.context)
         self._memory = llama.llama_get_memory(self._context)
         self._batch = llama.llama_batch_init(BATCH, 0, 1)
-        self._tokens: list[int] = []  # what the KV cache holds
+        self._tokens: list[int] = []  # content of the KV cache
         self.adds_bos = bool(llama.llama_vocab_get_add_bos(self._vocab))
         self.bos = llama.llama_vocab_bos(self._vocab)
         self.pieces = [self._piece(token) for token in range(self.vocabulary)]
@@ -109,12 +109,12 @@ class Engine:
         )
 
     def open_context(self, tokens: int, sequences: int = 1, *, states: int = 0) -> Any:
-        """Make a llama.cpp context, which the caller frees.
+        """Create a llama.cpp context; the caller frees it.
 
         Args:
-            tokens: For how many there is room, all sequences together.
-            sequences: How many there may be; each gets an equal share of the room.
-            states: For so many tokens in one decode the last hidden states are wanted.
+            tokens: Number of tokens that it can hold, all sequences together.
+            sequences: Maximum number of sequences; each gets an equal share of the room.
+            states: Maximum number of tokens per decode whose last hidden states are needed.
 
         Raises:
             ModelError: there is too little memory.
@@ -130,7 +130,7 @@ class Engine:
             parameters.embeddings, parameters.pooling_type = True, llama.LLAMA_POOLING_TYPE_NONE
             parameters.n_batch = parameters.n_ubatch = max(states, 1)
             parameters.n_outputs_max = parameters.n_outputs_max_per_seq = states
-        parameters.kv_unified = False  # sequences that share cells see each other's rounding
+        parameters.kv_unified = False  # sequences that share cells affect each other's rounding
         context = llama.llama_init_from_model(self._model, parameters)
         if not context:
             raise ModelError(
@@ -142,19 +142,19 @@ class Engine:
 
     @property
     def keeps_prefixes(self) -> bool:
-        """Whether a sequence can be continued from a copy; the state of recurrent models is decoded again."""
+        """Whether a sequence can be continued from a copy; recurrent models decode it again."""
         return not (llama.llama_model_is_recurrent(self._model) or llama.llama_model_is_hybrid(self._model))
 
     @property
     def cache_bytes(self) -> int:
-        """Bytes that one token takes in the KV cache: keys and values in 16 bits, at most."""
+        """Maximum number of bytes per token in the KV cache: keys and values in 16 bits."""
         heads = max(1, llama.llama_model_n_head(self._model))
         width = llama.llama_model_n_embd(self._model) // heads * llama.llama_model_n_head_kv(self._model)
         return max(1, int(2 * 2 * llama.llama_model_n_layer(self._model) * width))
 
     @property
     def vocab(self) -> object:
-        """llama.cpp's own handle on the vocabulary."""
+        """llama.cpp's handle on the vocabulary."""
         return self._vocab
 
     @property
@@ -166,12 +166,12 @@ class Engine:
 
     @property
     def model(self) -> Any:
-        """llama.cpp's own handle on the model."""
+        """llama.cpp's handle on the model."""
         return self._model
 
     @property
     def width(self) -> int:
-        """Numbers in a hidden state."""
+        """Dimensions of a hidden state."""
         return int(llama.llama_model_n_embd(self._model))
 
     def metadata(self, key: str) -> str | None:
@@ -182,7 +182,7 @@ class Engine:
 
     @property
     def fill_marks(self) -> tuple[int, int, int] | None:
-        """The tokens before a prefix, a suffix and the middle, if the model was trained to fill."""
+        """The tokens before prefix, suffix and middle, if the model was trained to fill in the middle."""
         find = (llama.llama_vocab_fim_pre, llama.llama_vocab_fim_suf, llama.llama_vocab_fim_mid)
         before, suffix, middle = (int(each(self._vocab)) for each in find)
         return (before, suffix, middle) if min(before, suffix, middle) >= 0 else None
@@ -192,8 +192,8 @@ class Engine:
 
         Args:
             text: UTF-8.
-            marks: Whether special tokens are searched for; never in a text that somebody else wrote.
-            ends: Whether those are put around it with which the model was trained to begin and end one.
+            marks: Whether special tokens are recognised; never in a text from elsewhere.
+            ends: Whether to add the tokens with which the model was trained to begin and end a text.
 
         Raises:
             ModelError: the tokens do not give the text back byte for byte.
@@ -226,8 +226,8 @@ class Engine:
         """Append tokens to the sequence.
 
         Args:
-            tokens: At most 512.
-            logits_from: Index of the first of them whose logits are wanted; at most `chunk` are.
+            tokens: The tokens, at most 512.
+            logits_from: Index of the first token with logits; at most `chunk` tokens have logits.
 
         Returns:
             (len(tokens) - logits_from, vocabulary) float32, a view that the next call overwrites.
@@ -257,7 +257,7 @@ class Engine:
         return np.ctypeslib.as_array(pointer, (rows, self.vocabulary))
 
     def run(self, context: Any, batch: Any) -> None:
-        """Decode a batch in a context of this model; after a failure what the context holds is undefined.
+        """Decode a batch in a context of this model; after a failure the content of the context is undefined.
 
         Raises:
             Cancelled: `cancelled` was set.

@@ -1,6 +1,6 @@
-"""Plan for sequences that share prefixes: which sequence forks from which, and its KV-cache slot.
+"""Plan for sequences that share prefixes: the parent of each sequence, and its KV-cache slot.
 
-Made before anything is decoded: it depends on the sequences alone.
+The plan is made before decoding, and depends on the sequences alone.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ class Fork:
     """The fork of one sequence from another.
 
     Attributes:
-        parent: The sequence whose prefix it shares; None for one that is read from its start.
+        parent: The sequence whose prefix it shares; None if it is read from its start.
         start: Length of the shared prefix, in tokens.
         slot: Its slot in the KV cache.
     """
@@ -30,22 +30,22 @@ class Fork:
 def plan_prefixes(sequences: Sequence[Sequence[int]]) -> list[Fork]:
     """Plan how to read sequences in step, with each shared token read once.
 
-    A sequence forks from its parent one token before it differs from it, because what follows that token is
-    judged by another target; so each reads at least one token of its own. A slot is free again once its
-    sequence has ended.
+    A sequence forks from its parent one token before they differ, because the logits after that token are
+    compared with another target; so each sequence reads at least one token itself. A slot is free again when
+    its sequence has ended.
 
     Args:
-        sequences: (n,) tokens; the parent of a sequence stands before it.
+        sequences: (n,) sequences of tokens; the parent of a sequence comes before it.
     """
     starts: list[tuple[int | None, int]] = []
     arrays = [np.asarray(sequence, np.int64) for sequence in sequences]
     for i, sequence in enumerate(arrays):
         shared = [_shared(sequence, other) for other in arrays[:i]]
         most = max(shared, default=0)
-        # The first of those that share most is still in its own slot where this one leaves it.
+        # The first of those with the longest shared prefix is still in its own slot at the fork.
         starts.append((shared.index(most), most - 1) if most > 1 else (None, 0))
     slots = [0] * len(sequences)
-    ends: list[int] = []  # where the sequence in each slot ends
+    ends: list[int] = []  # end of the sequence in each slot
     for i in sorted(range(len(sequences)), key=lambda i: (starts[i][1], i)):
         start, end = starts[i][1], len(sequences[i])
         slot = next((at for at, until in enumerate(ends) if until <= start), len(ends))

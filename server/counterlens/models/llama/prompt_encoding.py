@@ -33,10 +33,10 @@ class PromptEncoder:
         self._template = ChatTemplate(engine) if api is Api.CHAT else None
 
     def encode(self, prompt: Prompt) -> EncodedPrompt:
-        """Encode a prompt; one that does not fit loses its oldest tokens.
+        """Encode a prompt; its oldest tokens are dropped if it does not fit.
 
         Raises:
-            ModelError: a prompt is empty, or asks for more than the context holds.
+            ModelError: the prompt is empty, or requests more tokens than the context holds.
         """
         if self._template and prompt.text:
             return self._instructed(self._template, prompt)
@@ -46,7 +46,7 @@ class PromptEncoder:
         return encode_plain(self._engine, prompt, self._form(prompt))
 
     def _around(self, prompt: Prompt, marks: tuple[int, int, int]) -> EncodedPrompt:
-        """The prompt, what follows the hole, and the mark after which it is filled."""
+        """The prompt, the text after the hole, and the mark before the filling."""
         engine, (before, suffix, middle) = self._engine, marks
         tokens, required = healing.split(engine, prompt.text.encode())
         lead = tokens[: len(tokens) and int(engine.adds_bos)]

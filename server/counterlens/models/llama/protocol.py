@@ -33,4 +33,4 @@ class Opened:
 
 @dataclass(frozen=True, slots=True)
 class Settle:
-    """Find out, unless it is known, how completions are exact. Answered by a text; empty: they are not."""
+    """Determine, if unknown, how completions are exact. Answered by a text; empty if they are not."""

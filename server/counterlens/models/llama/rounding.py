@@ -1,7 +1,7 @@
-"""How far rounding moves the two likeliest tokens against each other: measured on the loaded model, kept.
+"""The rounding of the gap between the two likeliest tokens: measured on the loaded model, and cached.
 
-A greedy completion takes the likelier of two tokens however small the gap between their logits. Other work of
-llama.cpp in a call moves that gap, so a gap below the largest such shift says nothing about the model.
+A greedy completion takes the likelier of two tokens, however small the gap between their logits. Other work
+of llama.cpp in a call shifts that gap, so a gap below the largest such shift says nothing about the model.
 """
 
 from __future__ import annotations
@@ -17,22 +17,22 @@ from counterlens.models.llama.sequences import SequenceBatch
 from counterlens.models.local.completing import Decoder
 
 _MEMORY = "rounding.json"
-_TRIALS = 1  # another number when what is tried here has changed
+_TRIALS = 1  # increase it when the trials change
 _STEPS = 16
 _BESIDE = (0, 7)
-"""How many other texts are decoded beside the one that is looked at."""
+"""Numbers of other texts decoded beside the measured one."""
 
 
 def rounding_of(engine: Engine, batch: SequenceBatch, shape: Shape, identity: str) -> float:
-    """The largest shift that was seen of the gap between the two likeliest tokens, in nats.
+    """The largest observed shift of the gap between the two likeliest tokens, in nats.
 
     Takes some seconds the first time; kept in the user's cache, by model file, engine and processor.
 
     Args:
         engine: The model.
-        batch: The engine of this model; a measurement discards its state.
+        batch: The batch of this model; a measurement discards its state.
         shape: The class of shapes in which it decodes exactly.
-        identity: The model file's own.
+        identity: Identity of the model file.
 
     Raises:
         Cancelled, ModelError: as `SequenceBatch.decode`.
@@ -43,14 +43,14 @@ def rounding_of(engine: Engine, batch: SequenceBatch, shape: Shape, identity: st
         try:
             return float(found)
         except ValueError:
-            pass  # a damaged note: measure anew
+            pass  # a damaged entry: measure again
     measured = _measured(engine, batch, shape)
     note(_MEMORY, key, f"{measured:.6g}")
     return float(f"{measured:.6g}")
 
 
 def _measured(engine: Engine, batch: SequenceBatch, shape: Shape) -> float:
-    """Read one text exactly, and freely beside others, and compare the gaps at its last tokens."""
+    """Read one text exactly, and inexactly beside others, and compare the gaps at its last tokens."""
     target, other, *_ = trial_texts(engine)[1]
     exact = _logits(ExactDecoder(batch, shape), [target])
     rows = np.arange(len(exact))
@@ -65,7 +65,7 @@ def _measured(engine: Engine, batch: SequenceBatch, shape: Shape) -> float:
 
 
 def _logits(decoder: Decoder, texts: list[list[int]]) -> npt.NDArray[np.float64]:
-    """(steps, vocabulary): the logits of the first text after each of its last tokens; all texts together."""
+    """(steps, vocabulary): logits of the first text after each of its last tokens; all are read together."""
     starts = [text[:-_STEPS] for text in texts]
     decoder.read(starts, [len(text) for text in texts])
     found = [

@@ -1,8 +1,8 @@
-"""A batch of sequences in one llama.cpp context; a prefix that they share is decoded once.
+"""A batch of sequences in one llama.cpp context; a shared prefix is decoded once.
 
 Decoding nine sequences together costs far less than decoding them one by one. Each sequence has its own share
 of the KV cache (`kv_unified` false), and starts empty or from a prefix that was decoded in the same groups as
-now: results depend on the request alone, not on what ran before.
+it would be now: results depend on the request alone, not on earlier ones.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from counterlens.errors import Cancelled, ModelError
 from counterlens.models.llama.native import BATCH, Engine
 
 MOST = 16
-"""Sequences that are decoded together at most; beyond that a processor gains little."""
+"""Maximum number of sequences decoded together; a processor gains little beyond that."""
 
 HELD = 64
-"""Tokens in a group of the prefix that is held for the next request: smaller groups read less of it twice."""
+"""Tokens per group of the prefix kept for the next request: smaller groups read less of it twice."""
 
 _CACHE_BYTES = 512 << 20
-_STEP = 256  # room is given in such portions, so that similar requests use the same context again
+_STEP = 256  # room is allocated in such portions, so that similar requests reuse the context
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class Row:
     Attributes:
         seq_id: The sequence.
         token: The token.
-        wanted: Whether the logits after it are.
+        wanted: Whether the logits after it are needed.
     """
 
     seq_id: int
@@ -54,15 +54,15 @@ class SequenceBatch:
         self._shape = (0, 0)
         self._batch = llama.llama_batch_init(BATCH, 0, 1)
         self._length: list[int] = []
-        self._held: list[int] = []  # what sequence 0 holds for later requests
+        self._held: list[int] = []  # content of sequence 0, kept for later requests
 
     def groups(self, needs: Sequence[int]) -> list[range]:
-        """Split sequences into groups that fit into memory together, in their order.
+        """Split sequences into groups that fit into memory together, in order.
 
-        At most half a gigabyte of cache is used, or as much as the model's own context takes.
+        The limit is half a gigabyte of cache, or the size of the model's own context.
 
         Args:
-            needs: How many tokens each may come to hold.
+            needs: Maximum number of tokens of each sequence.
         """
         most = max(1, min(MOST, self._room // _rounded(max(needs))))
         count = -(-len(needs) // most)
@@ -70,18 +70,18 @@ class SequenceBatch:
         return [range(low, high) for low, high in pairwise(edges)]
 
     def fits(self, sequences: int, tokens: int) -> bool:
-        """Whether so many sequences of so many tokens are few enough, and fit into memory together."""
+        """Whether `sequences` sequences of `tokens` tokens are few enough and fit into memory together."""
         return sequences <= MOST + 1 and sequences * _rounded(tokens) <= self._room
 
     def start(self, needs: Sequence[int]) -> None:
-        """Begin with one empty sequence for each of `needs`, which says how many tokens it must hold."""
+        """Begin with one empty sequence for each of `needs`, its maximum number of tokens."""
         shape = len(needs), _rounded(max(needs))
         if shape != self._shape:
             self._open(shape)
         self._forget()
 
     def reserve(self, sequences: int, tokens: int) -> None:
-        """Make room for at least so many sequences of so many tokens; sequence 0 stays as it is if it can.
+        """Make room for at least `sequences` sequences of `tokens` tokens; keeps sequence 0 if possible.
 
         The content of the others is undefined.
         """
@@ -93,10 +93,10 @@ class SequenceBatch:
             self._forget()
 
     def hold(self, tokens: Sequence[int]) -> None:
-        """Fill sequence 0; what it holds already is not decoded again.
+        """Fill sequence 0; tokens that it already holds are not decoded again.
 
-        Its tokens are always decoded alone and in groups of `HELD` from the first one on, the last group
-        being what is left: nothing that is computed later can tell whether they were held.
+        Its tokens are always decoded alone and in groups of `HELD`, counted from the first; the last group
+        may be shorter: no later result depends on whether they were kept.
 
         Args:
             tokens: Its required content.
@@ -117,12 +117,12 @@ class SequenceBatch:
             self._held += tokens[low : low + HELD]
 
     def cut(self, seq_id: int, length: int) -> None:
-        """Drop all but the first tokens of a sequence."""
+        """Drop all but the first `length` tokens of a sequence."""
         llama.llama_memory_seq_rm(llama.llama_get_memory(self._context), seq_id, length, -1)
         self._length[seq_id] = length
 
     def copy(self, source: int, target: int) -> None:
-        """Copy one sequence to another one."""
+        """Copy one sequence to another."""
         llama.llama_memory_seq_cp(llama.llama_get_memory(self._context), source, target, -1, -1)
         self._length[target] = self._length[source]
 
@@ -152,7 +152,7 @@ class SequenceBatch:
         return [last[seq_id] for seq_id in range(len(sequences))]
 
     def read_shared(self, sequences: Sequence[Sequence[int]], at_most: int) -> int:
-        """Fill each empty sequence with the prefix that all share, and return its length in tokens.
+        """Fill each empty sequence with the common prefix of all, and return its length in tokens.
 
         Raises:
             Cancelled, ModelError: as `decode`.
@@ -173,13 +173,13 @@ class SequenceBatch:
         """Append tokens to sequences.
 
         Args:
-            rows: At most 512; the logits of at most `Engine.chunk` of them may be wanted.
+            rows: At most 512 rows; at most `Engine.chunk` of them with `wanted` logits.
 
         Returns:
             (wanted rows, vocabulary) float32 in the order of the rows, a view that the next call overwrites.
 
         Raises:
-            Cancelled: the engine's `cancelled` was set.
+            Cancelled: `cancelled` of the engine was set.
             ModelError: llama.cpp failed.
         """
         batch = self._batch
@@ -204,7 +204,7 @@ class SequenceBatch:
 
     @contextmanager
     def threads(self, count: int) -> Iterator[None]:
-        """Decode with so many threads meanwhile."""
+        """Decode with `count` threads while the context lasts."""
         llama.llama_set_n_threads(self._context, count, count)
         try:
             yield
@@ -220,7 +220,7 @@ class SequenceBatch:
 
     @property
     def _room(self) -> int:
-        """Tokens that all sequences may hold together: half a gigabyte, or as many as the model's context."""
+        """Tokens that all sequences may hold together: half a gigabyte, or the model's context."""
         return max(self._engine.context, _CACHE_BYTES // self._engine.cache_bytes)
 
     def _open(self, shape: tuple[int, int]) -> None:

@@ -23,7 +23,7 @@ from counterlens.models.local.worker import Worker, serve
 
 
 class LlamaWorker(Worker):
-    """Answers with llama.cpp."""
+    """Handles requests with llama.cpp."""
 
     def __init__(self, requests: IO[bytes], answers: IO[bytes]) -> None:
         super().__init__(requests, answers)
@@ -53,7 +53,7 @@ class LlamaWorker(Worker):
         return Failed("no model is loaded")
 
     def _settle(self, completer: LlamaCompleter) -> Shape | None:
-        """Find out in which shapes completions are exact, which takes a while the first time."""
+        """Determine the shapes in which completions are exact, which takes a while the first time."""
         if not self._settled:
             engine, batch = completer.engine, completer.batch
             completer.shape = shape_of(engine, batch, self._identity)

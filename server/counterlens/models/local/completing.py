@@ -1,4 +1,4 @@
-"""Completion, greedy or drawn, with token healing and a stop rule, several prompts at a time."""
+"""Completion, greedy or sampled, with token healing and a stop rule, several prompts at a time."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ Logits = dict[int, npt.NDArray[np.float32]]
 
 
 class Decoder(Protocol):
-    """Holds the sequences of one request, by their place in it."""
+    """Holds the sequences of one request, by index in the request."""
 
     def read(self, sequences: Sequence[Sequence[int]], needs: Sequence[int]) -> Logits:
-        """Read sequences, none of them empty.
+        """Read the sequences of a request.
 
         Args:
-            sequences: Their tokens.
-            needs: How many tokens each may come to hold.
+            sequences: Tokens of the sequences, none of which is empty.
+            needs: Maximum number of tokens of each sequence.
 
         Raises:
             Cancelled: the engine's `cancelled` was set.
@@ -36,7 +36,7 @@ class Decoder(Protocol):
         """
 
     def step(self, tokens: Mapping[int, int]) -> Logits:
-        """Append a token to each of some sequences; the others have ended.
+        """Append a token to each of the given sequences; the others have ended.
 
         Raises:
             Cancelled, ModelError: as `read`.
@@ -44,13 +44,13 @@ class Decoder(Protocol):
 
 
 class TokenEncoder(Protocol):
-    """Turns a prompt into tokens."""
+    """Converts a prompt to tokens."""
 
     def encode(self, prompt: Prompt) -> EncodedPrompt:
-        """Encode a prompt; one that does not fit loses its oldest tokens.
+        """Encode a prompt; its oldest tokens are dropped if it does not fit.
 
         Raises:
-            ModelError: a prompt is empty, or asks for more than the context holds.
+            ModelError: the prompt is empty, or requests more tokens than the context holds.
         """
 
 
@@ -58,10 +58,10 @@ class Completer(ABC):
     """Completes prompts with one engine; the prompts of one call decode together.
 
     Args:
-        encoder: Turns prompts into tokens.
+        encoder: Converts prompts to tokens.
         engine: The model.
-        constraint: Of its vocabulary.
-        rounding: The largest shift of the gap between the two likeliest tokens that was seen, in nats.
+        constraint: Constraint on its vocabulary.
+        rounding: The largest observed shift of the gap between the two likeliest tokens, in nats.
     """
 
     encoder: TokenEncoder
@@ -71,27 +71,28 @@ class Completer(ABC):
 
     @abstractmethod
     def decoder(self) -> Decoder:
-        """The reader and continuer of the sequences of one group."""
+        """A decoder for the sequences of one group."""
 
     @abstractmethod
     def groups(self, needs: Sequence[int]) -> list[range]:
-        """Split sequences into groups that fit into memory together, in their order.
+        """Split sequences into groups that fit into memory together, in order.
 
         Args:
-            needs: How many tokens each may come to hold.
+            needs: Maximum number of tokens of each sequence.
         """
 
     def complete(self, prompts: Sequence[Prompt], progress: Callable[[int, int], None]) -> list[Completion]:
-        """Continue each prompt at temperature 0, or by drawing; equal prompts are answered once.
+        """Continue each prompt at temperature 0, or by sampling; equal prompts are completed once.
 
-        A prompt that does not fit into the context loses its oldest tokens; `dropped` says how many.
+        If a prompt does not fit into the context, its oldest tokens are dropped; `dropped` is their number.
 
         Args:
-            prompts: At least one.
-            progress: Called with how many prompts are done, and how many there are.
+            prompts: The prompts, at least one.
+            progress: Called with (finished prompts, all prompts).
 
         Raises:
-            ModelError: a prompt is empty, asks for more than the context holds, or is drawn to a grammar.
+            ModelError: a prompt is empty, requests more tokens than the context holds, or is sampled with a
+                grammar.
             Cancelled, ModelError: as `Decoder.read`.
         """
         distinct = [_Growing(self.encoder.encode(prompt)) for prompt in dict.fromkeys(prompts)]
@@ -127,7 +128,7 @@ class Completer(ABC):
             logits = decoder.step(tokens) if tokens else {}
 
     def _choose(self, logits: npt.NDArray[np.float32], growing: _Growing) -> int:
-        """The most likely token, or one that is drawn, of those that spell out what is required."""
+        """The most likely token, or a sampled one, among those that spell the required bytes."""
         pick = growing.drawing or (lambda row: growing.likeliest(row, self.rounding))
         if not growing.missing:
             return pick(logits)
@@ -141,17 +142,17 @@ _BLOCK = 256
 
 
 class TokenDrawing:
-    """Draws tokens: a completion is a function of its prompt and draw wherever the logits are."""
+    """Samples tokens: the completion is a function of prompt, sample and logits."""
 
     def __init__(self, draw: Draw, text: str) -> None:
         self._temperature = draw.temperature
         self._chance = np.random.default_rng(draw.number(text.encode("utf-8", "surrogatepass")))
 
     def __call__(self, logits: npt.NDArray[np.float32]) -> int:
-        """The place of a token, each as likely as the softmax of the logits over the temperature."""
+        """Sample the index of a token from the softmax of the logits divided by the temperature."""
         weights = np.exp((logits - logits.max()) * np.float32(1 / self._temperature))
         starts = np.arange(0, len(weights), _BLOCK)
-        # First a block, then a token in it: a running sum over a whole vocabulary takes longer than the rest.
+        # First a block, then a token in it: a running sum over the vocabulary takes longer than the rest.
         upto = np.cumsum(np.add.reduceat(weights, starts, dtype=np.float64))
         at = self._chance.random() * upto[-1]
         block = min(int(np.searchsorted(upto, at, side="right")), len(upto) - 1)
@@ -168,11 +169,11 @@ class _Growing:
 
     Attributes:
         encoded: The prompt.
-        written: The generated text, the required bytes included.
-        count: How many tokens that is.
+        written: The generated text, including the required bytes.
+        count: Number of generated tokens.
         finish: Why it ended; empty while it grows.
         text: The continuation.
-        drawing: Draws its tokens, if they are drawn.
+        drawing: Samples its tokens, if they are sampled.
         ties: The gap at each token that rounding may have chosen.
     """
 
@@ -194,7 +195,7 @@ class _Growing:
 
     @property
     def missing(self) -> bytes:
-        """The bytes still to spell out."""
+        """The required bytes not yet written."""
         return self.encoded.required[len(self.written) :]
 
     @property
@@ -203,7 +204,7 @@ class _Growing:
         return Completion(self.text, self.finish, self.count, self.encoded.dropped, ties)
 
     def likeliest(self, logits: npt.NDArray[np.float32], rounding: float) -> int:
-        """The place of the likeliest token, or of the second on a detour; notes a gap below the rounding."""
+        """The index of the likeliest token, or of the second on a detour; notes a gap below the rounding."""
         first = int(np.argmax(logits))
         detour = self.count in self.encoded.prompt.detours
         if len(logits) < 2 or not (rounding or detour):
@@ -217,7 +218,7 @@ class _Growing:
         return second if detour else first
 
     def append(self, token: int, engine: TokenEngine) -> None:
-        """Take the next token, and see whether it ends here."""
+        """Append the next token, and check whether the completion ends."""
         over = token in engine.ends and not self.missing
         if not over:
             if self.encoded.grammar:

@@ -14,13 +14,13 @@ class TokenEngine(Protocol):
     """A vocabulary and a window.
 
     Attributes:
-        context: Tokens that the window holds.
-        vocabulary: How many tokens there are.
+        context: Number of tokens that the window holds.
+        vocabulary: Number of tokens of the vocabulary.
         adds_bos: Whether a text begins with the token `bos`.
-        bos: That token; undefined where `adds_bos` is false.
+        bos: The beginning-of-text token; undefined if `adds_bos` is false.
         pieces: The bytes of every token.
         ends: The tokens that end a text.
-        cancelled: Set from another thread to give up what is under way.
+        cancelled: Set from another thread to cancel the current work.
     """
 
     context: int
@@ -32,14 +32,14 @@ class TokenEngine(Protocol):
     cancelled: Event
 
     def tokenize(self, text: bytes) -> list[int]:
-        """The tokens of a text; special tokens in it are text."""
+        """The tokens of a text; special tokens in it are treated as text."""
 
 
 class SequenceEngine(TokenEngine, Protocol):
-    """A model that reads one sequence of tokens and says what follows each.
+    """A model that reads one sequence of tokens and gives the logits after each.
 
     Attributes:
-        chunk: Positions whose logits are wanted in one decode, at most.
+        chunk: Maximum number of positions with logits in one decode.
     """
 
     chunk: int
@@ -51,10 +51,10 @@ class SequenceEngine(TokenEngine, Protocol):
 
         Args:
             tokens: The tokens to decode.
-            at_most: Limit the number of entries.
-            same_groups_from: The starts of groups of `group` tokens. The kept state ends with a whole group,
-                so that what follows is decoded in the same groups as if nothing had been kept: other groups,
-                other rounding. Before it groups start at 0.
+            at_most: Maximum number of tokens to keep.
+            same_groups_from: The start of groups of `group` tokens. The kept prefix ends with a whole group,
+                so that what follows is decoded in the same groups as if nothing had been kept: other groups
+                give other rounding. Before it, groups start at 0.
             group: Tokens in a group.
         """
 
@@ -62,8 +62,8 @@ class SequenceEngine(TokenEngine, Protocol):
         """Append tokens to the sequence.
 
         Args:
-            tokens: At most as many as a decode takes.
-            logits_from: Index of the first of them whose logits are wanted; at most `chunk` are.
+            tokens: The tokens, at most as many as one decode takes.
+            logits_from: Index of the first token with logits; at most `chunk` tokens have logits.
 
         Returns:
             (len(tokens) - logits_from, vocabulary) float32, a view that the next call overwrites.
@@ -77,7 +77,7 @@ class SequenceEngine(TokenEngine, Protocol):
 def kept_prefix(
     held: Sequence[int], tokens: Sequence[int], at_most: int, *, same_groups_from: int, group: int
 ) -> int:
-    """How many of the held tokens stay, as `SequenceEngine.keep_prefix` says."""
+    """Number of held tokens to keep, as `SequenceEngine.keep_prefix`."""
     kept = 0
     limit = min(len(held), len(tokens), at_most)
     while kept < limit and held[kept] == tokens[kept]:

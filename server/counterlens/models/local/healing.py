@@ -1,8 +1,8 @@
-"""Token healing: a prompt is cut back to a token boundary, and the bytes cut off constrain the first tokens.
+"""Token healing: a prompt is cut back to a token boundary, and the removed bytes constrain the first tokens.
 
-A prompt that ends in the middle of what the tokenizer would make one token (a newline before its
-indentation, half a word) asks the model for something that it has never seen. So the trailing blanks and
-the last token are removed, and only tokens that spell out the removed bytes again are allowed first.
+If a prompt ends in the middle of what the tokenizer would make one token (a newline before its indentation,
+half a word), the model has to continue a text that it has never seen. So the trailing blanks and the last
+token are removed, and at first only tokens that spell the removed bytes are allowed.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from counterlens.models.local.engine import TokenEngine
 
 
 def split(engine: TokenEngine, prompt: bytes) -> tuple[list[int], bytes]:
-    """The tokens to feed, and the bytes that the completion has to begin with."""
+    """The tokens to feed, and the bytes that the completion must begin with."""
     body = prompt.rstrip(b" \t\r\n")
     tokens = engine.tokenize(body)
     lead = [engine.bos] if engine.adds_bos else []
@@ -27,7 +27,7 @@ def split(engine: TokenEngine, prompt: bytes) -> tuple[list[int], bytes]:
 
 
 class Constraint:
-    """Restricts the next tokens while some bytes of the prompt remain to be spelled."""
+    """Restricts the next tokens while bytes of the prompt remain to be spelled."""
 
     def __init__(self, pieces: list[bytes]) -> None:
         usable = sorted((piece, token) for token, piece in enumerate(pieces) if piece)

@@ -1,7 +1,7 @@
 """Messages between parent and child: length-prefixed pickles over the child's standard streams.
 
-The child is our own code and runs no foreign one, so pickle is as safe as a function call, and arrays
-cross it without being spelled out as text.
+The child is Counterlens's own code and runs no foreign code, so pickle is as safe as a function call, and
+arrays are sent in binary.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Complete:
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """Score a text, having read a context. Answered by `Scored`."""
+    """Score a text after a context. Answered by `Scored`."""
 
     text: bytes
     context: bytes
@@ -46,7 +46,7 @@ class ScoreContinuations:
 
 @dataclass(frozen=True, slots=True)
 class ScoreSpan:
-    """Score the tokens of a text in a span, all masked at once. Answered by where they begin and `Scored`."""
+    """Score the tokens of a text in a span, all masked at once. Answered by their first byte and `Scored`."""
 
     text: bytes
     start: int
@@ -76,7 +76,7 @@ class Scored:
 
 @dataclass(frozen=True, slots=True)
 class Cancel:
-    """Give up request `number`, wherever it is. Answered by the request's own `Failed`."""
+    """Cancel request `number`, whatever its state. Answered by the request's own `Failed`."""
 
     number: int
 
@@ -92,7 +92,7 @@ class Failed:
 
 @dataclass(frozen=True, slots=True)
 class Advanced:
-    """A request is `done` of `total` steps on its way."""
+    """Progress of a request: `done` of `total` steps."""
 
     done: int
     total: int
@@ -114,7 +114,7 @@ def send(stream: IO[bytes], message: Envelope | Cancel) -> None:
 
 
 def receive(stream: IO[bytes]) -> Envelope | Cancel | None:
-    """Read one message; None when the other side is gone."""
+    """Read one message; None if the other side has ended."""
     header = stream.read(_LENGTH.size)
     if len(header) < _LENGTH.size:
         return None

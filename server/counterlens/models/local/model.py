@@ -1,4 +1,4 @@
-"""A model that a child process answers for."""
+"""A model that runs in a child process."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ DEFAULT_CONTEXT = 8192
 
 
 class LocalModel(Model):
-    """Passes every request to a child process; a back end opens the process and gives `info`.
+    """Passes every request to a child process; a back end opens the process and implements `info`.
 
     Args:
         process: The child process.
@@ -26,7 +26,7 @@ class LocalModel(Model):
 
     @property
     def pid(self) -> int | None:
-        """The process id of the child that holds the model, while it runs."""
+        """The process id of the child that holds the model; None if it does not run."""
         return self._process.pid
 
     def complete(
@@ -93,7 +93,7 @@ class LocalModel(Model):
     def embed(
         self, texts: Sequence[str], *, cancel: Event | None = None, progress: Progress | None = None
     ) -> Vectors:
-        """Like `Model.embed`: pooled as the model's file says, else the mean of the last hidden states."""
+        """Like `Model.embed`: pooled as the model's file says, else by the mean of the last hidden states."""
         if not texts:
             return np.empty((0, 0))
         request = Embed(tuple(text.encode("utf-8", "surrogatepass") for text in texts))

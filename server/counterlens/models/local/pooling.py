@@ -1,4 +1,4 @@
-"""One vector of a text from those of its tokens."""
+"""Pooling of token vectors to one vector per text."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 
 class Pooling(IntEnum):
-    """How the vectors of tokens become that of a text; the numbers are GGUF's."""
+    """The way to pool token vectors; the numbers are those of GGUF."""
 
     MEAN = 1
     FIRST = 2
@@ -17,7 +17,7 @@ class Pooling(IntEnum):
 
 
 def pooled(states: npt.NDArray[np.float32], pooling: Pooling) -> npt.NDArray[np.float32]:
-    """One vector of (n, dimensions) states, n > 0."""
+    """Pool (n, dimensions) states, n > 0, to one vector."""
     if pooling is Pooling.MEAN:
         return np.asarray(states.mean(axis=0, dtype=np.float64), np.float32)
     return np.asarray(states[0] if pooling is Pooling.FIRST else states[-1])

@@ -1,4 +1,4 @@
-"""The parent's end of the child process: starts it, sends requests, cancels, and survives its end."""
+"""The parent's side of the child process: starts it, sends requests, cancels, and survives its death."""
 
 from __future__ import annotations
 
@@ -36,22 +36,22 @@ class ModelProcess:
 
     @property
     def pid(self) -> int | None:
-        """The process id of the child, while there is one."""
+        """The process id of the child; None if there is none."""
         child = self._child
         return child.process.pid if child and child.process.poll() is None else None
 
     def start(self, progress: Progress | None = None) -> Any:
-        """Start the child if it does not run, and return its answer to the opening request."""
+        """Start the child if it does not run, and return its response to the opening request."""
         with self._turn:
             return self._ready(progress).opened
 
     def ask(self, request: Any, *, cancel: Event | None = None, progress: Progress | None = None) -> Any:
-        """Send one request and wait for its answer.
+        """Send one request and wait for its response.
 
         Raises:
             Cancelled: `cancel` was set.
             ModelProcessDiedError: the child ended.
-            ModelError: the child's own answer.
+            ModelError: the child's error.
         """
         while not self._turn.acquire(timeout=_POLL_SECONDS):
             if cancel is not None and cancel.is_set():
@@ -62,7 +62,7 @@ class ModelProcess:
             self._turn.release()
 
     def close(self) -> None:
-        """End the child at once, whatever it does."""
+        """Kill the child at once."""
         self._closed = True
         child = self._child
         if child:
@@ -85,7 +85,7 @@ class ModelProcess:
 
 
 def _checked(answer: Any, *, withdrawn: bool) -> Any:
-    """An answer, unless it is a failure or nobody wants it any more."""
+    """The response, unless it is an error or the request was cancelled."""
     if isinstance(answer, Failed):
         raise Cancelled if answer.cancelled else ModelError(answer.message, answer.hint)
     if withdrawn:
@@ -94,7 +94,7 @@ def _checked(answer: Any, *, withdrawn: bool) -> Any:
 
 
 class _Child:
-    """One life of the child process."""
+    """One instance of the child process."""
 
     def __init__(self, worker: str) -> None:
         self.process = subprocess.Popen(
@@ -102,8 +102,8 @@ class _Child:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            # Threads that spin while they wait for each other starve where the processor is shared with an
-            # editor: measured with two busy neighbours, generation ran at 7 to 27 tokens a second, against
+            # Threads that spin while they wait for each other starve if the processor is shared with an
+            # editor: measured with two busy neighbours, generation ran at 7 to 27 tokens per second, against
             # 34 to 55 with threads that sleep.
             env={"OMP_WAIT_POLICY": "passive", **os.environ},
         )
@@ -139,7 +139,7 @@ class _Child:
                 return _checked(content, withdrawn=withdrawn)
 
     def _next(self, number: int) -> Any:
-        """The next message about a request, or None if there is none for a moment."""
+        """The next message about a request, or None if none arrives for a moment."""
         try:
             message = self._messages.get(timeout=_POLL_SECONDS)
         except Empty:

@@ -1,4 +1,4 @@
-"""Logits to scores (Palacio et al. 2023, section II), chunk by chunk; nothing of vocabulary size is kept."""
+"""Logits to scores (Palacio et al. 2023, section II), chunk by chunk; no array of vocabulary size is kept."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from counterlens.models.local.engine import SequenceEngine, TokenEngine
 from counterlens.models.local.messages import Scored
 
 _BLOCK = 256
-"""Tokens of the vocabulary that are searched together for the most likely ones."""
+"""Tokens of the vocabulary searched together for the most likely ones."""
 
 _LARGEST_GAP = 1024
-"""Bytes without a token that are tolerated in one place."""
+"""Maximum number of consecutive bytes without a token."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -35,10 +35,10 @@ class _Scored:
     """The cached state of the last text: successive edits share a long prefix.
 
     Attributes:
-        lead: The tokens that came before it, unscored.
+        lead: Tokens before it, unscored.
         tokens: Its own tokens.
-        alternatives: How many were asked for.
-        rows: The scores of its whole chunks, from the start of the text on.
+        alternatives: Number of alternatives requested.
+        rows: Scores of its whole chunks, from the start of the text.
     """
 
     lead: list[int]
@@ -50,8 +50,8 @@ class _Scored:
 class Scorer:
     """Scores texts with one engine.
 
-    Chunks are anchored at the start of the text that is scored: whatever is the same before and in it is
-    decoded in the same groups, rounds the same way, and gets the same scores.
+    Chunks are counted from the start of the scored text: an unchanged context and beginning are decoded in
+    the same groups, round in the same way, and get the same scores.
     """
 
     def __init__(self, engine: SequenceEngine) -> None:
@@ -61,10 +61,11 @@ class Scorer:
     def score(
         self, text: bytes, context: bytes, alternatives: int, progress: Callable[[int, int], None]
     ) -> Scored:
-        """Score every token of a text given a context and what precedes it.
+        """Score every token of a text given the context and the tokens before it.
 
         A text longer than the model's window is scored in windows that overlap by half: every token sees at
-        least half a window. A context longer than a quarter of the window loses its oldest tokens.
+        least half a window. If a context is longer than a quarter of the window, its oldest tokens are
+        dropped.
 
         Raises:
             Cancelled, ModelError: as `SequenceEngine.decode`.
@@ -73,7 +74,7 @@ class Scorer:
         before, tokens, ends = tokenize(engine, context, text)
         lead = ([engine.bos] if engine.adds_bos else []) + before[-(engine.context // 4) :]
         if not lead:
-            lead, tokens = tokens[:1], tokens[1:]  # the first token has nothing to be predicted from
+            lead, tokens = tokens[:1], tokens[1:]  # the first token cannot be predicted from anything
         unscored = len(ends) - len(tokens)
         rows, seen = self._score(lead, tokens, k, progress)
         return gathered(rows, ends, seen, k, engine.pieces, unscored=unscored)
@@ -81,8 +82,8 @@ class Scorer:
     def _score(
         self, lead: list[int], tokens: list[int], k: int, progress: Callable[[int, int], None]
     ) -> tuple[list[Rows], npt.NDArray[np.int64]]:
-        """The scores of `tokens` after `lead`, and how many tokens each of them was given."""
-        first = self._engine.context - len(lead)  # how many tokens the first window scores
+        """The scores of `tokens` after `lead`, and the number of tokens before each of them."""
+        first = self._engine.context - len(lead)  # number of tokens that the first window scores
         rows = self._first_window(lead, tokens[:first], k, progress, len(tokens))
         seen = [np.arange(len(lead), len(lead) + min(first, len(tokens)), dtype=np.int64)]
         at, half = first, self._engine.context // 2
@@ -103,7 +104,7 @@ class Scorer:
         progress: Callable[[int, int], None],
         total: int,
     ) -> list[Rows]:
-        """Score the first window; the chunks that the last text began with as well are known already."""
+        """Score the first window; chunks that also began the last text are taken from the cache."""
         last, chunk = self._last, self._engine.chunk
         known = last.rows if last and last.lead == lead and last.alternatives == k else []
         ready = min(_shared(tokens, last.tokens) // chunk, len(known)) if last else 0
@@ -125,7 +126,7 @@ class Scorer:
             rows.append(part)
         scored = list(rows)
         if rows and len(rows[-1].logprob) < chunk:
-            del rows[-1]  # in a longer text the last group would be another
+            del rows[-1]  # in a longer text the last group would be a different one
         return scored
 
     def _chunks(
@@ -139,7 +140,7 @@ class Scorer:
             progress(high)
 
     def _read(self, tokens: list[int]) -> None:
-        """Decode tokens that only serve as context, in the groups in which scored ones are."""
+        """Decode tokens that serve only as context, in the groups of scored ones."""
         for low in range(0, len(tokens), self._engine.chunk):
             part = tokens[low : low + self._engine.chunk]
             self._engine.decode(part, logits_from=len(part))
@@ -156,14 +157,14 @@ def _shared(first: list[int], second: list[int]) -> int:
 def reduce(logits: npt.NDArray[np.float32], targets: npt.NDArray[np.int64], k: int) -> Rows:
     """Reduce (m, vocabulary) logits to the scores of the m tokens that followed.
 
-    Row by row, so that what is worked on stays in the processor's cache and nothing of the size of the
-    logits is made. Sums are float32 with many accumulators (pairwise, and BLAS dot products) over values
-    relative to the largest: good to about 1e-6 for 10^5 terms.
+    Row by row, so that the data stays in the processor's cache and no copy of the logits is made. Sums are
+    float32 with many accumulators (pairwise, and BLAS dot products) over values relative to the largest:
+    accurate to about 1e-6 for 10^5 terms.
 
     Args:
         logits: (m, v) float32.
-        targets: (m,) the tokens that came.
-        k: How many of the most likely tokens to keep.
+        targets: (m,) the actual tokens.
+        k: Number of most likely tokens to keep.
     """
     m, size = logits.shape
     starts = np.arange(0, size, _BLOCK)
@@ -192,7 +193,7 @@ def reduce(logits: npt.NDArray[np.float32], targets: npt.NDArray[np.int64], k: i
 def _best(logits: npt.NDArray[np.float32], maxima: npt.NDArray[np.float32], k: int) -> npt.NDArray[np.int64]:
     """The k most likely tokens of each row, best first.
 
-    They lie in the k blocks with the largest maxima, so only those are looked at.
+    They are in the k blocks with the largest maxima, so only those blocks are searched.
     """
     m, size = logits.shape
     if k == 0:
@@ -216,15 +217,15 @@ def gathered(
     *,
     unscored: int = 0,
 ) -> Scored:
-    """The scores of a text from those of its parts.
+    """Join the scores of a text's parts.
 
     Args:
         rows: The parts, in order.
         ends: (n,) the byte after each token.
-        seen: How many tokens preceded each scored one.
-        k: How many alternatives a token has.
+        seen: Number of tokens before each scored one.
+        k: Number of alternatives per token.
         pieces: The bytes of every token of the vocabulary.
-        unscored: How many tokens at the start have no scores.
+        unscored: Number of tokens at the start without scores.
     """
     best = _column(rows, "best", (0, k), np.int64)
     return Scored(
@@ -245,8 +246,8 @@ def tokenize(
 ) -> tuple[list[int], list[int], npt.NDArray[np.int64]]:
     """The tokens of a context and of the text after it, and the byte of the text after each of its tokens.
 
-    They are tokenized together: what a tokenizer makes of the end of the context depends on what follows.
-    Only if one token would span the two are they tokenized apart.
+    They are tokenized together, because a tokenizer's result for the end of the context depends on what
+    follows. Only if one token would span the two are they tokenized separately.
     """
     if not context:
         tokens = engine.tokenize(text)
@@ -263,9 +264,9 @@ def tokenize(
 def _ends(engine: TokenEngine, tokens: list[int], text: bytes) -> npt.NDArray[np.int64]:
     """The byte after each token, so that the tokens tile the text.
 
-    Two things keep the pieces from joining to the text. A tokenizer may put a blank before it
-    (SentencePiece); and a vocabulary may lack the bytes of a rare character, which then has no token at all
-    and is counted with the token after it.
+    The pieces may differ from the text in two ways. A tokenizer may put a blank before it (SentencePiece);
+    and a vocabulary may lack the bytes of a rare character, which then has no token and is counted with the
+    token after it.
 
     Raises:
         UnscorableError: the pieces are not in the text.

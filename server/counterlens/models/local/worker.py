@@ -1,4 +1,4 @@
-"""The child's end: requests on standard input, answers on standard output, cancellation in between."""
+"""The child's side: requests on standard input, responses on standard output, cancellation in between."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from counterlens.models.local.messages import Advanced, Cancel, Envelope, Failed
 
 
 class Worker(ABC):
-    """Answers one request after the other; a second thread listens for cancellation.
+    """Handles one request at a time; a second thread listens for cancellation.
 
     Attributes:
-        cancelled: Set to give up what is under way; None until a model is loaded.
+        cancelled: Set to cancel the current request; None until a model is loaded.
     """
 
     def __init__(self, requests: IO[bytes], answers: IO[bytes]) -> None:
@@ -33,15 +33,15 @@ class Worker(ABC):
 
     @abstractmethod
     def answer(self, request: Any, progress: Progress) -> Any:
-        """Answer one request.
+        """Handle one request.
 
         Raises:
             Cancelled: `cancelled` was set.
-            CounterlensError: it cannot be answered.
+            CounterlensError: the request failed.
         """
 
     def run(self) -> None:
-        """Serve until the parent is gone."""
+        """Serve until the parent ends."""
         threading.Thread(target=self._listen, daemon=True).start()
         while True:
             envelope = self._queue.get()
@@ -52,7 +52,7 @@ class Worker(ABC):
                 answer = Failed("cancelled", cancelled=True)
             except CounterlensError as error:
                 answer = Failed(error.message, error.hint)
-            except Exception as error:  # one request's failure must not end the process
+            except Exception as error:  # one failed request must not end the process
                 answer = Failed(f"the model process failed: {type(error).__name__}: {error}")
             send(self._answers, Envelope(envelope.number, answer))
 
@@ -65,7 +65,7 @@ class Worker(ABC):
                         self.cancelled.set()
             else:
                 self._queue.put(message)
-        os._exit(0)  # the parent is gone, and the engine may be in the middle of a decode
+        os._exit(0)  # the parent has ended, and the engine may be in the middle of a decode
 
     def _begin(self, number: int) -> None:
         with self._lock:
@@ -84,7 +84,7 @@ class Worker(ABC):
 
 
 def serve(kind: type[Worker]) -> None:
-    """Take over the standard streams, so that nothing that a library prints can end up among the answers."""
+    """Take over the standard streams, so that a library's output cannot get among the responses."""
     requests = os.fdopen(os.dup(0), "rb")
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)

@@ -1,4 +1,4 @@
-"""Hugging Face models that were exported to ONNX, run by ONNX Runtime in a child process.
+"""Hugging Face models exported to ONNX, run by ONNX Runtime in a child process.
 
 The parent (`model.py`, `export.py`) imports neither onnxruntime nor tokenizers; the child (`worker.py`) does.
 """

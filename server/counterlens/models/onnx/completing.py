@@ -16,13 +16,13 @@ from counterlens.models.onnx.engine import LOGITS_BYTES, ExportEngine
 from counterlens.models.onnx.session import Past, stacked
 
 MOST = 16
-"""Sequences that are continued together at most."""
+"""Maximum number of sequences continued together."""
 
 _CACHE_BYTES = 512 << 20
 
 
 class PlainEncoder:
-    """Encodes prompts as they stand, for an export."""
+    """Encodes prompts without a chat template, for an export."""
 
     def __init__(self, engine: ExportEngine) -> None:
         self._engine = engine
@@ -33,9 +33,10 @@ class PlainEncoder:
 
 
 class CachedDecoder:
-    """Continues sequences from the keys and values of what they read.
+    """Continues sequences from their cached keys and values.
 
-    Each is read by itself, what all begin with once; then they are padded in front and continued together.
+    Each sequence is read by itself, the common prefix once; then they are padded in front and continued
+    together.
     """
 
     def __init__(self, engine: ExportEngine) -> None:
@@ -47,7 +48,7 @@ class CachedDecoder:
 
     def read(self, sequences: Sequence[Sequence[int]], needs: Sequence[int]) -> Logits:
         """Like `Decoder.read`."""
-        del needs  # room is made as it is needed
+        del needs  # memory grows as needed
         first, shared = sequences[0], min(map(len, sequences)) - 1
         for other in sequences[1:]:
             shared = next((i for i in range(shared) if first[i] != other[i]), shared)
@@ -81,7 +82,7 @@ class CachedDecoder:
         return {i: logits[row, -1] for row, i in enumerate(self._order)}
 
     def _retire(self, going_on: Mapping[int, int]) -> None:
-        """Leave out the rows of sequences that have ended."""
+        """Drop the rows of ended sequences."""
         rows = [row for row, i in enumerate(self._order) if i in going_on]
         if len(rows) < len(self._order):
             self._past = [values[rows] for values in self._past]
@@ -102,7 +103,7 @@ class RereadingDecoder:
 
     def read(self, sequences: Sequence[Sequence[int]], needs: Sequence[int]) -> Logits:
         """Like `Decoder.read`."""
-        del needs  # room is made as it is needed
+        del needs  # memory grows as needed
         self._tokens = [list(sequence) for sequence in sequences]
         return self._run(range(len(sequences)))
 
@@ -137,10 +138,10 @@ class ExportCompleter(Completer):
         return CachedDecoder(self._export) if self._export.session.past else RereadingDecoder(self._export)
 
     def groups(self, needs: Sequence[int]) -> list[range]:
-        """Like `Completer.groups`: half a gigabyte of cache, or of logits where there is none."""
+        """Like `Completer.groups`: half a gigabyte of cache, or of logits if there is no cache."""
         past = self._export.session.past
         if past:
-            # A run holds both what was read and, after it, what is read then.
+            # A run holds both the old cache and the new one, which contains it.
             room = _CACHE_BYTES // (2 * sum(tensor.width for tensor in past))
         else:
             room = self._export.rows_of(LOGITS_BYTES)

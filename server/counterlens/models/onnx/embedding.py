@@ -22,10 +22,10 @@ _POOLINGS = {
 
 
 def pooling_of(export: Export, reading: Reading) -> Pooling:
-    """How the states of a text become its vector.
+    """The pooling of an export.
 
-    As the export says; else a model that reads both sides gives the state of its first token (`[CLS]`), as
-    Ahmed et al. 2024 take it, and one that continues text the mean.
+    As the export says; else the state of the first token (`[CLS]`) for a model that reads both sides, as in
+    Ahmed et al. 2024, and the mean for a completion model.
     """
     said = export.settings(POOLING)
     for name, pooling in _POOLINGS.items():
@@ -35,20 +35,20 @@ def pooling_of(export: Export, reading: Reading) -> Pooling:
 
 
 class ExportEmbedder:
-    """Embeds texts with one export; each by itself, so that a vector depends on its text alone.
+    """Embeds texts with one export, one by one, so that a vector depends on its text alone.
 
     Args:
-        session: Its graph, which gives hidden states.
+        session: Its graph, with hidden states as an output.
         tokenizer: Its tokenizer.
         pooling: How a text's states become one vector.
-        context: Tokens that the window holds.
+        context: Number of tokens that the window holds.
     """
 
     def __init__(self, session: Session, tokenizer: ExportTokenizer, pooling: Pooling, context: int) -> None:
         self._session, self._tokenizer, self._pooling, self._context = session, tokenizer, pooling, context
 
     def embed(self, texts: Sequence[bytes], progress: Progress) -> npt.NDArray[np.float32]:
-        """The vectors of texts, (n, dimensions); their lengths are as the model makes them.
+        """The vectors of texts, (n, dimensions), with the lengths that the model gives.
 
         Raises:
             Cancelled, ModelError: as `Session.run`; or a text does not fit into the model's window.

@@ -1,4 +1,4 @@
-"""A causal export as a sequence of tokens that is read and continued. Imported only in the child process."""
+"""A causal export that reads and continues a sequence of tokens. Imported only in the child process."""
 
 from __future__ import annotations
 
@@ -14,28 +14,28 @@ from counterlens.models.onnx.session import Past, Session, cut
 from counterlens.models.onnx.tokenizer import ExportTokenizer
 
 LOGITS_BYTES = 512 << 20
-"""Memory limit of the logits of one run: an export returns those of all positions that it reads."""
+"""Memory limit of the logits of one run: an export returns the logits of all positions that it reads."""
 _CHUNK_BYTES = 64 << 20
 _CHUNK = 256
 _LEAST_WINDOW = 64
-_SAME = 0.1  # weights of 8 bits round by what else is in a call
+_SAME = 0.1  # 8-bit weights round according to the rest of the call
 
 
 class ExportEngine:
     """One export and one sequence of tokens. Implements `SequenceEngine`.
 
-    With a cache a text is read in chunks, and its prefix is kept for the next; without, each call of `decode`
-    that wants logits reads all of it in one pass.
+    With a cache, a text is read in chunks, and its prefix is kept for the next; without one, each call of
+    `decode` with logits reads all of it in one pass.
 
     Args:
         export: Its files.
-        session: Its graph, which gives logits.
+        session: Its graph, with logits as an output.
         tokenizer: Its tokenizer.
-        context: Tokens of the window, at most.
+        context: Maximum number of tokens of the window.
 
     Attributes:
-        around: The tokens before and after a text, as the model was trained.
-        cancelled: Set from another thread to end the run that is under way.
+        around: The tokens before and after a text in training.
+        cancelled: Set from another thread to end the current run.
     """
 
     def __init__(self, export: Export, session: Session, tokenizer: ExportTokenizer, context: int) -> None:
@@ -63,7 +63,7 @@ class ExportEngine:
             raise ModelError(f"a context of {window} tokens is too small for a model", "Choose a larger one")
 
     def rows_of(self, size: int) -> int:
-        """How many positions have logits of so many bytes; at least one."""
+        """Number of positions whose logits fit into `size` bytes; at least one."""
         return max(1, size // (4 * self.vocabulary))
 
     def tokenize(self, text: bytes) -> list[int]:
@@ -95,14 +95,14 @@ class ExportEngine:
         return logits[0, logits_from:]
 
     def read(self, tokens: Sequence[int], past: Past) -> tuple[npt.NDArray[np.float32], Past]:
-        """Read tokens after what was read before, in chunks; the sequence of the engine stays as it is.
+        """Read tokens after a cached past, in chunks; the sequence of the engine is unchanged.
 
         Args:
-            tokens: At least one.
-            past: The earlier tokens.
+            tokens: The tokens, at least one.
+            past: Keys and values of the earlier tokens.
 
         Returns:
-            The logits after the last token, (vocabulary,), and the keys and values of all.
+            The logits after the last token, (vocabulary,), and the keys and values of all tokens.
 
         Raises:
             Cancelled, ModelError: as `Session.run`.
@@ -114,7 +114,7 @@ class ExportEngine:
 
 
 def reads_forward(session: Session, tokenizer: ExportTokenizer) -> bool:
-    """Whether what a token says of the next one is the same whatever follows it: tried on the model."""
+    """Whether the logits of a token are independent of the tokens after it: tested on the model."""
     first, second = tokenizer.tokenize(b"x = 1"), tokenizer.tokenize(b"def f")
     logits = [
         session.run(np.array([[first[0], *rest[:1]]], np.int64))[0][0, 0] for rest in (first[1:], second)

@@ -1,4 +1,4 @@
-"""The files of a model that was exported to ONNX, as `optimum-cli export onnx` writes them into a folder."""
+"""The files of a model exported to ONNX, in the layout of `optimum-cli export onnx`."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from counterlens.errors import ModelError
 from counterlens.models.files import identity
 
 WEIGHTS = ("model.onnx", "decoder_model_merged.onnx", "decoder_model.onnx")
-"""Names of the graph, in order of preference."""
+"""File names of the graph, in order of preference."""
 SUBFOLDERS = ("", "onnx")
-"""Folders of the graph; repositories of the hub keep it below `onnx`."""
+"""Folders of the graph; repositories of the hub have it in `onnx`."""
 SETTINGS = (
     "config.json",
     "tokenizer.json",
@@ -24,19 +24,19 @@ SETTINGS = (
     "tokenizer_config.json",
     "special_tokens_map.json",
 )
-"""Files beside the graph that decide what the model does."""
+"""Files besides the graph that affect the model's output."""
 POOLING = "1_Pooling/config.json"
-"""How an embedding model pools its states, where it says so."""
+"""The pooling of an embedding model, if the export specifies it."""
 
 _CACHED = re.compile(r"models--(?P<owner>[^/\\]+?)--(?P<repository>[^/\\]+)[/\\]snapshots\b")
 """The folder of a repository in the hub's cache."""
 _WINDOWS = ("max_position_embeddings", "n_positions", "n_ctx", "seq_length", "max_seq_len")
 _OFFSET = {"roberta", "xlm-roberta", "camembert", "roberta-prelayernorm", "xlm-roberta-xl", "data2vec-text"}
-"""Model types whose positions are counted from the number of the padding token on."""
+"""Model types that count positions from the id of the padding token."""
 
 
 def export_name(path: str) -> str:
-    """The name of an export by its folder, its graph, or its repository: what users know it by."""
+    """The display name of an export: its folder, its graph, or its repository."""
     if cached := _CACHED.search(path):
         return f"{cached['owner']}/{cached['repository']}"
     there = PurePath(path)
@@ -46,12 +46,12 @@ def export_name(path: str) -> str:
 
 
 class Reading(StrEnum):
-    """The direction in which a model reads."""
+    """The tokens that a model sees when it predicts one."""
 
     CAUSAL = "causal"
-    """Each token from those before it."""
+    """The tokens before it."""
     MASKED = "masked"
-    """A masked token from those on both sides of it."""
+    """The tokens on both sides of a masked one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ class Export:
     """A folder with an exported model.
 
     Attributes:
-        folder: Its configuration files.
+        folder: Folder of its configuration files.
         weights: The ONNX graph.
     """
 
@@ -68,10 +68,10 @@ class Export:
 
     @classmethod
     def at(cls, path: Path) -> Export:
-        """The export in a folder, or the one of an ONNX file in it.
+        """The export in a folder, or the one with the given ONNX file.
 
         Raises:
-            ModelError: something is missing; the message says what.
+            ModelError: a file is missing; the message names it.
         """
         if path.suffix == ".onnx":
             if not path.is_file():
@@ -95,12 +95,12 @@ class Export:
                     f"the model folder {export.folder} has no {name}",
                     "Export the model again, or save a fast tokenizer beside it",
                 )
-        export.settings()  # that it cannot be read is said before anything is loaded
+        export.settings()  # an unreadable file is reported before anything is loaded
         return export
 
     @property
     def files(self) -> list[Path]:
-        """All files that decide what the model computes."""
+        """All files that affect what the model computes."""
         data = sorted(self.weights.parent.glob(f"{self.weights.name}_data*"))
         data += sorted(self.weights.parent.glob(f"{self.weights.name}.data*"))
         settings = [self.folder / name for name in (*SETTINGS, POOLING)]
@@ -108,17 +108,17 @@ class Export:
 
     @property
     def identity(self) -> str:
-        """SHA-256 over the names and the contents of its files."""
+        """SHA-256 of the names and the contents of its files."""
         digest = hashlib.sha256()
         for path in self.files:
             digest.update(f"{path.name} {identity(path)}\n".encode())
         return digest.hexdigest()
 
     def settings(self, name: str = "config.json") -> dict[str, Any]:
-        """The content of one of the files; empty if it is missing.
+        """The content of one of the files; empty if the file is missing.
 
         Raises:
-            ModelError: the file is no JSON object.
+            ModelError: the file is not a JSON object.
         """
         path = self.folder / name
         if not path.is_file():
@@ -135,14 +135,14 @@ class Export:
 
     @property
     def architecture(self) -> str:
-        """Its name in `config.json`, such as `GPTNeoForCausalLM`."""
+        """The architecture in `config.json`, such as `GPTNeoForCausalLM`."""
         config = self.settings()
         named = config.get("architectures") or [config.get("model_type") or ""]
         return str(named[0])
 
     @property
     def reading(self) -> Reading | None:
-        """The direction in which the architecture reads; None if its name does not tell."""
+        """The reading direction of the architecture; None if its name does not say."""
         name = self.architecture
         if name.endswith(("ForCausalLM", "LMHeadModel")):
             return Reading.CAUSAL
@@ -150,7 +150,7 @@ class Export:
 
     @property
     def window(self) -> int | None:
-        """How many tokens the model was trained to read at once, where `config.json` says it."""
+        """The model's window in training, in tokens; None if `config.json` does not say."""
         config = self.settings()
         said = next((config[name] for name in _WINDOWS if isinstance(config.get(name), int)), None)
         if said is None or config.get("model_type") not in _OFFSET:

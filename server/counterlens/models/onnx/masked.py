@@ -1,8 +1,8 @@
 """Scores by a model that reads both sides: pseudo-log-likelihood (Salazar et al. 2020, section 2).
 
 Each token is masked and predicted from all others: alone (`piece`), or together with the other pieces of its
-word (`word`), so that no piece is given away by the rest of its own word. Ahmed et al. 2024 mask an operator
-so, all its pieces at once. The sum of the logarithms is no probability of the text.
+word (`word`), so that the rest of a word does not give a piece away. Ahmed et al. 2024 mask an operator in
+this way, all its pieces at once. The sum of the logarithms is not a probability of the text.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from counterlens.models.onnx.protocol import Masking
 
 _LOGITS_BYTES = 256 << 20
 _AT_ONCE = 16
-"""Copies of a window that are read together at most: more gain little, and each takes memory."""
+"""Maximum number of copies of a window read together: more gain little, and each takes memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class _Text:
 
     Attributes:
         tokens: The tokens of the context and the text.
-        first: The first that is scored.
+        first: Index of the first scored token.
         ends: The byte of the text after each scored token.
         words: The word of each token.
     """
@@ -46,7 +46,7 @@ class MaskedScorer:
 
     Args:
         engine: The export.
-        mask: The token that stands for a masked one.
+        mask: The mask token.
         masking: The unit that is masked.
     """
 
@@ -55,24 +55,24 @@ class MaskedScorer:
 
     @property
     def _window(self) -> int:
-        """Tokens of a text that are read at once."""
+        """Maximum number of tokens of a text read at once."""
         return self._engine.context - sum(map(len, self._engine.around))
 
     @property
     def _longest(self) -> int:
-        """Tokens that are masked together at most."""
+        """Maximum number of tokens masked together."""
         return max(1, self._window // 2)
 
     def score(self, text: bytes, context: bytes, alternatives: int, progress: Progress) -> Scored:
-        """Score every token of a text given all that is around it, the context before it included.
+        """Score every token of a text given all text around it, including the context before it.
 
         A masked word is read in the middle of as much of the rest as fits into the window.
 
         Args:
             text: UTF-8.
             context: The text before it; not scored.
-            alternatives: How many of the likeliest tokens to name.
-            progress: Called with tokens done and tokens in all.
+            alternatives: Number of likeliest tokens to return per token.
+            progress: Called with (finished tokens, all tokens).
 
         Raises:
             Cancelled, ModelError: as `Session.run`.
@@ -85,12 +85,12 @@ class MaskedScorer:
 
         Args:
             text: UTF-8.
-            start: The first byte of the span.
-            end: The byte after its last.
-            alternatives: How many of the likeliest tokens to name.
+            start: First byte of the span.
+            end: The byte after the span.
+            alternatives: Number of likeliest tokens to return per token.
 
         Returns:
-            The byte at which the first of these tokens begins, and their scores.
+            The first byte of the first of these tokens, and their scores.
 
         Raises:
             Cancelled, ModelError: as `Session.run`; or the span has no token, or too many.
@@ -105,7 +105,7 @@ class MaskedScorer:
         return int(starts[low]), self._score(masked, [range(low, high)], alternatives, lambda *_: None)
 
     def _score(self, read: _Text, spans: list[range], alternatives: int, progress: Progress) -> Scored:
-        """The scores of spans that follow each other, from the first scored token on."""
+        """The scores of consecutive spans, from the first scored token on."""
         total = sum(map(len, spans))
         rows: list[Rows] = []
         width = min(len(read.tokens), self._window)
@@ -134,7 +134,7 @@ class MaskedScorer:
         return reduce(picked, targets, k)
 
     def _spans(self, read: _Text) -> list[range]:
-        """The scored tokens that are masked together, in their order."""
+        """The groups of scored tokens that are masked together, in order."""
         places = range(read.first, len(read.tokens))
         if self._masking is Masking.PIECE:
             return [range(i, i + 1) for i in places]
@@ -148,7 +148,7 @@ class MaskedScorer:
         return spans
 
     def _read(self, text: bytes, context: bytes) -> _Text:
-        """The tokens of a context and a text; by the tokenizer's own offsets where its pieces do not join."""
+        """The tokens of a context and a text; by the tokenizer's offsets if pieces do not join."""
         tokenizer = self._engine.tokenizer
         try:
             before, tokens, ends = tokenize(self._engine, context, text)

@@ -39,19 +39,19 @@ _NEEDED = ("onnxruntime", "tokenizers")
 
 
 class ExportedModel(LocalModel):
-    """An export that a child process answers for.
+    """An export that runs in a child process.
 
     Args:
         export: Its files.
         spec: The user's name for it.
         threads: Threads to compute with; 0 means one per available processor, at most eight.
-        context: Tokens of context, at most what the model was trained with.
-        api: How it is asked; exports are asked by `completions` alone.
+        context: Maximum number of tokens of context; limited by the model's training context.
+        api: Prompt format; exports support only `completions`.
         mask: The unit that a masked model masks: `word` or `piece`.
-        progress: Unused: ONNX Runtime does not say how much is loaded.
+        progress: Unused: ONNX Runtime does not report loading progress.
 
     Raises:
-        ModelError: a package that it needs is not installed, or the export cannot be loaded or asked so.
+        ModelError: a package is missing, or the export cannot be loaded, or does not support the API.
     """
 
     def __init__(
@@ -119,7 +119,7 @@ class ExportedModel(LocalModel):
         cancel: Event | None = None,
         progress: Progress | None = None,
     ) -> list[Completion]:
-        """Like `Model.complete`; a model that reads both sides completes nothing."""
+        """Like `Model.complete`; a model that reads both sides does not complete."""
         if Capability.COMPLETE not in self._info.capabilities:
             raise ModelError(
                 f"{self._info.name} cannot complete: it fills in masked tokens",
@@ -136,7 +136,7 @@ class ExportedModel(LocalModel):
         cancel: Event | None = None,
         progress: Progress | None = None,
     ) -> TokenScores:
-        """Like `Model.score`; of a model that reads both sides each token given all others."""
+        """Like `Model.score`; with a model that reads both sides, each token is scored given all others."""
         if Capability.SCORE not in self._info.capabilities:
             raise ModelError(
                 f"{self._info.name} gives no token probabilities",
@@ -159,13 +159,13 @@ class ExportedModel(LocalModel):
 
 
 def find_export(name: str) -> Export:
-    """The export of a name: a folder, an ONNX file, or a repository of the Hugging Face hub.
+    """The export with a name: a folder, an ONNX file, or a repository of the Hugging Face hub.
 
     Args:
-        name: As after `onnx:`. What is there as a path is one.
+        name: As after `onnx:`. An existing path takes precedence.
 
     Raises:
-        ModelError: there is none, or it cannot be downloaded.
+        ModelError: there is no such export, or it cannot be downloaded.
     """
     path = Path(name).expanduser().absolute()
     parts = name.split("/")

@@ -14,16 +14,16 @@ class Masking(StrEnum):
     """The unit that is masked."""
 
     WORD = "word"
-    """All pieces of a word, as the tokenizer splits a text before it looks for pieces."""
+    """All pieces of a word, as the tokenizer splits a text before it splits words into pieces."""
     PIECE = "piece"
     """One token."""
 
     @classmethod
     def named(cls, name: str) -> Masking:
-        """The masking of a name that a user gave.
+        """The masking with a name that the user gave.
 
         Raises:
-            ModelError: there is none of this name.
+            ModelError: there is no such masking.
         """
         try:
             return cls(name)
@@ -47,12 +47,12 @@ class OpenedExport:
     """The model is loaded.
 
     Attributes:
-        reading: In which direction it reads.
+        reading: The reading direction.
         capabilities: Its capabilities.
-        context: Tokens that its window holds, those around a text included.
-        cached: Whether it keeps keys and values of what it has read.
+        context: Number of tokens that its window holds, including those around a text.
+        cached: Whether it has a cache of keys and values.
         provider: Its execution provider.
-        version: Of ONNX Runtime.
+        version: Version of ONNX Runtime.
     """
 
     reading: Reading

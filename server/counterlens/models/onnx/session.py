@@ -1,4 +1,4 @@
-"""A graph that ONNX Runtime has loaded, and what it wants to be fed. Imported only in the child process."""
+"""A graph loaded by ONNX Runtime, and its inputs. Imported only in the child process."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PROVIDERS = (
     "CoreMLExecutionProvider",
     "CPUExecutionProvider",
 )
-"""Devices for a model; the first that is installed is used first."""
+"""Devices for a model; the first installed one is used."""
 
 _KINDS = {
     "tensor(int64)": np.int64,
@@ -35,11 +35,11 @@ _KNOWN = {"input_ids", "attention_mask", "position_ids", "token_type_ids", "use_
 _HIDDEN = ("last_hidden_state", "token_embeddings")
 
 Past = list[npt.NDArray[Any]]
-"""Keys and values of what was read, in the order of the session's past inputs."""
+"""Keys and values of the tokens read so far, in the order of the session's past inputs."""
 
 
 class Termination(Event):
-    """An event that also ends the run that is under way."""
+    """An event that also ends the current run."""
 
     def __init__(self, options: Any) -> None:
         super().__init__()
@@ -51,7 +51,7 @@ class Termination(Event):
         self._options.terminate = True
 
     def clear(self) -> None:
-        """Clear the event, and let runs go on."""
+        """Clear the event, and allow runs again."""
         self._options.terminate = False
         super().clear()
 
@@ -62,10 +62,10 @@ class PastInput:
 
     Attributes:
         name: The name of the input.
-        present: Of the output that continues it.
-        shape: Its size in each dimension; 0 in those of the batch and of the sequence.
+        present: The name of the output that continues it.
+        shape: Its size in each dimension; 0 for the batch and the sequence.
         axis: The dimension of the sequence.
-        kind: Of its numbers.
+        kind: Type of its numbers.
     """
 
     name: str
@@ -76,12 +76,12 @@ class PastInput:
 
     @property
     def width(self) -> int:
-        """Bytes that a token takes."""
+        """Bytes per token."""
         numbers = int(np.prod([size for size in self.shape if size]))
         return numbers * np.dtype(self.kind).itemsize
 
     def empty(self) -> npt.NDArray[Any]:
-        """The keys or values of no token, of a batch of one."""
+        """The keys or values of no tokens, for a batch of one."""
         return np.empty((1, *self.shape[1:]), self.kind)
 
 
@@ -90,16 +90,16 @@ class Session:
 
     Args:
         weights: The file.
-        threads: To compute with.
+        threads: Number of threads.
 
     Attributes:
-        past: Its past inputs; none if the export has no cache.
-        hidden: The output with the last hidden states, if it was exported.
+        past: Its past inputs; empty if the export has no cache.
+        hidden: The output with the last hidden states, if exported.
         provider: Its device.
-        cancelled: Set from another thread to end the run that is under way.
+        cancelled: Set from another thread to end the current run.
 
     Raises:
-        ModelError: ONNX Runtime cannot load it, or it wants something unknown.
+        ModelError: ONNX Runtime cannot load it, or it has an unknown input.
     """
 
     def __init__(self, weights: Path, threads: int) -> None:
@@ -135,12 +135,12 @@ class Session:
 
     @property
     def has_logits(self) -> bool:
-        """Whether it says what each token may be."""
+        """Whether it gives logits."""
         return "logits" in self._outputs
 
     @property
     def pads(self) -> bool:
-        """Whether it is told which tokens are padding, and where each one stands."""
+        """Whether it has inputs for padding and positions."""
         return {"attention_mask", "position_ids"} <= set(self._inputs)
 
     def run(
@@ -152,17 +152,17 @@ class Session:
         positions: npt.NDArray[np.int64] | None = None,
         past: Past | None = None,
     ) -> tuple[npt.NDArray[np.float32], Past]:
-        """Compute one output, and the keys and values of what was read.
+        """Compute one output, and the keys and values of all tokens so far.
 
         Args:
             ids: (b, n) tokens.
-            output: The name of what is wanted.
-            mask: (b, past + n), 1 if a token is no padding; by default none is.
-            positions: (b, n), where each token stands; by default after what was read.
-            past: The earlier tokens; by default none.
+            output: Name of the output.
+            mask: (b, past + n), 0 for padding; by default there is none.
+            positions: (b, n), position of each token; by default after the past.
+            past: Keys and values of the earlier tokens; by default none.
 
         Returns:
-            (b, n, width) float32, and the keys and values; none if the export has no cache.
+            (b, n, width) float32, and the keys and values; empty if the export has no cache.
 
         Raises:
             Cancelled: `cancelled` was set.
@@ -226,7 +226,7 @@ class Session:
 
 
 def stacked(pasts: Sequence[Past], inputs: Sequence[PastInput]) -> Past:
-    """Keys and values of several sequences as those of a batch, with padding before the shorter ones."""
+    """Stack the keys and values of several sequences to a batch, with padding before the shorter ones."""
     batch: Past = []
     for tensor, parts in zip(inputs, zip(*pasts, strict=True), strict=True):
         longest = max(part.shape[tensor.axis] for part in parts)
@@ -240,7 +240,7 @@ def stacked(pasts: Sequence[Past], inputs: Sequence[PastInput]) -> Past:
 
 
 def cut(past: Past, inputs: Sequence[PastInput], length: int) -> Past:
-    """The first so many tokens of keys and values."""
+    """Keys and values of the first `length` tokens."""
     return [
         np.take(values, range(length), axis=tensor.axis) if values.shape[tensor.axis] != length else values
         for tensor, values in zip(inputs, past, strict=True)

@@ -14,7 +14,7 @@ import tokenizers
 from counterlens.errors import ModelError
 
 _BYTE = re.compile(r"<0x([0-9A-Fa-f]{2})>")
-_BLANK = "▁"  # SentencePiece writes blanks so
+_BLANK = "▁"  # SentencePiece writes blanks in this way
 
 
 def _byte_characters() -> dict[str, int]:
@@ -29,10 +29,10 @@ class Encoded:
     """The tokens of a text.
 
     Attributes:
-        tokens: Their numbers.
-        words: The number of the word that each is a piece of, as the tokenizer splits a text before it looks
-            for pieces.
-        ends: The byte after each.
+        tokens: Token ids.
+        words: For each token the number of its word, as the tokenizer splits a text before it splits words
+                into pieces.
+        ends: The byte after each token.
     """
 
     tokens: list[int]
@@ -60,14 +60,14 @@ class ExportTokenizer:
             ) from error
         self._tokenizer.no_truncation()
         self._tokenizer.no_padding()
-        self._tokenizer.encode_special_tokens = True  # special tokens in a text are text
+        self._tokenizer.encode_special_tokens = True  # special tokens in a text are treated as text
 
     def tokenize(self, text: bytes) -> list[int]:
-        """The tokens of a text, without those that the model was trained to find around it."""
+        """The tokens of a text, without those that surround a text in training."""
         return list(self._tokenizer.encode(_readable(text), add_special_tokens=False).ids) if text else []
 
     def encode(self, text: bytes) -> Encoded:
-        """The tokens of a text with their places, as the tokenizer tells them."""
+        """The tokens of a text with their places, as the tokenizer reports them."""
         readable = _readable(text)
         encoding = self._tokenizer.encode(readable, add_special_tokens=False)
         ends, at = [], 0
@@ -84,7 +84,7 @@ class ExportTokenizer:
 
     @cached_property
     def around(self) -> tuple[list[int], list[int]]:
-        """The tokens that the model was trained to find before and after a text."""
+        """The tokens before and after a text in training."""
         self._tokenizer.encode_special_tokens = False
         plain = self._tokenizer.encode("x", add_special_tokens=False).ids
         whole = self._tokenizer.encode("x", add_special_tokens=True).ids
@@ -96,7 +96,7 @@ class ExportTokenizer:
 
     @property
     def mask(self) -> int | None:
-        """The token that stands for a masked one, if the vocabulary has it."""
+        """The mask token, if the vocabulary has one."""
         for content in ("<mask>", "[MASK]", "<|mask|>"):
             token = self._tokenizer.token_to_id(content)
             if token is not None:
@@ -105,7 +105,7 @@ class ExportTokenizer:
 
     @cached_property
     def pieces(self) -> list[bytes]:
-        """The bytes of every token, empty if a number has none."""
+        """The bytes of every token; empty for an unused id."""
         size = max(self._tokenizer.get_vocab(with_added_tokens=True).values(), default=-1) + 1
         pieces = [b""] * size
         characters = _byte_characters() if self._byte_level else None
@@ -131,6 +131,6 @@ def _bytes_of(content: str, characters: dict[str, int] | None) -> bytes:
 
 
 def _readable(text: bytes) -> str:
-    """A text without halves of surrogate pairs, which the library refuses; of as many bytes."""
+    """A text with lone surrogates, which the library refuses, replaced by the same number of bytes."""
     read = text.decode("utf-8", "surrogatepass")
     return re.sub("[\ud800-\udfff]", "\ufffd", read)

@@ -30,7 +30,7 @@ from counterlens.models.onnx.tokenizer import ExportTokenizer
 
 
 class ExportWorker(Worker):
-    """Answers with ONNX Runtime."""
+    """Handles requests with ONNX Runtime."""
 
     def __init__(self, requests: IO[bytes], answers: IO[bytes]) -> None:
         super().__init__(requests, answers)
@@ -104,10 +104,10 @@ class ExportWorker(Worker):
 
 
 def _reading(export: Export, session: Session, tokenizer: ExportTokenizer) -> Reading:
-    """In which direction a model reads: as its architecture says, or its cache and its vocabulary show.
+    """The reading direction of a model: by its architecture, or by its cache and its vocabulary.
 
     Raises:
-        ModelError: it is said to read forward, and does not.
+        ModelError: its architecture reads forward, but the model does not.
     """
     named = export.reading
     if session.past:

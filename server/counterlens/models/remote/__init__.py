@@ -25,19 +25,19 @@ def connect(
     concurrency: int = 4,
     thinking_tokens: int = 0,
 ) -> RemoteModel:
-    """A remote model; what is not given comes from the environment, the key always.
+    """A remote model; defaults come from the environment, as does the key always.
 
     Args:
-        model: Its name at the endpoint; otherwise COUNTERLENS_MODEL.
-        base_url: The endpoint, such as `http://127.0.0.1:8080/v1`; otherwise COUNTERLENS_BASE_URL.
+        model: Its name at the endpoint; by default COUNTERLENS_MODEL.
+        base_url: The endpoint, such as `http://127.0.0.1:8080/v1`; by default COUNTERLENS_BASE_URL.
         api: `completions`, `fill` or `chat`.
-        timeout: How long to wait.
+        timeout: Time limits.
         retries: When to repeat a request.
-        concurrency: Requests at the same time, at most.
-        thinking_tokens: Tokens of reasoning, at most, beside those of an answer; 0: not limited apart.
+        concurrency: Maximum number of concurrent requests.
+        thinking_tokens: Maximum tokens of reasoning, besides those of an answer; 0: no separate limit.
 
     Raises:
-        ModelError: something is missing or cannot be used; the message says what.
+        ModelError: something is missing or invalid; the message says what.
     """
     environment = read_environment()
     where = base_url or environment.base_url
@@ -75,13 +75,13 @@ def connect_entry(
 
     Args:
         entry: The entry.
-        api: `completions`, `fill` or `chat`, where the entry leaves it open.
-        allowed: Whether the user has just named its endpoint; otherwise it has to be allowed already.
-        thinking_tokens: Tokens of reasoning, at most, beside those of an answer; None: as the entry says.
+        api: `completions`, `fill` or `chat`, if the entry does not set it.
+        allowed: Whether the user has just named its endpoint; otherwise it must have been allowed before.
+        thinking_tokens: Maximum tokens of reasoning, besides those of an answer; None: as the entry says.
 
     Raises:
-        ModelError: the user has not allowed its endpoint, its key is not there, or something of it cannot be
-            used; the message says what.
+        ModelError: the user has not allowed its endpoint, its key is missing, or a value is invalid; the
+            message says what.
     """
     if not allowed:
         require_allowed(entry)
@@ -123,10 +123,10 @@ def models_at(
         base_url: The endpoint, such as `http://127.0.0.1:8080/v1`.
         key: The key, if one was just given.
         known: Whether the key of the environment is meant for this endpoint, and may be sent to it.
-        cancel: Set it to give up.
+        cancel: Set to cancel.
 
     Raises:
-        ModelError: it cannot be reached or lists none; says why.
+        ModelError: it cannot be reached or lists none; the message gives the reason.
         Cancelled: `cancel` was set.
     """
     environment = read_environment()

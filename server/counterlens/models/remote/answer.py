@@ -1,4 +1,4 @@
-"""An answer of an endpoint while it is being read: the objects of a stream, or one object."""
+"""A response of an endpoint while it is being read: the objects of a stream, or one object."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ _BRACKETS: Final = re.compile(r'"(?:[^"\\]|\\.)*"|[\[{\]}]', re.DOTALL)
 
 
 class Answer:
-    """The JSON objects of an answer, in order; closing it early is fine.
+    """The JSON objects of a response, in order; it may be closed early.
 
     Attributes:
         streamed: Whether it is a stream of server-sent events; otherwise there is one object.
-        done: Whether its proper end was seen.
-        usage: What the endpoint says that it counted, as far as it was read; None where it says nothing.
-        pieces: How many objects with a choice were read: each holds at least about a token.
-        thought: How many tokens of reasoning whoever reads it has seen in it.
+        done: Whether its regular end was read.
+        usage: The endpoint's own counts, as far as read; None if it gives none.
+        pieces: Number of objects with a choice: each holds at least about a token.
+        thought: Number of tokens of reasoning that its reader has found.
     """
 
     def __init__(self, response: httpx.Response, endpoint: Endpoint) -> None:
@@ -95,13 +95,13 @@ async def body(response: httpx.Response, endpoint: Endpoint) -> str:
     """The whole body of a response.
 
     Raises:
-        ModelError: it is far larger than any answer.
+        ModelError: it is far larger than any valid response.
     """
     return b"".join([piece async for piece in portions(response, endpoint)]).decode("utf-8", "replace")
 
 
 def _too_deep(text: str) -> bool:
-    """Whether brackets are nested more deeply than in any answer; known before it is parsed."""
+    """Whether brackets are nested more deeply than in any valid response; checked before parsing."""
     if text.count("[") + text.count("{") <= _DEEPEST:
         return False
     depth = 0

@@ -1,7 +1,7 @@
-"""A private event loop in a thread: synchronous callers, cancellable network underneath.
+"""A private event loop in a thread: synchronous callers, with cancellable requests.
 
-A blocking read cannot be interrupted from another thread in a clean way; a task can. Cancelling it closes
-the connection at once, whether the server is silent, drips, or is being waited for.
+A blocking read cannot be interrupted cleanly from another thread; a task can. Cancelling it closes the
+connection at once, whether the server is silent or slow.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from counterlens.errors import Cancelled, ModelError
 
 T = TypeVar("T")
 
-_POLL = 0.03  # seconds between two looks at the caller's cancel event
-_CLOSING = 5.0  # seconds that closing may take
+_POLL = 0.03  # seconds between two checks of the caller's cancel event
+_CLOSING = 5.0  # maximum duration of closing, in seconds
 
 
 class Background:
-    """Runs coroutines for any thread; started by the first one."""
+    """Runs coroutines for any thread; the first call starts it."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -42,8 +42,8 @@ class Background:
         """Run a coroutine to its end, or until `cancel` is set.
 
         Args:
-            work: Makes the coroutine. It gets a function that makes `step` run in the calling thread.
-            cancel: Set by any thread to give up.
+            work: Creates the coroutine. It gets a function that makes `step` run in the calling thread.
+            cancel: Set by any thread to cancel.
             step: Called in the calling thread.
 
         Raises:
@@ -70,7 +70,7 @@ class Background:
             future.cancel()
 
     def close(self, last: Callable[[], Coroutine[Any, Any, None]]) -> None:
-        """End what is running, run a last coroutine, and end the thread."""
+        """Cancel what is running, run a last coroutine, and end the thread."""
         with self._lock:
             self._closed = True
             loop, thread = self._loop, self._thread

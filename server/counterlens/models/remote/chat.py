@@ -14,11 +14,11 @@ from counterlens.models.remote.thinking import field_of
 
 @dataclass(frozen=True, slots=True)
 class ChatExchange(Turn):
-    """One request of the chat API, and the answer to it."""
+    """One request of the chat API, and its response."""
 
     @property
     def payload(self) -> Json:
-        """The body of the request. Stop texts stay here: a reply that repeats the prompt may contain them."""
+        """The body of the request, without stop texts: a reply that repeats the prompt may contain them."""
         body: Json = {
             "messages": [{"role": role, "content": text} for role, text in self.messages],
             "max_tokens": self.max_tokens,
@@ -38,11 +38,11 @@ class ChatDialect:
     identity = f"chat {INSTRUCTION}"
 
     def exchange(self, prompt: Prompt, *, heal: bool = True) -> ChatExchange:  # noqa: ARG002 - nothing to heal
-        """A request; the reply starts a line of its own, so it never contradicts the prompt."""
+        """A request; the reply starts its own line, so it never contradicts the prompt."""
         return ChatExchange(prompt)
 
     def pieces(self, chunk: Json) -> list[Piece]:
-        """The text of each choice: a message, or what a chunk adds to it."""
+        """The text of each choice: a message, or the addition of a chunk."""
         return [_piece(choice) for choice in choices_of(chunk)]
 
 

@@ -1,4 +1,4 @@
-"""HTTP to one endpoint: time-outs, and retries that cost nothing when they are not needed."""
+"""HTTP requests to one endpoint: time-outs and retries, at no cost when they are not needed."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ from counterlens.models.remote.waiting import asked_wait
 T = TypeVar("T")
 
 Read = Callable[[Answer], Awaitable[T]]
-"""Reads an answer; it may end early, which closes the connection. Called anew for each attempt."""
+"""Reads a response; it may end early, which closes the connection. Called again for each attempt."""
 
 _random: Final = random.SystemRandom()
 
 
 @dataclass(frozen=True, slots=True)
 class Timeouts:
-    """How long to wait, in seconds.
+    """Time limits, in seconds.
 
     Attributes:
         connect: For a connection.
-        read: For the next piece of an answer, the first one included.
-        total: For one prompt, repetitions included, but for what the pace of the endpoint holds it back.
+        read: For the next piece of a response, including the first.
+        total: For one prompt, including retries, but not the time that the endpoint's pace holds it back.
     """
 
     connect: float = 10.0
@@ -47,38 +47,39 @@ class Timeouts:
 
 @dataclass(frozen=True, slots=True)
 class Retries:
-    """When to repeat a request that a rate limit, a server error or a broken connection ended.
+    """When to repeat a request that ended with a rate limit, a server error or a broken connection.
 
     Attributes:
-        count: Repetitions at most.
-        first: Seconds before the first one; doubled each time, then shortened at random by up to half.
-        longest: Seconds between two attempts at most, where the server asks for none.
-        patience: Seconds that a server may ask to wait; one that asks for more is not waited for.
+        count: Maximum number of retries.
+        first: Seconds before the first retry; doubled each time, then shortened at random by up to half.
+        longest: Maximum number of seconds between two attempts, if the server does not ask for a delay.
+        patience: Maximum number of seconds that a server may ask to wait; after a longer one there is no
+            retry.
     """
 
     count: int = 4
     first: float = 0.5
     longest: float = 30.0
-    patience: float = 90.0  # rates are told by the minute
+    patience: float = 90.0  # rate limits are per minute
 
     def delay(self, attempt: int, asked: float | None) -> float | None:
-        """Seconds to wait after an attempt (from 0), or None when there is to be no other."""
+        """Seconds to wait after attempt number `attempt` (from 0); None if it was the last."""
         if attempt >= self.count or (asked is not None and asked > self.patience):
             return None
         backoff = min(self.longest, self.first * 2**attempt) * _random.uniform(0.5, 1.0)
-        # All who were turned away together are told the same time: spread them a little beyond it.
+        # All clients refused together get the same time: spread them a little beyond it.
         return backoff if asked is None else asked + self.first * _random.uniform(0.0, 0.5)
 
 
 class HttpClient:
-    """Requests to one endpoint; lives in one event loop.
+    """Requests to one endpoint; belongs to one event loop.
 
     Args:
         endpoint: The endpoint.
-        timeouts: How long to wait.
+        timeouts: Time limits.
         retries: When to repeat a request.
-        pace: How many questions are under way, and how fast they follow each other.
-        meter: Counts what is asked.
+        pace: Limits the number and the rate of requests.
+        meter: Counts tokens.
     """
 
     def __init__(
@@ -96,24 +97,24 @@ class HttpClient:
         self._client: httpx.AsyncClient | None = None
 
     async def post(self, path: str, payload: Json, read: Read[T], *, retry: bool = True) -> T:
-        """Ask, and read the answer.
+        """Send a request, and read the response.
 
         Args:
-            path: What follows the base URL.
+            path: The path after the base URL.
             payload: The body.
-            read: Reads the answer piece by piece.
-            retry: Whether to repeat the request where that may help.
+            read: Reads the response piece by piece.
+            retry: Whether to repeat the request if that may help.
 
         Raises:
-            ModelError: there is no answer, or not one that can be read.
+            ModelError: there is no response, or none that can be read.
         """
         return await self._attempts("POST", path, payload, read, self._retries if retry else Retries(0))
 
     async def get(self, path: str, *, retry: bool = True) -> Json:
-        """Ask for one JSON object; `retry`: whether to repeat the request where that may help.
+        """Request one JSON object; `retry`: whether to repeat the request if that may help.
 
         Raises:
-            ModelError: there is no answer, or not one that can be read.
+            ModelError: there is no response, or none that can be read.
         """
 
         async def first(answer: Answer) -> Json:
@@ -142,7 +143,7 @@ class HttpClient:
                             return await self._attempt(method, path, None, read)
                         return await self._in_turn(path, payload, read, limit)
                     except Transient as failure:
-                        # While others are answered, one that came too fast has only to wait.
+                        # While other requests are answered, one that came too fast only has to wait.
                         passed = failure.load is Load.TOO_FAST and self._pace.answered > answered
                         delay = retries.delay(0 if passed else attempt, failure.wait)
                         if delay is None:
@@ -158,7 +159,7 @@ class HttpClient:
             ) from None
 
     async def _in_turn(self, path: str, payload: Json, read: Read[T], limit: asyncio.Timeout) -> T:
-        """An attempt at its turn, which does not begin to count before."""
+        """Make an attempt when the pace allows it; its time limit does not run before."""
         remaining = (limit.when() or 0.0) - asyncio.get_running_loop().time()
         limit.reschedule(None)
         async with self._pace.turn(self._meter.expected(payload)) as turn:
@@ -177,7 +178,7 @@ class HttpClient:
         self, method: str, path: str, payload: Json | None, read: Read[T], turn: HeldRequest | None = None
     ) -> T:
         url = self._endpoint.url + path
-        # Escaped, so that half a surrogate pair in a prompt is the server's to refuse, not a crash here.
+        # Escaped, so that the server can refuse a lone surrogate in a prompt, without a crash here.
         content = None if payload is None else json.dumps(payload).encode("ascii")
         try:
             async with self._open().stream(method, url, content=content) as response:
@@ -191,7 +192,7 @@ class HttpClient:
                     try:
                         found = await read(answer)
                     except BaseException:
-                        if answer.pieces:  # what was written is paid for, whatever became of the rest
+                        if answer.pieces:  # generated tokens are paid for, whatever happened to the rest
                             self._meter.count(payload, answer)
                         raise
                     turn.answered(self._meter.count(payload, answer).tokens)
@@ -206,7 +207,7 @@ class HttpClient:
             headers = {
                 "User-Agent": f"counterlens/{__version__}",
                 "Accept": "text/event-stream, application/json",
-                "Accept-Encoding": "gzip, deflate",  # what `expanding` undoes, and bounds
+                "Accept-Encoding": "gzip, deflate",  # those that `expanding` undoes, and bounds
                 "Content-Type": "application/json",
             }
             if self._endpoint.key is not None:
@@ -242,7 +243,7 @@ def _given_up(failure: Transient, repetitions: int) -> PassingError:
 
 
 def _longer(limit: asyncio.Timeout, seconds: float) -> None:
-    """Allow that much more time."""
+    """Extend a time limit."""
     when = limit.when()
     if when is not None:
         limit.reschedule(when + seconds)

@@ -1,4 +1,4 @@
-"""Completions from an endpoint: requests in the parameters that it takes, read until the stop rule holds."""
+"""Completions from an endpoint: requests with the parameters that it accepts, and the stop rule."""
 
 from __future__ import annotations
 
@@ -24,21 +24,21 @@ from counterlens.models.remote.reading import AnswerReading
 from counterlens.models.remote.taking import LIMIT, Taking
 from counterlens.models.remote.together import together
 
-_USUAL: Final = 1  # the temperature of a request that says none
+_USUAL: Final = 1  # the temperature of a request without one
 
 
 class RemoteCompleter:
-    """Completes prompts, in the parameters that an endpoint takes.
+    """Completes prompts, with the parameters that an endpoint accepts.
 
     Args:
         endpoint: The endpoint.
-        client: Asks it.
+        client: Sends requests to it.
         model: The name of the model there.
-        dialect: How it is asked.
-        listing: The models that it has.
-        taking: What it takes.
+        dialect: The API dialect.
+        listing: The models of the endpoint.
+        taking: The parameters that it accepts.
         parameters: Further parameters of each request.
-        thinking: Tokens of reasoning, at most, beside those of the answer; 0: it is not limited apart.
+        thinking: Maximum tokens of reasoning, besides those of the answer; 0: no separate limit.
     """
 
     def __init__(
@@ -59,10 +59,10 @@ class RemoteCompleter:
         self._trying_several = asyncio.Lock()
 
     async def complete(self, prompts: Sequence[Prompt]) -> list[Completion]:
-        """Complete one prompt, or several that differ by nothing but which draw they are.
+        """Complete one prompt, or several that differ only in the sample.
 
         Raises:
-            ModelError: there is no answer, or not one that can be read.
+            ModelError: there is no response, or none that can be read.
         """
         try:
             if len(prompts) > 1:
@@ -82,7 +82,7 @@ class RemoteCompleter:
         return found
 
     async def _draws(self, prompts: Sequence[Prompt]) -> list[Completion]:
-        """Several answers to one request, where the endpoint gives them; which is tried once."""
+        """Request several completions at once if the endpoint supports it, which is tested once."""
         if self._taking.taken.several is None:
             async with self._trying_several:
                 if self._taking.taken.several is None:
@@ -92,7 +92,7 @@ class RemoteCompleter:
         return await together([self._single(prompt) for prompt in prompts])
 
     async def _several(self, prompts: Sequence[Prompt]) -> list[Completion]:
-        """One request for all; what it does not give is asked for one by one."""
+        """Send one request for all; missing completions are requested one by one."""
         first = prompts[0]
         try:
             found = await self._ask(first, self._dialect.exchange(first), len(prompts))
@@ -106,7 +106,7 @@ class RemoteCompleter:
         return [*given, *rest]
 
     async def _ask(self, prompt: Prompt, exchange: Exchange, count: int = 1) -> list[Completion | None]:
-        """The answers to one request, as many as it gives; None for one that does not fit the prompt."""
+        """The completions in one response, as many as it has; None for one that does not fit the prompt."""
 
         async def read(answer: Answer) -> list[Completion | None]:
             return await self._read(prompt, exchange, answer, count)
@@ -140,7 +140,7 @@ class RemoteCompleter:
     async def _read(
         self, prompt: Prompt, exchange: Exchange, answer: Answer, count: int
     ) -> list[Completion | None]:
-        """Read answers until the stop rule holds for all; leaving them early closes the connection."""
+        """Read completions until the stop rule applies to all; ending early closes the connection."""
         readings: dict[int, AnswerReading] = {}
         async for chunk in answer:
             try:
@@ -169,7 +169,7 @@ class RemoteCompleter:
 
 
 def _completed(reading: AnswerReading, answer: Answer, count: int) -> Completion | None:
-    """The result of a request; None if it does not fit the prompt. A server counts all answers together."""
+    """The result of a request; None if it does not fit the prompt. A server counts all of them together."""
     usage = answer.usage if count == 1 and answer.usage is not None else {}
     tokens = usage.get("completion_tokens")
     if reading.contradicted:

@@ -1,4 +1,4 @@
-"""The completions API: the model continues the prompt as it stands (`POST /completions`)."""
+"""The completions API: the model continues the prompt as it is (`POST /completions`)."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from counterlens.models.remote.answer import Json
 from counterlens.models.remote.dialect import Piece, choices_of, index_of, sampling, string
 from counterlens.models.remote.thinking import field_of
 
-_MOST_STOPS: Final = 4  # more are refused by OpenAI's API
+_MOST_STOPS: Final = 4  # OpenAI's API refuses more
 
 
 @dataclass(frozen=True, slots=True)
 class Continuation:
     """A request to continue `head`; `gap` is the whitespace between it and the end of the prompt.
 
-    `fill`: whether the server is told what follows the hole.
+    `fill`: whether the server gets the text after the hole.
     """
 
     head: str
@@ -42,19 +42,19 @@ class Continuation:
         if self.fill:
             body["suffix"] = self.prompt.suffix
         if self.prompt.reply is not None and self.prompt.reply.grammar:
-            body["grammar"] = self.prompt.reply.grammar  # llama.cpp's servers; others pass over it or refuse
+            body["grammar"] = self.prompt.reply.grammar  # for llama.cpp's servers; others ignore or refuse it
         return body
 
     def text(self, answer: str, *, complete: bool) -> str | None:
         """Return the text after the prompt."""
         return healing.follow(self.gap, answer, complete=complete)
 
-    def ended(self, answer: str) -> bool:  # noqa: ARG002 - only chat replies go on after their end
-        """Never: the server knows the end."""
+    def ended(self, answer: str) -> bool:  # noqa: ARG002 - only chat replies continue after their end
+        """Always false: the server knows the end."""
         return False
 
     def _server_stops(self) -> list[str]:
-        """The stop texts that mean the same to the server, which sees the gap as part of the answer."""
+        """The stop texts with the same effect on the server, where the completion includes the gap."""
         texts = [text for text in self.prompt.stop.texts if text]
         if self.gap:
             texts = [text for text in texts if text[0] not in healing.WHITESPACE]
@@ -65,8 +65,8 @@ class CompletionsDialect:
     """The completions API.
 
     Args:
-        fill: Whether the model is also shown what follows the hole (`suffix`), where the server takes that.
-        template: The text around a question, with `{prompt}` in its place; None: it is sent as it stands.
+        fill: Whether the model also gets the text after the hole (`suffix`), if the server accepts it.
+        template: The text around a question, with the placeholder `{prompt}`; None: it is sent as it is.
     """
 
     path = "/completions"
@@ -78,7 +78,7 @@ class CompletionsDialect:
             self.identity += f" {template}"
 
     def exchange(self, prompt: Prompt, *, heal: bool = True) -> Continuation:
-        """A request that ends at a token boundary, unless told otherwise."""
+        """A request that ends at a token boundary, unless `heal` is false."""
         if prompt.reply is not None:
             return Continuation(self._around(prompt.text), "", prompt)
         head, gap = healing.split(prompt.text) if heal else (prompt.text, "")

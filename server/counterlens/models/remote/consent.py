@@ -1,9 +1,9 @@
-"""Endpoints that may receive code and keys: those of settings files that the user has allowed.
+"""Endpoints that may receive code and keys: those of settings files must be allowed by the user.
 
 A settings file comes with code that somebody else may have written. It must not decide where code and a key
-are sent, so what is named in one is asked only once its user has allowed the address together with the
-variable of the key. Nothing has to be allowed that stays on this machine and takes no key, or that stands in
-the user's own file.
+are sent, so its endpoints are used only after the user has allowed the address together with the variable of
+the key. No permission is needed for an endpoint on this machine without a key, or for one in the user's own
+file.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ _FILE = "allowed-endpoints.json"
 
 
 def require_allowed(entry: ModelEntry) -> None:
-    """Go on only where code, and the key of an entry, may be sent to its endpoint.
+    """Continue only if code, and the key of an entry, may be sent to its endpoint.
 
     Raises:
-        ModelError: nobody has allowed that, or the address cannot be used.
+        ModelError: the user has not allowed that, or the address is invalid.
     """
     endpoint = Endpoint.parse(entry.base_url)
     if is_allowed(entry):
@@ -38,10 +38,10 @@ def require_allowed(entry: ModelEntry) -> None:
 
 
 def is_allowed(entry: ModelEntry) -> bool:
-    """Whether an entry may be asked.
+    """Whether requests may be sent to the endpoint of an entry.
 
     Raises:
-        ModelError: its address cannot be used.
+        ModelError: its address is invalid.
     """
     if Endpoint.parse(entry.base_url).loopback and entry.key is None:
         return True
@@ -54,10 +54,10 @@ def is_allowed(entry: ModelEntry) -> bool:
 
 
 def allow(entry: ModelEntry) -> None:
-    """Let code, and the key of an entry, be sent to its endpoint, from now on.
+    """Allow sending code, and the key of an entry, to its endpoint, from now on.
 
     Raises:
-        ModelError: the list cannot be written, or the address cannot be used.
+        ModelError: the list cannot be written, or the address is invalid.
     """
     if is_allowed(entry):
         return

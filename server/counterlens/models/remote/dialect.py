@@ -1,4 +1,4 @@
-"""API dialects: a dialect builds a request for a prompt, and reads the model's text out of the answer."""
+"""API dialects: a dialect builds a request for a prompt, and reads the model's text from the response."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from counterlens.models.remote.answer import Json
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """The content of one chunk, or of a whole answer that is not streamed.
+    """The content of one chunk, or of a whole response without streaming.
 
     Attributes:
-        text: Text that the model wrote.
+        text: Text from the model.
         finish: Why it ended, in the server's word, if it did.
-        thought: Reasoning that the server sends apart from the text.
-        index: Of several answers to one request, which.
+        thought: Reasoning that the server sends separately from the text.
+        index: Index among several answers to one request.
     """
 
     text: str
@@ -27,7 +27,7 @@ class Piece:
 
 
 def sampling(draw: Draw | None) -> Json:
-    """The parameters of a request that say how tokens are chosen; a server may pass over the seed."""
+    """The request parameters for sampling; a server may ignore the seed."""
     if draw is None:
         return {"temperature": 0}
     return {"temperature": draw.temperature, "seed": draw.number() >> 32}
@@ -42,15 +42,15 @@ class Exchange(Protocol):
         ...
 
     def text(self, answer: str, *, complete: bool) -> str | None:
-        """Return the continuation of the prompt, given the model's text so far; None: not known yet.
+        """The continuation of the prompt, given the model's text so far; None if it is too early to tell.
 
         Raises:
-            Contradiction: the answer does not fit the prompt; ask with `Dialect.exchange(heal=False)`.
+            Contradiction: the response does not fit the prompt; use `Dialect.exchange(heal=False)`.
         """
         ...
 
     def ended(self, answer: str) -> bool:
-        """Whether all that matters has been written, though the stream goes on."""
+        """Whether the answer is complete, although the stream may continue."""
         ...
 
 
@@ -64,7 +64,7 @@ class Dialect(Protocol):
 
     @property
     def identity(self) -> str:
-        """Changes whenever the same model would be asked in other words."""
+        """A key that changes with the wording of requests to the same model."""
         ...
 
     def exchange(self, prompt: Prompt, *, heal: bool = True) -> Exchange:
@@ -72,10 +72,10 @@ class Dialect(Protocol):
         ...
 
     def pieces(self, chunk: Json) -> list[Piece]:
-        """Read one chunk or one whole answer, which may have several choices.
+        """Read one chunk or one whole response, which may have several choices.
 
         Raises:
-            LookupError, TypeError: it is not one.
+            LookupError, TypeError: it has another format.
         """
         ...
 
@@ -96,7 +96,7 @@ def index_of(choice: Json) -> int:
 
 
 def choices_of(chunk: Json) -> list[Json]:
-    """The choices of a chunk; none of a chunk that only counts tokens.
+    """The choices of a chunk; empty for a chunk that only counts tokens.
 
     Raises:
         LookupError, TypeError: it has none.
@@ -121,7 +121,7 @@ def string(value: object) -> str:
     """A text that may be null.
 
     Raises:
-        TypeError: it is something else.
+        TypeError: it is neither a text nor null.
     """
     if value is None:
         return ""

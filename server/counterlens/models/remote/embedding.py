@@ -19,11 +19,11 @@ _TRIAL: Final = "x = 1"
 
 
 class RemoteEmbedder:
-    """Embeds texts with one model of an endpoint; found out once whether it does.
+    """Embeds texts with one model of an endpoint; tested once.
 
     Args:
         endpoint: The endpoint.
-        client: Asks it.
+        client: Sends requests to it.
         model: The name of the model there.
     """
 
@@ -34,11 +34,11 @@ class RemoteEmbedder:
         self.works: bool | None = None
 
     async def ability(self, *, anew: bool = False) -> bool:
-        """Whether the endpoint embeds; a short text is sent where that is not known, or to know it `anew`.
+        """Whether the endpoint embeds; sends a short text if that is unknown, or if `anew` is set.
 
         Raises:
-            UnreachableError: there is no way to the endpoint.
-            PassingError: it may embed another time, or with another key.
+            UnreachableError: the endpoint cannot be reached.
+            PassingError: it may work later, or with another key.
         """
         if self.works is None or anew:
             try:
@@ -52,12 +52,12 @@ class RemoteEmbedder:
         return self.works
 
     async def embed(self, text: str) -> npt.NDArray[np.float64]:
-        """The vector of a text, as long as the server makes it.
+        """The vector of a text, with the length that the server gives.
 
-        Where a server gives a vector for each token, their mean is the text's.
+        If a server gives a vector per token, the result is their mean.
 
         Raises:
-            ModelError: there is none; says why.
+            ModelError: there is none; the message gives the reason.
         """
         vector = await self._ask(text)
         self.works = True
@@ -78,7 +78,7 @@ class RemoteEmbedder:
 
 
 def _vector(answer: Json) -> npt.NDArray[np.float64]:
-    """The vector of an answer.
+    """The vector in a response.
 
     Raises:
         LookupError, TypeError, ValueError: there is none.

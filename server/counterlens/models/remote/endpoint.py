@@ -14,7 +14,7 @@ _SUFFIXES = ("/chat/completions", "/completions", "/models")
 
 @dataclass(frozen=True, slots=True)
 class ApiKey:
-    """A secret that never shows itself, and where it came from.
+    """A secret that is never displayed, and its source.
 
     Attributes:
         value: The key.
@@ -56,7 +56,7 @@ class Endpoint:
 
     @property
     def address(self) -> str:
-        """Host and port, as people write them."""
+        """Host and port, for display."""
         return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
 
     @property
@@ -66,20 +66,20 @@ class Endpoint:
 
     @property
     def root(self) -> str:
-        """The URL of the server itself, where its services are that are not part of the API."""
+        """The URL of the server itself, for its services outside the API."""
         return self.url.removesuffix("/v1")
 
     @classmethod
     def parse(cls, url: str, key: ApiKey | None = None, *, allow_insecure: bool = False) -> Self:
-        """Check a base URL, and that a key would not travel in the open.
+        """Check a base URL, and that a key would not be sent unencrypted.
 
         Args:
-            url: Such as `https://api.openai.com/v1`.
+            url: The base URL, such as `https://api.openai.com/v1`.
             key: The key to send, if any.
-            allow_insecure: Whether the key may go over plain http to another machine.
+            allow_insecure: Whether the key may be sent over plain http to another machine.
 
         Raises:
-            ModelError: it cannot be used; says why.
+            ModelError: the URL is invalid; the message gives the reason.
         """
         parts = _split(url)
         host = (parts.hostname or "").lower()
@@ -106,16 +106,16 @@ class Endpoint:
 
 
 def host_of(url: str) -> str:
-    """The host of a base URL that may not have been checked yet; empty when it has none.
+    """The host of a base URL that may not have been checked yet; empty if it has none.
 
     Raises:
-        ModelError: it cannot be used; says why.
+        ModelError: the URL is invalid; the message gives the reason.
     """
     return (_split(url).hostname or "").lower()
 
 
 def is_loopback(host: str) -> bool:
-    """Whether a host name means this machine whatever the name service says."""
+    """Whether a host name always means this machine, without name resolution."""
     if host == "localhost" or host.endswith(".localhost"):
         return True
     try:
@@ -130,7 +130,7 @@ def _split(url: str) -> SplitResult:
         sound = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
         if sound and parts.hostname is not None and not parts.hostname.isascii():
             parts.hostname.encode("idna")
-    except ValueError:  # unbalanced brackets, a port that is no number, a host name that cannot exist
+    except ValueError:  # unbalanced brackets, an invalid port, an impossible host name
         sound = False
     if not sound:
         shown = "" if "@" in url else f": {url.strip()!r}"

@@ -1,4 +1,4 @@
-"""The bytes of an answer, bounded before and while they are expanded."""
+"""The bytes of a response, with a size limit before and during decompression."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import httpx
 from counterlens.models.remote import failures
 from counterlens.models.remote.endpoint import Endpoint
 
-LARGEST: Final = 16 * 2**20  # bytes of one answer, expanded
+LARGEST: Final = 16 * 2**20  # maximum size of one response, decompressed, in bytes
 _PIECE: Final = 2**16
 _GZIP_OR_ZLIB: Final = 32 + zlib.MAX_WBITS
 _PLAIN: Final = ("", "identity")
@@ -19,10 +19,11 @@ _PACKED: Final = ("gzip", "x-gzip", "deflate")
 
 
 async def portions(response: httpx.Response, endpoint: Endpoint) -> AsyncGenerator[bytes, None]:
-    """The body piece by piece, one layer of gzip or deflate undone.
+    """The body piece by piece, with one layer of gzip or deflate decompressed.
 
     Raises:
-        ModelError: it is far larger than any answer, packed in more than one layer, or not what it says.
+        ModelError: it is far larger than any response, compressed in more than one layer, or has a false
+            encoding.
     """
     encoding = response.headers.get("content-encoding", "").strip().lower()
     if encoding not in (*_PLAIN, *_PACKED):

@@ -1,4 +1,4 @@
-"""Describe failed requests to an endpoint, with hints that a user can act on."""
+"""Errors of requests to an endpoint, with hints that a user can act on."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from counterlens.models.remote.endpoint import Endpoint
 from counterlens.text import printable
 
 _CRASHED = "The server may have crashed or restarted; see its log, then try again"
-_SHOWN = 240  # characters of a server's own words
+_SHOWN = 240  # characters of a server's own message
 _CONTEXT_CODES = frozenset({"context_length_exceeded", "exceed_context_size_error"})
 _CONTEXT = re.compile(
     r"context (length|window|size)|maximum context|too many tokens|prompt is too long"
@@ -40,22 +40,22 @@ _OVERLOADED = frozenset({503, 529})
 
 
 class Load(Enum):
-    """Whether a failure is of the load that a server is under."""
+    """Whether a failure is due to load on the server."""
 
     NONE = 0
     TOO_MUCH = 1
-    """It is overloaded, by whomever."""
+    """The server is overloaded, by any client."""
     TOO_FAST = 2
-    """It was asked more often than it allows."""
+    """Requests came more often than the server allows."""
 
 
 class Transient(Exception):  # noqa: N818 - a step on the way to an error
-    """A failure that may pass: the request is worth repeating.
+    """A temporary failure: the request is worth repeating.
 
     Attributes:
-        error: What to raise when it did not pass.
+        error: The error to raise if it persists.
         wait: Seconds that the server asks to wait, or None.
-        load: Whether it was asked too fast or too much at a time.
+        load: Whether requests were too frequent, or the server overloaded.
     """
 
     def __init__(self, error: ModelError, wait: float | None = None, load: Load = Load.NONE) -> None:
@@ -66,13 +66,13 @@ class Transient(Exception):  # noqa: N818 - a step on the way to an error
 
 
 class UnknownModelError(ModelError):
-    """The endpoint has no such model; whoever can list its models adds them to the hint."""
+    """The endpoint has no such model; code that can list its models adds them to the hint."""
 
     brief = "no such model"
 
 
 class UnreachableError(ModelError):
-    """There is no way to the endpoint; any other request would fail alike."""
+    """The endpoint cannot be reached; any other request would fail as well."""
 
     brief = "offline"
 
@@ -84,24 +84,24 @@ class RefusedConnectionError(UnreachableError):
 
 
 class PassingError(ModelError):
-    """A failure that may pass: the same request may be answered another time, or with another key."""
+    """A temporary failure: the same request may succeed later, or with another key."""
 
 
 class RefusedKeyError(PassingError):
-    """The endpoint does not take the key, or wants one."""
+    """The endpoint rejects the key, or requires one."""
 
     brief = "the key was rejected"
 
 
 class EmptyStreamError(ModelError):
-    """A stream ended before anything came: some servers fail so, and say why only without streaming."""
+    """A stream ended before its first event: some servers fail so, and say why only without streaming."""
 
 
 class RefusedRequestError(ModelError):
-    """The endpoint found the request itself wrong.
+    """The endpoint rejected the request itself.
 
     Attributes:
-        parameter: The name of the parameter that it found wrong; empty where it does not say.
+        parameter: The name of the rejected parameter; empty if it does not say.
     """
 
     def __init__(self, message: str, hint: str | None = None, *, parameter: str = "") -> None:
@@ -110,14 +110,14 @@ class RefusedRequestError(ModelError):
 
 
 class UnsupportedParameterError(RefusedRequestError):
-    """The endpoint does not take a parameter of the request."""
+    """The endpoint does not accept a parameter of the request."""
 
     def __init__(self, message: str, parameter: str, hint: str | None = None) -> None:
         super().__init__(message, hint, parameter=parameter)
 
 
 def of_transport(error: httpx.HTTPError, endpoint: Endpoint) -> ModelError | Transient:
-    """No answer came, or not all of it."""
+    """No response arrived, or only a part of it."""
     address = endpoint.address
     if isinstance(error, httpx.ConnectTimeout):
         return UnreachableError(
@@ -141,12 +141,12 @@ def of_transport(error: httpx.HTTPError, endpoint: Endpoint) -> ModelError | Tra
 
 
 def broken_off(endpoint: Endpoint) -> Transient:
-    """The connection ended before the answer did."""
+    """The connection ended before the response did."""
     return Transient(ModelError(f"{endpoint.address} closed the connection", _CRASHED))
 
 
 def empty_stream(endpoint: Endpoint) -> EmptyStreamError:
-    """A stream ended before it began."""
+    """A stream ended before its first event."""
     return EmptyStreamError(f"{endpoint.address} closed the connection before it answered", _CRASHED)
 
 
@@ -250,7 +250,7 @@ def _of_request(status: int, message: str, code: str, parameter: str, host: str)
 
 
 def of_answer(problem: str, endpoint: Endpoint, body: str = "") -> ModelError:
-    """The endpoint answered, but not as the API says."""
+    """The endpoint responded, but not in the format of the API."""
     start = body.lstrip()[:64].lower()
     if start.startswith(("<!doctype", "<html", "<?xml")):
         return ModelError(
@@ -265,7 +265,7 @@ def of_answer(problem: str, endpoint: Endpoint, body: str = "") -> ModelError:
 
 
 def of_error_object(error: object, endpoint: Endpoint) -> ModelError | Transient:
-    """An error that came inside an answer of status 200, or in the middle of a stream."""
+    """An error inside a response of status 200, or in the middle of a stream."""
     code = error.get("code") if isinstance(error, dict) else None
     status = (
         int(code) if isinstance(code, int | str) and str(code).isdigit() and 300 <= int(code) < 600 else 400
@@ -283,7 +283,7 @@ def _key_hint(endpoint: Endpoint) -> str:
 
 
 def _details(body: str, endpoint: Endpoint) -> tuple[str, str, str]:
-    """The message, the code and the parameter of an error body, in the shapes that servers use."""
+    """The message, the code and the parameter of an error body, in the formats that servers use."""
     try:
         error: Any = json.loads(body)
     except ValueError:
@@ -297,7 +297,7 @@ def _details(body: str, endpoint: Endpoint) -> tuple[str, str, str]:
         return _short(str(error), endpoint), "", ""
     message = error.get("message") or error.get("msg") or ""
     code = error.get("code") or error.get("type") or ""
-    place = error.get("loc")  # as pydantic names what it refuses
+    place = error.get("loc")  # pydantic's name for the rejected field
     parameter = error.get("param") or (place[-1] if isinstance(place, list) and place else "")
     return _short(str(message), endpoint), str(code), str(parameter)
 
@@ -308,7 +308,7 @@ def _short(text: str, endpoint: Endpoint) -> str:
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:
-    """An exception and all that led to it, through chains and groups."""
+    """An exception and all its causes, through chains and groups."""
     todo: list[BaseException | None] = [error]
     seen: set[int] = set()
     while todo:

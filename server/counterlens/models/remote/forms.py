@@ -1,4 +1,4 @@
-"""Constrained answers of endpoints: servers take a schema or a grammar in several ways, or not at all."""
+"""Constrained responses of endpoints: servers accept a schema or a grammar in several ways, or not at all."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from counterlens.models.remote.answer import Json
 
 
 class Forms:
-    """The ways to ask one endpoint, best first; what it refused once is not tried again."""
+    """The request formats for one endpoint, best first; one that it refused is not tried again."""
 
     def __init__(self) -> None:
         self._ways = [_as_written, _as_object, _formless]
         self._known = 0
 
     def ways(self, payload: Json) -> Iterator[tuple[int, Json]]:
-        """Bodies to be tried in turn, each with its number; a single one where no form is asked for."""
+        """Request bodies to be tried in turn, with their numbers; a single one if no format is requested."""
         if _formless(payload) == payload:
             yield self._known, payload
             return
@@ -27,7 +27,7 @@ class Forms:
                 yield number, body
 
     def took(self, number: int) -> None:
-        """An endpoint answered when asked in this way."""
+        """Record that the endpoint answered a request in this format."""
         self._known = max(self._known, number)
 
 
@@ -36,7 +36,7 @@ def _as_written(payload: Json) -> Json:
 
 
 def _as_object(payload: Json) -> Json:
-    """The schema beside `json_object`, as llama-cpp-python's server takes it."""
+    """The schema beside `json_object`, as llama-cpp-python's server accepts it."""
     form = payload.get("response_format")
     if not isinstance(form, dict) or "json_schema" not in form:
         return payload
@@ -44,5 +44,5 @@ def _as_object(payload: Json) -> Json:
 
 
 def _formless(payload: Json) -> Json:
-    """No form: the answer is read tolerantly anyway."""
+    """No format: the parser is tolerant anyway."""
     return {key: value for key, value in payload.items() if key not in {"grammar", "response_format"}}

@@ -1,4 +1,4 @@
-"""The models that an endpoint lists, and whether the one that is wanted is among them."""
+"""The models that an endpoint lists, and whether the requested one is among them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from counterlens.models.remote.client import HttpClient
 from counterlens.models.remote.endpoint import Endpoint
 from counterlens.models.remote.failures import UnknownModelError, UnreachableError
 
-_COURTESY: Final = 10.0  # seconds to wait for a list that is only a courtesy
+_COURTESY: Final = 10.0  # seconds to wait for a list that is only for a hint
 _NAMED: Final = 10  # models that a hint names
 
 
@@ -22,9 +22,9 @@ class Listing:
 
     Args:
         endpoint: The endpoint.
-        client: Asks it.
-        model: The model that is wanted.
-        trusted: Whether the model is asked for without a look at the list.
+        client: Sends requests to it.
+        model: The requested model.
+        trusted: Whether to request the model without checking the list.
     """
 
     def __init__(self, endpoint: Endpoint, client: HttpClient, model: str, *, trusted: bool) -> None:
@@ -35,7 +35,7 @@ class Listing:
         """Refuse a model that the endpoint does not list, once, if it lists any.
 
         Raises:
-            UnknownModelError: it does not.
+            UnknownModelError: the endpoint lists models, but not this one.
             UnreachableError: the endpoint cannot be reached.
         """
         if self._checked:
@@ -49,7 +49,7 @@ class Listing:
         """The names of the models.
 
         Raises:
-            ModelError: it lists none; says why.
+            ModelError: it lists none; the message gives the reason.
         """
         answer = await self._client.get("/models", retry=retry)
         entries = answer.get("data", answer.get("models"))
@@ -61,7 +61,7 @@ class Listing:
         return [name for name in names if isinstance(name, str) and name.isprintable()]
 
     async def names_or_none(self) -> list[str] | None:
-        """The models, or None where there is no list: that alone is no failure.
+        """The names of the models, or None if there is no list, which alone is not an error.
 
         Raises:
             UnreachableError: the endpoint cannot be reached.
@@ -76,7 +76,7 @@ class Listing:
 
 
 def unknown(message: str, names: Sequence[str] | None) -> UnknownModelError:
-    """The error about a model that the endpoint does not know, with those that it has."""
+    """The error about a model that the endpoint does not know, with the known ones."""
     if not names:
         return UnknownModelError(message, "Check the model's name in the endpoint's documentation")
     shown = ", ".join(names[:_NAMED]) + (f" and {len(names) - _NAMED} more" if len(names) > _NAMED else "")
@@ -85,5 +85,5 @@ def unknown(message: str, names: Sequence[str] | None) -> UnknownModelError:
 
 
 def _same_model(wanted: str, listed: str) -> bool:
-    """Whether a listed name is the wanted one; some servers add a tag or a folder of their own."""
+    """Whether a listed name is the requested one; some servers add a tag or a folder."""
     return wanted in (listed, listed.removesuffix(":latest"), listed.removeprefix("models/"))

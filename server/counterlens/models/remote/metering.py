@@ -1,4 +1,4 @@
-"""Count the tokens of requests to an endpoint: by its own counts, estimated if it gives none."""
+"""Counts the tokens of requests to an endpoint: by its own counts, estimated if it gives none."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import Any, Final
 from counterlens.models.remote.answer import Answer, Json
 from counterlens.models.usage import Usage
 
-_BYTES_PER_TOKEN: Final = 3.5  # of code, until the endpoint has counted some
+_BYTES_PER_TOKEN: Final = 3.5  # for code, until the endpoint has counted some
 _LIMITS: Final = ("max_tokens", "max_completion_tokens")
 
 
 class Meter:
-    """Adds up what one endpoint was asked. Thread-safe."""
+    """Sums the usage of one endpoint. Thread-safe."""
 
     def __init__(self) -> None:
         self._lock = Lock()
@@ -23,17 +23,17 @@ class Meter:
 
     @property
     def usage(self) -> Usage:
-        """All so far."""
+        """The usage so far."""
         with self._lock:
             return self._usage
 
     def expected(self, payload: Json) -> int:
-        """About how many tokens a request and its answer have, at most."""
+        """Estimated maximum number of tokens of a request and its response."""
         limit = next((payload[name] for name in _LIMITS if isinstance(payload.get(name), int)), 0)
         return self._of_prompt(payload) + limit * int(payload.get("n", 1))
 
     def count(self, payload: Json, answer: Answer) -> Usage:
-        """Add an answer, read to its end or not, and say what it had."""
+        """Add a response, complete or not, and return its usage."""
         found = _said(answer.usage)
         if found is None:
             found = Usage(
@@ -53,7 +53,7 @@ class Meter:
 
 
 def _size(payload: Json) -> int:
-    """The bytes of what the model reads."""
+    """The number of bytes that the model reads."""
     asked = payload.get("prompt", payload.get("messages", payload.get("input", "")))
     text = asked if isinstance(asked, str) else json.dumps(asked, ensure_ascii=False)
     return len(text.encode("utf-8", "surrogatepass"))
@@ -76,7 +76,7 @@ def _said(usage: Json | None) -> Usage | None:
 
 
 def thought_in(usage: Json) -> int:
-    """How many of the tokens of an answer were of reasoning, as the endpoint says; 0 where it does not."""
+    """Number of tokens of reasoning, as the endpoint reports; 0 if it does not."""
     return _detail(usage, "completion_tokens_details", "reasoning_tokens") or (
         _whole(usage.get("reasoning_tokens")) or 0
     )

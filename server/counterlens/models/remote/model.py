@@ -58,33 +58,33 @@ _DIALECTS: Final[dict[Api, Callable[[str | None], Dialect]]] = {
 class RemoteModel(Model):
     """A model behind an OpenAI-compatible endpoint.
 
-    It completes through the completions or the chat API, and scores texts where the endpoint gives their
-    token probabilities in one of the ways that `scoring/` knows.
+    It completes through the completions or the chat API, and scores texts if the endpoint gives their token
+    probabilities in one of the ways of `scoring/`.
 
     Args:
-        base_url: Such as `http://127.0.0.1:8080/v1`.
-        model: The name that the endpoint knows the model by.
+        base_url: The base URL, such as `http://127.0.0.1:8080/v1`.
+        model: The model's name at the endpoint.
         api: `completions`, `fill` or `chat`.
-        api_key: The key, if the endpoint wants one.
-        spec: What the user typed to choose the model.
-        timeout: How long to wait.
+        api_key: The key, if the endpoint requires one.
+        spec: The user's input that chose the model.
+        timeout: Time limits.
         retries: When to repeat a request.
-        concurrency: Requests at the same time, at most.
-        allow_insecure: Whether a key may go over plain http to another machine.
-        allow_unlisted: Whether to ask for a model that the endpoint does not list. Some servers answer
-            for any name with the model that they have, and a report would then name the wrong one.
-        memory: What endpoints were found to be able to tell; by default a file in the user's cache.
-        context: Tokens that fit into one request, where that is known.
-        requests_per_minute: At most so many requests are begun in a minute; None: any number.
-        tokens_per_minute: At most so many tokens are asked for in a minute; None: any number.
+        concurrency: Maximum number of concurrent requests.
+        allow_insecure: Whether a key may be sent over plain http to another machine.
+        allow_unlisted: Whether to request a model that the endpoint does not list. Some servers answer any
+            name with the model that they have, and a report would then name the wrong one.
+        memory: Known scoring capabilities of endpoints; by default a file in the user's cache.
+        context: Maximum number of tokens per request, if known.
+        requests_per_minute: Maximum number of requests begun per minute; None: unlimited.
+        tokens_per_minute: Maximum number of tokens requested per minute; None: unlimited.
         parameters: Further parameters of each request for a completion.
-        thinking_tokens: Tokens of reasoning, at most, beside those of the answer; 0: not limited apart.
-        taken: What endpoints were found to take; by default a file in the user's cache, where the endpoint
+        thinking_tokens: Maximum tokens of reasoning, besides those of the answer; 0: no separate limit.
+        taken: Known accepted parameters of endpoints; by default a file in the user's cache if the endpoint
             is not on this machine: servers here are restarted with other options.
-        template: The text around a question of the completions API, with `{prompt}` in its place.
+        template: The text around a question of the completions API, with the placeholder `{prompt}`.
 
     Raises:
-        ModelError: the address or the key cannot be used. Nothing is sent before the first request.
+        ModelError: the address or the key is invalid. Nothing is sent before the first request.
     """
 
     def __init__(
@@ -159,7 +159,7 @@ class RemoteModel(Model):
 
     @property
     def info(self) -> ModelInfo:
-        """Identity of the model; its capabilities as far as they are known without asking it."""
+        """Identity of the model, with the capabilities that are known without a request."""
         ability = self._scorer.known()
         known = {Capability.SCORE} if ability is not None and ability.scores else set()
         known |= {Capability.EMBED} if self._embedder.works else set()
@@ -197,14 +197,14 @@ class RemoteModel(Model):
         cancel: Event | None = None,
         progress: Progress | None = None,
     ) -> list[Completion]:
-        """Continue each prompt at temperature 0, or by drawing; the first failure ends all.
+        """Continue each prompt at temperature 0, or by sampling; the first failure cancels all.
 
-        Where the server does not count tokens, a completion's are counted in streamed pieces. Draws of the
-        same prompt are asked for in one request where the endpoint gives several answers to one; the seed is
-        then that of the first. An endpoint that refuses temperature 0 is asked at the one that it has.
+        If the server does not count tokens, a completion's tokens are counted in streamed pieces. Samples of
+        the same prompt are requested together if the endpoint gives several answers to one request; the seed
+        is then that of the first. If an endpoint refuses temperature 0, the one that it accepts is used.
 
         Raises:
-            ModelError: the endpoint cannot be reached or does not answer; says why.
+            ModelError: the endpoint cannot be reached or does not answer; the message gives the reason.
             EmptyPromptError: a prompt has no text; nothing is sent.
             Cancelled: `cancel` was set.
         """
@@ -228,10 +228,11 @@ class RemoteModel(Model):
         """Score by the best method that the endpoint offers, as `Model.score`; it is tested when first used.
 
         Entropy is NaN, and ranks may be lower bounds: servers list a few likely tokens, not all. The server
-        cuts context and text into tokens as one; of a token that spans both, the text's part is reported.
+        tokenizes context and text together; of a token that spans both, the part in the text is reported.
 
         Raises:
-            ModelError: the endpoint cannot be reached, or gives no token probabilities; says why.
+            ModelError: the endpoint cannot be reached, or gives no token probabilities; the message gives the
+                reason.
             Cancelled: `cancel` was set.
         """
         now = (0, 0)
@@ -257,7 +258,7 @@ class RemoteModel(Model):
         """Embed as `Model.embed`: one request per text, so that no vector depends on other texts.
 
         Raises:
-            ModelError: the endpoint cannot be reached, or gives no embeddings; says why.
+            ModelError: the endpoint cannot be reached, or gives no embeddings; the message gives the reason.
             Cancelled: `cancel` was set.
         """
 
@@ -268,7 +269,7 @@ class RemoteModel(Model):
         return np.array(vectors, np.float64)
 
     def offers(self, capability: Capability, *, anew: bool = False, cancel: Event | None = None) -> bool:
-        """Return the capabilities as `Model.offers`; tests the endpoint if that was never done, or long ago.
+        """Return the capabilities as `Model.offers`; tests the endpoint if it has no recent result.
 
         Raises:
             ModelError: the endpoint cannot be reached.
@@ -289,7 +290,7 @@ class RemoteModel(Model):
         """The names of the models that the endpoint lists.
 
         Raises:
-            ModelError: it lists none; says why.
+            ModelError: it lists none; the message gives the reason.
             Cancelled: `cancel` was set.
         """
         return self._background.run(lambda _: self._listing.names(), cancel=cancel)
@@ -310,7 +311,7 @@ class RemoteModel(Model):
         cancel: Event | None,
         progress: Progress | None,
     ) -> list[T]:
-        """The answers to some questions, group by group, all asked side by side; progress counts them."""
+        """The answers to some requests, sent group by group in parallel; progress counts groups."""
         done, sizes = 0, deque[int]()
 
         def step() -> None:

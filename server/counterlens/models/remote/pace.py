@@ -1,8 +1,8 @@
-"""Pace: how many requests are under way at one endpoint, and how fast they follow each other.
+"""Pace: the number of concurrent requests to one endpoint, and the rate at which they follow each other.
 
-A stated rate is held from the first request on. What an endpoint allows beyond that is learned from its
-refusals: all wait as long as it asks to, fewer are under way at a time, and they are spaced as far apart as
-those that it did answer. What was learned is slowly forgotten while it answers.
+A stated rate limit applies from the first request on. Other limits of an endpoint are learned from its
+refusals: all requests wait as long as it asks, fewer run concurrently, and they are spaced like those that it
+answered. The learned limits slowly relax while it answers.
 """
 
 from __future__ import annotations
@@ -13,17 +13,17 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Final
 
-_SLOWER: Final = 1.1  # than the rate that was seen to be answered
-_FORGOTTEN: Final = 0.97  # of a learned distance, what is left of it after each answer
-_LEAST: Final = 0.05  # seconds between two requests, where some distance was learned
+_SLOWER: Final = 1.1  # than the rate that was answered
+_FORGOTTEN: Final = 0.97  # factor on a learned interval after each answer
+_LEAST: Final = 0.05  # seconds between two requests, if an interval was learned
 _MOST: Final = 60.0
 
 
 class Slots:
-    """Requests at the same time: as many as are allowed, fewer while the endpoint cannot bear them.
+    """Concurrent requests: up to the limit, and fewer while the endpoint is overloaded.
 
     Args:
-        most: At most so many.
+        most: Maximum number of concurrent requests.
     """
 
     def __init__(self, most: int) -> None:
@@ -32,7 +32,7 @@ class Slots:
         self._waiting: deque[asyncio.Future[None]] = deque()
 
     async def enter(self) -> None:
-        """Wait for a place; who waits first, gets it first."""
+        """Wait for a slot; first come, first served."""
         if self._taken < self.allowed and not self._waiting:
             self._taken += 1
             return
@@ -48,19 +48,19 @@ class Slots:
             raise
 
     def leave(self) -> None:
-        """Give a place back."""
+        """Give a slot back."""
         self._taken -= 1
         self._fill()
 
     def answered(self) -> None:
-        """A request was answered: after as many as are allowed, one more is."""
+        """Record an answer; after as many answers as there are slots, one more slot is allowed."""
         self._answered += 1
         if self.allowed < self._most and self._answered >= self.allowed:
             self.allowed, self._answered = self.allowed + 1, 0
             self._fill()
 
     def fewer(self) -> None:
-        """Allow half as many."""
+        """Halve the number of slots."""
         self.allowed, self._answered = max(1, self.allowed // 2), 0
 
     def _fill(self) -> None:
@@ -72,7 +72,7 @@ class Slots:
 
 
 class LearnedRate:
-    """The seconds between two requests that an endpoint was seen to bear; 0 while it bears any."""
+    """The learned interval between two requests, in seconds; 0 if there is none."""
 
     def __init__(self) -> None:
         self.between = 0.0
@@ -80,18 +80,18 @@ class LearnedRate:
         self._answered = 0
 
     def begun(self, now: float) -> None:
-        """A request is begun."""
+        """Record the beginning of a request."""
         self._since = now if self._since is None else self._since
 
     def answered(self) -> None:
-        """A request was answered."""
+        """Record an answer."""
         self._answered += 1
         self.between *= _FORGOTTEN
         if self.between < _LEAST / 10:
             self.between = 0.0
 
     def refused(self, now: float, begun: float) -> bool:
-        """A request was refused; whether that says more than the refusals before it did."""
+        """Record a refusal; whether it tells more than the earlier ones."""
         if self._since is None or (begun < self._since and self.between):
             return False
         seen = _SLOWER * (now - self._since) / self._answered if self._answered else 2 * self.between
@@ -101,15 +101,15 @@ class LearnedRate:
 
 
 class Pace:
-    """Holds requests to one endpoint to its pace; lives in one event loop.
+    """Limits requests to one endpoint to its pace; belongs to one event loop.
 
     Args:
-        concurrency: Requests at the same time, at most.
-        requests_per_minute: Requests that may be begun in a minute; None: any number.
-        tokens_per_minute: Tokens of them and their answers; None: any number.
+        concurrency: Maximum number of concurrent requests.
+        requests_per_minute: Maximum number of requests begun per minute; None: unlimited.
+        tokens_per_minute: Maximum number of tokens per minute, in requests and responses; None: unlimited.
 
     Attributes:
-        answered: How many were answered.
+        answered: Number of answered requests.
     """
 
     def __init__(
@@ -127,10 +127,10 @@ class Pace:
 
     @asynccontextmanager
     async def turn(self, tokens: int) -> AsyncIterator[HeldRequest]:
-        """A request, from when it may be begun until it is over; who waits first, begins first.
+        """Hold a request while the context lasts; first come, first served.
 
         Args:
-            tokens: About how many it and its answer have.
+            tokens: Estimated number of tokens of the request and its response.
         """
         asked = _now()
         await self.places.enter()
@@ -146,18 +146,18 @@ class Pace:
             self.places.leave()
 
     def _reserved(self, tokens: int) -> float:
-        """When the next request may be begun, which is then taken."""
+        """Reserve the time at which the next request may begin, and return it."""
         begin = max(_now(), self._next, self._next_tokens, self._pause)
         self._next = begin + max(self._between, self.learned.between)
         self._next_tokens = begin + tokens * self._each
         return begin
 
     def settle(self, expected: int, counted: int) -> None:
-        """Give back the tokens that a request was expected to have and had not."""
+        """Return the tokens that a request was expected to use and did not."""
         self._next_tokens -= (expected - counted) * self._each
 
     def hold(self, seconds: float) -> None:
-        """Begin nothing for so long."""
+        """Begin no request for `seconds` seconds."""
         self._pause = max(self._pause, _now() + seconds)
 
 
@@ -165,8 +165,8 @@ class HeldRequest:
     """One request at an endpoint.
 
     Attributes:
-        begun: When.
-        waited: For how long it was held back.
+        begun: Time of its beginning.
+        waited: Seconds for which it was held back.
     """
 
     def __init__(self, pace: Pace, begun: float, waited: float, tokens: int) -> None:
@@ -174,14 +174,14 @@ class HeldRequest:
         self._pace, self._tokens = pace, tokens
 
     def answered(self, tokens: int) -> None:
-        """It was answered; with its answer it had so many tokens."""
+        """Record the answer; `tokens`: number of tokens of request and response."""
         self._pace.answered += 1
         self._pace.places.answered()
         self._pace.learned.answered()
         self._pace.settle(self._tokens, tokens)
 
     def too_fast(self, wait: float | None) -> None:
-        """It was refused because too many came before it; `wait`: what the endpoint asks for, in seconds."""
+        """Record a refusal because of the rate; `wait`: seconds that the endpoint asks to wait, if any."""
         self._pace.settle(self._tokens, 0)
         if self._pace.learned.refused(_now(), self.begun):
             self._pace.places.fewer()
@@ -189,7 +189,7 @@ class HeldRequest:
             self._pace.hold(wait)
 
     def too_much(self) -> None:
-        """The endpoint was overloaded."""
+        """Record an overload of the endpoint."""
         self._pace.settle(self._tokens, 0)
         self._pace.places.fewer()
 

@@ -1,4 +1,4 @@
-"""One answer while it is read: reasoning set apart, the stop rule and the limits held."""
+"""One response while it is being read: separates reasoning, and applies the stop rule and the limits."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from counterlens.models.remote.dialect import Exchange, Piece
 from counterlens.models.stopping import cut
 
 _LENGTH: Final = frozenset({"length", "max_tokens"})
-_MARK: Final = 16  # characters that the end of a mark may lie behind a piece's beginning
+_MARK: Final = 16  # characters before a piece in which a mark may begin
 
 
 class AnswerReading:
-    """Takes the pieces of one answer until it has ended.
+    """Takes the pieces of one response until it ends.
 
     Args:
-        prompt: What was asked.
-        exchange: How.
-        room: Tokens of reasoning, at most; 0: it is not limited apart.
-        streamed: Whether the answer comes in pieces of about a token each.
+        prompt: The prompt.
+        exchange: The request.
+        room: Maximum tokens of reasoning; 0: no separate limit.
+        streamed: Whether the response comes in pieces of about a token each.
 
     Attributes:
-        finish: Why it ended, in the server's word; None while it has not.
-        ended: Whether nothing more has to be read.
-        contradicted: Whether the answer does not fit the prompt.
+        finish: Why it ended, in the server's word; None if it has not.
+        ended: Whether nothing more must be read.
+        contradicted: Whether the response does not fit the prompt.
     """
 
     def __init__(self, prompt: Prompt, exchange: Exchange, room: int, *, streamed: bool) -> None:
@@ -43,7 +43,7 @@ class AnswerReading:
         self._over = False
 
     def add(self, piece: Piece) -> None:
-        """Take what comes next."""
+        """Take the next piece."""
         if self.ended:
             return
         self.finish = piece.finish or self.finish
@@ -59,15 +59,15 @@ class AnswerReading:
 
     @property
     def thought(self) -> int:
-        """About how many tokens of reasoning were read."""
+        """Estimated number of tokens of reasoning so far."""
         return self._apart + self._thought
 
     def completion(self, counted: int | None, thought: int) -> Completion:
         """Return the written text.
 
         Args:
-            counted: Tokens of the answer, where the server counted them.
-            thought: Those of them that it says were of reasoning.
+            counted: Number of tokens of the response, if the server counted them.
+            thought: Number of tokens of reasoning among them, as the server says.
         """
         thought = thought or self.thought
         tokens = counted or self._pieces + self._apart
@@ -77,13 +77,13 @@ class AnswerReading:
             text = "" if still else self._exchange.text(self._parts.answer, complete=True) or ""
             end = cut(text, self._prompt.stop, at_line_start=self._at_line_start)
             found = text if end is None else end
-            # A reply that still reasons has given no answer, whatever the server says of its end.
+            # A reply that ends within its reasoning has no answer, whatever the server says about its end.
             if end is None and (self.finish in _LENGTH or still or self._over):
                 finish = "length"
         return Completion(_joined(found), finish, tokens, thought=thought)
 
     def _follow(self, added: str) -> None:
-        """See whether what was added ends the answer."""
+        """Check whether an addition ends the answer."""
         self._written += added
         if self._parts.thinking and ">" not in self._written[-len(added) - _MARK :]:
             self._thought += self._size(added)
@@ -108,7 +108,7 @@ class AnswerReading:
 
     @property
     def _may_think_first(self) -> bool:
-        """Whether what looks like an answer may be reasoning whose first mark the template wrote."""
+        """Whether the text may be reasoning whose opening mark the template wrote."""
         shown = self._apart or self._parts.thought
         return bool(self._room) and not shown and isinstance(self._exchange, Turn)
 
@@ -117,5 +117,5 @@ class AnswerReading:
 
 
 def _joined(text: str) -> str:
-    """The text with surrogate pairs that a server sent in two pieces made whole again."""
+    """The text with surrogate pairs joined that a server sent in two pieces."""
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

@@ -15,13 +15,13 @@ _TRUE = frozenset({"1", "true", "yes", "on"})
 
 @dataclass(frozen=True, slots=True)
 class Environment:
-    """The remote model's variables; None where one is not set.
+    """The remote model's variables; None for one that is not set.
 
     Attributes:
         base_url: COUNTERLENS_BASE_URL.
         model: COUNTERLENS_MODEL.
         allow_insecure: COUNTERLENS_ALLOW_INSECURE, whether a key may travel over plain http.
-        allow_unlisted: COUNTERLENS_ALLOW_UNLISTED, whether to ask models that are not listed.
+        allow_unlisted: COUNTERLENS_ALLOW_UNLISTED, whether to use models that are not listed.
     """
 
     base_url: str | None
@@ -34,7 +34,7 @@ class Environment:
         """COUNTERLENS_API_KEY, or OPENAI_API_KEY if the endpoint is OpenAI's own.
 
         Raises:
-            ModelError: the URL or the key cannot be used.
+            ModelError: the URL or the key is invalid.
         """
         names = ["COUNTERLENS_API_KEY"]
         if host_of(base_url) == OPENAI_HOST:
@@ -49,7 +49,7 @@ def key_in(variable: str, environ: Mapping[str, str] | None = None) -> ApiKey:
     """The key in an environment variable that an entry of a settings file names.
 
     Raises:
-        ModelError: it is not set, or holds no key that can be used.
+        ModelError: it is not set, or holds no valid key.
     """
     value = (os.environ if environ is None else environ).get(variable, "").strip()
     if not value:

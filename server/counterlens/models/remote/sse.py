@@ -21,7 +21,7 @@ class Event:
 
 
 class Parser:
-    """Bytes in any portions in, events out."""
+    """Parses bytes, in portions of any size, to events."""
 
     def __init__(self) -> None:
         self._rest = b""
@@ -48,7 +48,7 @@ class Parser:
         return events
 
     def finish(self) -> list[Event]:
-        """The event that the stream ended in, for servers that leave out the last blank line."""
+        """The unfinished last event of the stream, for servers that omit the last blank line."""
         events = self.feed(b"\n\n")
         self._rest = b""
         return events
@@ -64,7 +64,7 @@ class Parser:
             self._data.append(text)
         elif name == b"event":
             self._type = text
-        return None  # comments (no name), ids and retry times change nothing here
+        return None  # comments (no name), ids and retry times have no effect here
 
 
 async def events(portions: AsyncIterator[bytes]) -> AsyncGenerator[Event, None]:

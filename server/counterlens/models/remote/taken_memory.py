@@ -1,6 +1,6 @@
 """The parameters that endpoints accept, remembered between runs in a small file of the user's cache.
 
-A file that cannot be read or written is as good as empty.
+A file that cannot be read or written behaves as an empty one.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ import platformdirs
 
 from counterlens.models.remote.taking import LIMIT, NEW_LIMIT, Taken, Temperature
 
-_VERSION: Final = 1  # of the file; another one is not believed
-_KEPT: Final = 7 * 86_400.0  # seconds; models behind a name change
+_VERSION: Final = 1  # of the file; another version is ignored
+_KEPT: Final = 7 * 86_400.0  # seconds; the models behind a name change
 
 
 class TakenMemory:
     """The parameters that endpoints accept, remembered between runs.
 
     Args:
-        file: Where it is; by default in the user's cache.
-        clock: Seconds since the epoch.
+        file: Path of the file; by default in the user's cache.
+        clock: Returns the seconds since the epoch.
     """
 
     def __init__(self, file: Path | None = None, clock: Callable[[], float] = time.time) -> None:
@@ -48,7 +48,7 @@ class TakenMemory:
             return Taken()
 
     def remember(self, identity: str, taken: Taken) -> None:
-        """Write down what was learned."""
+        """Store a result."""
         entries = self._entries() | {
             identity: {
                 "limit": taken.limit,

@@ -1,7 +1,7 @@
 """The parameters that an endpoint accepts, learned from its refusals.
 
-A parameter that is refused is given up, and asked for under its other name where it has one. What came of it
-is kept once the endpoint has answered.
+A refused parameter is dropped, or sent under its other name if it has one. The result is stored once the
+endpoint has answered.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ T = TypeVar("T")
 LIMIT, NEW_LIMIT = "max_tokens", "max_completion_tokens"
 _LEAST_TEMPERATURE: Final = 0.01
 _SPARED: Final = ("stream_options", "seed", "stop", "stream")
-"""Parameters that an answer can do without: Counterlens counts, and ends answers, by itself too."""
+"""Parameters that a request can omit: Counterlens also counts tokens and ends answers by itself."""
 _POSITIVE: Final = re.compile(r"positive|greater than|above 0|> ?0", re.I)
 
 
 class Temperature(StrEnum):
-    """How low a temperature a model can be asked for."""
+    """The lowest temperature that a model accepts."""
 
     ZERO = "0"
     LEAST = str(_LEAST_TEMPERATURE)
     OWN = "its own"
-    """Only the one that it has by itself."""
+    """Only its default."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,10 +38,10 @@ class Taken:
     """The parameters that an endpoint accepts for a model, as far as known.
 
     Attributes:
-        limit: What it calls the limit of tokens.
-        temperature: At which temperature its likeliest answer is asked for.
-        refused: Parameters that it does not take.
-        several: Whether it gives several answers to one request (`n`); None: not tried.
+        limit: Its name of the token limit.
+        temperature: The temperature used for its likeliest answer.
+        refused: Parameters that it does not accept.
+        several: Whether it gives several answers to one request (`n`); None: not tested.
     """
 
     limit: str = LIMIT
@@ -63,7 +63,7 @@ class Taken:
         return ", ".join(said)
 
     def body(self, payload: Json) -> Json:
-        """A request in what the endpoint takes."""
+        """A request with the parameters that the endpoint accepts."""
         body = {name: value for name, value in payload.items() if name not in self.refused}
         if LIMIT in body:
             body[self.limit] = body.pop(LIMIT)
@@ -76,7 +76,7 @@ class Taken:
         return body
 
     def after(self, refusal: RefusedRequestError, payload: Json) -> Taken | None:
-        """Return the next form to try after a refusal; None: none is left."""
+        """Return the next form to try after a refusal; None if none is left."""
         for name in _named(refusal, self.body(payload)):
             other = self._without(name, refusal.message)
             if other is not None:
@@ -92,7 +92,7 @@ class Taken:
         return replace(self, refused=self.refused | {name}) if name in _SPARED else None
 
     def with_(self, other: Taken) -> Taken:
-        """Both: what either was refused."""
+        """Combine two results: what either found refused."""
         hottest = max(self.temperature, other.temperature, key=list(Temperature).index)
         return Taken(
             NEW_LIMIT if NEW_LIMIT in (self.limit, other.limit) else LIMIT,
@@ -103,24 +103,24 @@ class Taken:
 
 
 def _named(refusal: RefusedRequestError, body: Json) -> Iterator[str]:
-    """The parameters of a request that a refusal names: the one that it gives, else those it speaks of."""
+    """The parameters of a request that a refusal names: in its field, else in its message."""
     known = (LIMIT, "temperature", *_SPARED)
     if refusal.parameter in body and refusal.parameter in known:
         yield refusal.parameter
         return
     for name in known:
-        # A limit that is too high is named, too; that another name would do, only where it says so.
+        # A limit that is too high is named, too; another name helps only if the message mentions it.
         said = NEW_LIMIT if name == LIMIT else name
         if name in body and re.search(rf"(?<![\w]){said}(?![\w])", refusal.message):
             yield name
 
 
 class Taking:
-    """Asks an endpoint in what it takes, and finds that out.
+    """Sends requests with the parameters that an endpoint accepts, and finds those out.
 
     Args:
-        known: What is known before.
-        learned: Called with what has become known.
+        known: Known results.
+        learned: Called with new results.
     """
 
     def __init__(self, known: Taken, learned: Callable[[Taken], None] = lambda _: None) -> None:
@@ -128,14 +128,14 @@ class Taking:
         self._learned = learned
 
     async def ask(self, payload: Json, send: Callable[[Json], Awaitable[T]]) -> T:
-        """Send a request, again and again with less, until it is taken.
+        """Send a request, with fewer parameters after each refusal, until it is accepted.
 
         Args:
-            payload: The request with all that is wanted.
-            send: Sends a body, and reads the answer.
+            payload: The request with all parameters.
+            send: Sends a body, and reads the response.
 
         Raises:
-            RefusedRequestError: it is refused for something that it cannot do without.
+            RefusedRequestError: it is refused because of a parameter that it needs.
             ModelError: as `send`.
         """
         refusal: RefusedRequestError | None = None
@@ -152,13 +152,13 @@ class Taking:
             except EmptyStreamError:
                 if not plain.get("stream"):
                     raise
-                plain["stream"] = False  # this once: it then says why
+                plain["stream"] = False  # this once, so that the server gives the reason
             else:
                 self.learn(taken)
                 return answer
 
     def learn(self, taken: Taken) -> None:
-        """Something is known to be taken."""
+        """Record that parameters are accepted."""
         both = self.taken.with_(taken)
         if both != self.taken:
             self.taken = both

@@ -1,4 +1,4 @@
-"""Reasoning in answers: told apart from what it leads to, whether a server hides, marks or mixes it."""
+"""Separates reasoning from the answer, whether a server hides, marks or mixes it."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ _CHARACTERS_PER_TOKEN: Final = 4
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """An answer so far, without marks.
+    """A response so far, without marks.
 
     Attributes:
         thought: The reasoning.
-        answer: What follows it.
-        thinking: Whether the reasoning is not over, or cannot be told yet from an answer.
+        answer: The text after the reasoning.
+        thinking: Whether the reasoning has not ended, or it is too early to tell.
     """
 
     thought: str
@@ -31,7 +31,7 @@ class Parts:
 
 
 def parts(written: str) -> Parts:
-    """Tell reasoning between `<think>` marks apart; some templates write the first, so it may be missing."""
+    """Separate reasoning between `<think>` marks; some templates write the first, so it may be missing."""
     opening, closing = _OPENING.match(written), _CLOSING.search(written)
     if opening:
         if closing is None:
@@ -45,10 +45,10 @@ def parts(written: str) -> Parts:
 
 
 def field_of(message: Json) -> str:
-    """The reasoning that a server sends in a field of its own; empty where there is none.
+    """The reasoning that a server sends in a separate field; empty if there is none.
 
     Raises:
-        TypeError: the field is no text.
+        TypeError: the field is not a text.
     """
     for name in _FIELDS:
         found = message.get(name)
@@ -61,5 +61,5 @@ def field_of(message: Json) -> str:
 
 
 def about_tokens(text: str) -> int:
-    """About how many tokens a text has that came in one piece."""
+    """Estimated number of tokens of a text that came in one piece."""
     return -(-len(text) // _CHARACTERS_PER_TOKEN)

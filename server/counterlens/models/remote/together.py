@@ -1,4 +1,4 @@
-"""Coroutines side by side, and prompts that one request can ask for together."""
+"""Concurrent coroutines, and groups of prompts for one request."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from counterlens.models.base import Prompt
 T = TypeVar("T")
 
 MOST_SEVERAL: Final = 16
-"""Answers to one request, at most: many endpoints give no more."""
+"""Maximum number of answers to one request: many endpoints give no more."""
 
 
 async def together(work: Sequence[Coroutine[Any, Any, T]]) -> list[T]:
@@ -26,9 +26,9 @@ async def together(work: Sequence[Coroutine[Any, Any, T]]) -> list[T]:
 
 
 def same_but_for_the_draw(prompts: Sequence[Prompt]) -> list[list[int]]:
-    """Groups of the places of prompts that differ by nothing but which draw they are.
+    """Groups of the indices of prompts that differ only in the sample.
 
-    Those that begin alike stand beside each other, so that an endpoint that keeps what it has read finds it.
+    Prompts that begin alike are next to each other, so that an endpoint's prefix cache can be used.
     """
     groups: dict[Prompt, list[list[int]]] = {}
     for at, prompt in enumerate(prompts):

@@ -1,4 +1,4 @@
-"""How long a server asks to wait, in one of the ways in which servers say it."""
+"""The delay that a server asks for, in one of the formats that servers use."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ _DURATION: Final = re.compile(r"(?:(\d+)h)?(?:(\d+)m(?!s))?(?:(\d+(?:\.\d+)?)s)?
 
 
 def asked_wait(headers: Mapping[str, str]) -> float | None:
-    """Seconds to wait, as a server's answer says; None where it does not.
+    """Seconds to wait, from the headers of a response; None if it does not say.
 
-    `Retry-After` (RFC 9110, section 10.2.3), `retry-after-ms`, or when a rate that is used up is
-    there again: `x-ratelimit-remaining-requests: 0` beside `x-ratelimit-reset-requests: 6m0s`.
+    `Retry-After` (RFC 9110, section 10.2.3), `retry-after-ms`, or the reset time of an exhausted rate limit:
+    `x-ratelimit-remaining-requests: 0` with `x-ratelimit-reset-requests: 6m0s`.
     """
     milliseconds = _number(headers.get("retry-after-ms"))
     if milliseconds is not None:

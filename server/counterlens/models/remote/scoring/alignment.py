@@ -1,10 +1,10 @@
 """Match each token of a server with the bytes of a text.
 
-Servers name tokens by texts, and those are not always the bytes:
+Servers identify tokens by their texts, which are not always the bytes:
 
-1. A token that is a part of a character is shown as U+FFFD, as nothing, or, of SentencePiece's, as `<0xE2>`.
-   Where the parts cannot be told apart, they share the character's bytes, first come, first served.
-2. SentencePiece shows blanks as U+2581, and puts one before the text that is not there.
+1. A token that is a part of a character appears as U+FFFD, as nothing, or, with SentencePiece, as `<0xE2>`.
+      If the parts cannot be distinguished, they share the character's bytes in order.
+2. SentencePiece shows blanks as U+2581, and adds one before the text.
 3. Special tokens precede the text, and generated ones follow it.
 
 The pieces are matched from left to right with backtracking. Each state is tried once, so the time is linear.
@@ -21,9 +21,9 @@ Piece = str | bytes | None
 
 _RUN: Final = re.compile("\ufffd+")
 _BYTE: Final = re.compile(r"<0x([0-9A-Fa-f]{2})>")
-_PART: Final = 6  # bytes of characters that a token may have parts of: two characters, three bytes of each
-_LEAD: Final = 2  # special tokens before a text, at most
-_UNKNOWN: Final = 64  # bytes of a first token that is not named, at most
+_PART: Final = 6  # bytes of partial characters in a token, at most: three of each of two characters
+_LEAD: Final = 2  # maximum number of special tokens before a text
+_UNKNOWN: Final = 64  # maximum number of bytes of an unnamed first token
 
 
 class Misaligned(ValueError):  # noqa: N818 - a finding, which the caller words
@@ -35,7 +35,7 @@ class Alignment:
     """Return the ends of the tokens of a text.
 
     Attributes:
-        lead: How many tokens precede the text's own.
+        lead: Number of tokens before the text's own.
         ends: The byte after each of the text's own tokens: strictly increasing, up to the text's length.
     """
 
@@ -47,9 +47,9 @@ def align(pieces: Sequence[Piece], data: bytes, *, surplus: int = 0) -> Alignmen
     """Match pieces with the bytes of a text.
 
     Args:
-        pieces: Texts or bytes of the tokens; the first may be None, which stands for any.
+        pieces: Texts or bytes of the tokens; the first may be None, which matches any.
         data: The UTF-8 text.
-        surplus: How many tokens may follow the text's own.
+        surplus: Maximum number of tokens after the text's own.
 
     Raises:
         Misaligned: they do not match.
@@ -77,7 +77,7 @@ def align(pieces: Sequence[Piece], data: bytes, *, surplus: int = 0) -> Alignmen
 
 
 def _match(pieces: Sequence[Piece], data: bytes, surplus: int) -> tuple[list[int] | None, int]:
-    """The ends of the tokens, or None; and how far a match came."""
+    """The ends of the tokens, or None; and the furthest byte that matched."""
     far = 0
     tried: set[tuple[int, int, int]] = set()
     places = [(0, 0)]  # (byte, tokens without bytes just before it) at the start of each token
@@ -104,7 +104,7 @@ def _match(pieces: Sequence[Piece], data: bytes, surplus: int) -> tuple[list[int
 def _steps(
     pieces: Sequence[Piece], index: int, data: bytes, at: int, waiting: int
 ) -> Iterator[tuple[int, int]]:
-    """Possible ends of a token, likelier first: a byte, and how many tokens wait for bytes there."""
+    """Possible ends of a token, likelier first: a byte, and the number of tokens waiting for bytes there."""
     piece = pieces[index]
     if at < len(data):
         for form in _forms(piece, first=index == 0):
@@ -115,11 +115,11 @@ def _steps(
             for high in _fuzzy(_RUN.split(piece or "\ufffd"), data, at):
                 yield high, 0
         if not piece:
-            yield at, waiting + 1  # a later token shows the whole character
+            yield at, waiting + 1  # a later token has the whole character
 
 
 def _fuzzy(parts: list[str], data: bytes, at: int) -> Iterator[int]:
-    """Possible ends of a token that has these texts, with parts of characters between them."""
+    """Possible ends of a token with these texts and parts of characters between them."""
     known = parts[0].encode("utf-8", "surrogatepass")
     if not data.startswith(known, at):
         return
@@ -134,7 +134,7 @@ def _fuzzy(parts: list[str], data: bytes, at: int) -> Iterator[int]:
 
 
 def _forms(piece: Piece, *, first: bool) -> list[bytes]:
-    """The bytes that a piece may stand for."""
+    """Possible byte strings of a piece."""
     if piece is None:
         return []
     if isinstance(piece, bytes):
@@ -151,13 +151,13 @@ def _forms(piece: Piece, *, first: bool) -> list[bytes]:
 
 
 def _room(data: bytes, at: int) -> int:
-    """How many tokens may share a character with the token that shows it."""
+    """Number of tokens that may share a character with the token that shows it."""
     lead = data[at]
     return 0 if lead < 0xC0 else 1 if lead < 0xE0 else 2 if lead < 0xF0 else 3
 
 
 def _spread(places: list[tuple[int, int]]) -> list[int]:
-    """The ends, tokens that waited for bytes getting one each."""
+    """The ends, with one byte for each token that waited for bytes."""
     ends = [at for at, _ in places[1:]]
     for index, (at, waiting) in enumerate(places[1:]):
         if waiting:

@@ -1,4 +1,4 @@
-"""The interface of a method for token probabilities: it sends requests and reads the answers."""
+"""The interface of a method for token probabilities: it sends requests and reads the responses."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from counterlens.models.remote.scoring.reading import Token
 
 
 class Correction(StrEnum):
-    """Corrections that assign a server's values to their tokens."""
+    """Corrections that assign a server's values to the right tokens."""
 
     NONE = ""
-    MOVED = "moved"  # each value stands one token too early
-    RECOVERED = "recovered"  # each value is its token's in the next token's place: see shift.py
+    MOVED = "moved"  # each value is one token too early
+    RECOVERED = "recovered"  # each value is in the row of the token before it: see shift.py
 
 
 class Service:
-    """An endpoint as dialects see it: its API, and the server's own services beside that.
+    """An endpoint as dialects see it: its API, and the server's own services besides.
 
     Args:
         api: Requests below the base URL.
-        root: Requests below the server's root, where `/v1` is not part of the path.
+        root: Requests below the server's root, without `/v1`.
         model: The name of the model.
-        patient: Whether to repeat requests where that may help.
+        patient: Whether to repeat requests if that may help.
         progress: Called with (done, total) tokens.
     """
 
@@ -46,19 +46,19 @@ class Service:
         self.progress = progress
 
     async def complete(self, payload: Json) -> Json:
-        """Ask the completions API, without a stream.
+        """Send a request to the completions API, without a stream.
 
         Raises:
-            ModelError: there is no answer; says why.
+            ModelError: there is no response; the message gives the reason.
         """
         body = {"model": self.model, "temperature": 0, "stream": False, **payload}
         return await self._api.post("/completions", body, _only, retry=self._patient)
 
     async def post(self, path: str, payload: Json) -> Json:
-        """Ask one of the server's own services.
+        """Send a request to one of the server's own services.
 
         Raises:
-            ModelError: there is no answer; says why.
+            ModelError: there is no response; the message gives the reason.
         """
         return await self._root.post(path, payload, _only, retry=self._patient)
 
@@ -68,7 +68,7 @@ class Service:
 
 
 class ScoringDialect(Protocol):
-    """One way of getting the token probabilities of a text."""
+    """One method of getting the token probabilities of a text."""
 
     @property
     def name(self) -> str:
@@ -83,11 +83,11 @@ class ScoringDialect(Protocol):
     async def read(
         self, service: Service, text: str, alternatives: int, correction: Correction
     ) -> list[Token]:
-        """Ask for the tokens of a text.
+        """Request the tokens of a text.
 
         Raises:
-            ModelError: there is no answer, or it does not say enough.
-            LookupError, TypeError, ValueError: the answer has another form.
+            ModelError: there is no response, or it is incomplete.
+            LookupError, TypeError, ValueError: the response has another format.
         """
         ...
 

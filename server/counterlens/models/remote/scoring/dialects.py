@@ -1,7 +1,7 @@
-"""The ways of getting token probabilities, best first.
+"""The methods of getting token probabilities, best first.
 
 To add one: a file with a class like `ScoringDialect`, and a line here. The test of an endpoint (probing.py)
-decides whether it works there.
+determines whether it works there.
 """
 
 from __future__ import annotations
@@ -27,5 +27,5 @@ SCORING_DIALECTS: Final[tuple[ScoringDialect, ...]] = (
 
 
 def dialect_named(name: str) -> ScoringDialect | None:
-    """The dialect of a name, if there is one."""
+    """The dialect with a name, if there is one."""
     return next((each for each in (*SCORING_DIALECTS, GENERATION_ONLY) if each.name == name), None)

@@ -1,7 +1,7 @@
 """The completions API with `echo` and `logprobs`, as OpenAI's once had it.
 
-The answer names the prompt's tokens, then a generated one, each with its log-probability and the likeliest
-tokens in its place. Some servers are wrong by one token: see shift.py.
+The response lists the prompt's tokens, then a generated one, each with its log-probability and the likeliest
+tokens in its place. Some servers are off by one token: see shift.py.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from counterlens.models.remote.scoring import shift
 from counterlens.models.remote.scoring.dialect import Correction, Service
 from counterlens.models.remote.scoring.reading import IncompleteError, Token, number
 
-_MOST: Final = 5  # alternatives that OpenAI's API allows
+_MOST: Final = 5  # maximum number of alternatives in OpenAI's API
 
 
 class Echo:
@@ -38,7 +38,7 @@ class Echo:
 
 
 async def _echoed(service: Service, text: str, count: int) -> list[Token]:
-    # Some servers read max_tokens 0 as no limit, so one token is generated and left out.
+    # Some servers read max_tokens 0 as no limit, so one token is generated and dropped.
     answer = await service.complete({"prompt": text, "max_tokens": 1, "echo": True, "logprobs": count})
     logprobs = (first_choice(answer) or {}).get("logprobs")
     if not isinstance(logprobs, dict) or not logprobs.get("tokens"):

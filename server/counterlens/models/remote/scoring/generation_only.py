@@ -1,4 +1,4 @@
-"""Servers that tell the probabilities of generated tokens at most: Ollama, OpenAI's API, most gateways."""
+"""Servers that give probabilities of generated tokens at most: Ollama, OpenAI's API, most gateways."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from counterlens.models.remote.scoring.reading import Token
 
 
 class GenerationOnly:
-    """No way at all; chosen where no other works."""
+    """No method at all; chosen if no other works."""
 
     name = "generation only"
     corrections = (Correction.NONE,)

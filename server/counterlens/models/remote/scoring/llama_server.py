@@ -1,11 +1,11 @@
 """llama.cpp's `llama-server`: the model is made to generate the text.
 
-The server tokenizes the text; a grammar over token ids then allows nothing but those tokens, and with
+The server tokenizes the text; a grammar over token ids then allows only those tokens, and with
 `post_sampling_probs` off the log-probabilities are those before the grammar. Long texts are read in windows
-that overlap by half, as local models read them.
+that overlap by half, as with local models.
 
-A token that is a part of a character has no entry in the answer, and confuses the grammar. It is looked up
-among the likeliest tokens in its place, in a request of its own.
+A token that is a part of a character has no entry in the response, and confuses the grammar. It is looked up
+among the likeliest tokens in its place, in a separate request.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from counterlens.models.remote.answer import Json
 from counterlens.models.remote.scoring.dialect import Correction, Service
 from counterlens.models.remote.scoring.reading import IncompleteError, Token, number
 
-_PORTION: Final = 128  # tokens of one request: it can be cancelled, and seen to go on, between two
-_SPARE: Final = 4  # places of the context that the server may want for itself
-_LISTED: Final = (1_000, 100_000)  # tokens to ask for when looking for one, at first and then
+_PORTION: Final = 128  # tokens per request: between two, it can be cancelled and reports progress
+_SPARE: Final = 4  # positions of the context that the server may need
+_LISTED: Final = (1_000, 100_000)  # tokens to request when looking for one, at first and then
 
 
 class LlamaServer:
@@ -74,7 +74,7 @@ _Value = tuple[float | None, tuple[tuple[str, float], ...]]
 async def _forced(
     service: Service, before: Sequence[int], forced: Sequence[int], alternatives: int
 ) -> list[_Value]:
-    """The values of tokens that are no parts of characters, given what precedes each."""
+    """The values of tokens that are not parts of characters, given what precedes each."""
     entries = await _generate(service, before, forced, max(1, alternatives))
     if [entry["id"] for entry in entries] != list(forced):
         raise IncompleteError("the server did not follow the grammar")
@@ -96,7 +96,7 @@ async def _looked_up(
 async def _generate(
     service: Service, before: Sequence[int], forced: Sequence[int], listed: int
 ) -> list[dict[str, Any]]:
-    """The entries of tokens that are no parts of characters, which the server is made to generate."""
+    """The entries of tokens that are not parts of characters, which the server is made to generate."""
     grammar = "root ::= " + " ".join(f"<[{token}]>" for token in forced)
     payload: Json = {
         "prompt": list(before),

@@ -1,4 +1,4 @@
-"""Remember between runs which endpoints give token probabilities, and how."""
+"""Remembers between runs which endpoints give token probabilities, and how."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from counterlens.models.remote.scoring.dialect import Correction
 from counterlens.models.remote.scoring.dialects import dialect_named
 from counterlens.models.remote.scoring.probing import Ability
 
-VERSION: Final = 1  # of the probe and of this file; entries of another one are not believed
-KEPT: Final = 7 * 86_400.0  # seconds, of what works
-KEPT_NEGATIVE: Final = 86_400.0  # seconds, where nothing works: servers are restarted with other options
+VERSION: Final = 1  # of the test and of this file; entries of another version are ignored
+KEPT: Final = 7 * 86_400.0  # seconds, for a method that works
+KEPT_NEGATIVE: Final = 86_400.0  # seconds, if none works: servers are restarted with other options
 
 
 class Memory:
-    """A small JSON file; one that cannot be read or written is as good as empty.
+    """A small JSON file; one that cannot be read or written behaves as an empty one.
 
     Args:
-        file: Where it is; by default in the user's cache.
-        clock: Seconds since the epoch.
+        file: Path of the file; by default in the user's cache.
+        clock: Returns the seconds since the epoch.
     """
 
     def __init__(self, file: Path | None = None, clock: Callable[[], float] = time.time) -> None:
@@ -49,7 +49,7 @@ class Memory:
         return ability if 0 <= age < (KEPT if ability.scores else KEPT_NEGATIVE) else None
 
     def remember(self, identity: str, ability: Ability) -> None:
-        """Write down what was found, if it will be so next time."""
+        """Store a result, if it is valid for the next time."""
         entries = self._entries()
         entries.pop(identity, None)
         if ability.certain:

@@ -1,10 +1,9 @@
-"""Detects by trying which way of getting token probabilities works at an endpoint.
+"""Tests which method of getting token probabilities works at an endpoint.
 
-The text of the trial counts in steps of one, so that every model expects its numbers, and has one word that
-no model expects. By the definition of a token's probability, given what precedes it, the numbers must be
-likely and the word must not; a reading that is off by one token in either direction fails that. Besides,
-the tokens must join to the text, none but the first may lack a value, and a second reading must give the
-same.
+The test text counts in steps of one, so that every model expects its numbers, and has one word that no model
+expects. By the definition of a token's probability, given what precedes it, the numbers must be likely and
+the word must not; values that are off by one token in either direction fail that. Also, the tokens must join
+to the text, only the first may lack a value, and a second request must give the same values.
 """
 
 from __future__ import annotations
@@ -23,11 +22,11 @@ from counterlens.models.remote.scoring.reading import IncompleteError, Token, to
 
 _SURPRISE: Final = "violin"
 TRIAL: Final = f"n = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, {_SURPRISE}, 12, 13, 14]\n"
-_STEADY: Final = TRIAL.index("4, 5")  # from here on, any model knows that it counts
+_STEADY: Final = TRIAL.index("4, 5")  # from here on, any model knows that the text counts
 _ALTERNATIVES: Final = 3
 _EXPECTED: Final = -1.0  # nats: the median of the numbers is above
 _UNEXPECTED: Final = -5.0  # nats: the word is below
-_NOISE_MEAN: Final = 0.1  # nats between two readings, on average and at most
+_NOISE_MEAN: Final = 0.1  # nats between two requests, maximum of the mean
 _NOISE_MOST: Final = 1.0
 
 
@@ -36,10 +35,10 @@ class Ability:
     """The values that an endpoint returns for the tokens of a text.
 
     Attributes:
-        dialect: The name of the way that works; `generation only` if none does.
-        correction: What has to be done to the values.
-        reasons: Why the ways that come before it do not work, one each.
-        certain: Whether that will be so next time: no failure that may pass had a part in it.
+        dialect: The name of the working method; `generation only` if none does.
+        correction: The necessary correction of the values.
+        reasons: Why each of the preceding methods does not work.
+        certain: Whether that is valid for the next time: no temporary failure was involved.
     """
 
     dialect: str
@@ -54,7 +53,7 @@ class Ability:
 
     @property
     def summary(self) -> str:
-        """In a few words, for people."""
+        """A summary in a few words, for users."""
         return f"{self.dialect}, shift corrected" if self.correction else self.dialect
 
 
@@ -62,7 +61,7 @@ async def probe(service: Service) -> Ability:
     """Try the dialects, best first.
 
     Raises:
-        UnreachableError: there is no way to the endpoint.
+        UnreachableError: the endpoint cannot be reached.
     """
     reasons: list[str] = []
     certain = True
@@ -85,7 +84,7 @@ async def _examine(dialect: ScoringDialect, service: Service) -> Correction:
     """The correction with which a dialect's values are right.
 
     Raises:
-        ModelError: there is none; says why.
+        ModelError: there is none; the message gives the reason.
     """
     refusal: ModelError | None = None
     for correction in dialect.corrections:
@@ -105,10 +104,10 @@ async def _examine(dialect: ScoringDialect, service: Service) -> Correction:
 
 
 def _checked(tokens: list[Token]) -> TokenScores:
-    """The scores of the trial, if they can be right.
+    """The scores of the test, if they can be right.
 
     Raises:
-        IncompleteError: they cannot; says why.
+        IncompleteError: they cannot; the message gives the reason.
     """
     scores = to_scores(TRIAL, tokens, _ALTERNATIVES)
     word = TRIAL.index(_SURPRISE)
@@ -125,7 +124,7 @@ def _checked(tokens: list[Token]) -> TokenScores:
 
 
 def _compare(first: TokenScores, second: TokenScores) -> None:
-    """Whether two readings agree.
+    """Check that the values of two requests agree.
 
     Raises:
         IncompleteError: they do not.

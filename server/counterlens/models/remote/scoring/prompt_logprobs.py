@@ -1,6 +1,6 @@
 """vLLM: `prompt_logprobs` of the completions API.
 
-The answer has one object for each token of the prompt, from token ids to log-probability, rank (from 1) and
+The response has one object per token of the prompt, from token ids to log-probability, rank (from 1) and
 text: the prompt's own token first, then the likeliest. The first is null, so the first token has no name.
 """
 
@@ -13,7 +13,7 @@ from counterlens.models.remote.dialect import first_choice
 from counterlens.models.remote.scoring.dialect import Correction, Service
 from counterlens.models.remote.scoring.reading import IncompleteError, Token, number
 
-_MOST: Final = 20  # vLLM's own limit, unless it was started with another
+_MOST: Final = 20  # vLLM's default limit
 
 
 class PromptLogprobs:

@@ -14,19 +14,19 @@ from counterlens.errors import UnscorableError
 from counterlens.models.base import TokenScores
 from counterlens.models.remote.scoring.alignment import Misaligned, Piece, align
 
-_SURPLUS: Final = 2  # generated tokens that an answer may end with
+_SURPLUS: Final = 2  # maximum number of generated tokens at the end of a response
 
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """One token as a server tells it.
+    """One token as a server reports it.
 
     Attributes:
-        piece: Its text or bytes; None where the server does not say.
-        logprob: In nats; None where the server does not say.
+        piece: Its text or bytes; None if the server does not say.
+        logprob: In nats; None if the server does not say.
         alternatives: Texts and log-probabilities of likely tokens in its place, in any order.
-        rank: How many tokens were more likely, where the server says.
-        context: How many tokens preceded it in the request; None: all of those before it.
+        rank: Number of more likely tokens, if the server says.
+        context: Number of tokens before it in the request; None: all of those before it.
     """
 
     piece: Piece
@@ -37,19 +37,19 @@ class Token:
 
 
 class IncompleteError(UnscorableError):
-    """A server's answer about a text does not cover it."""
+    """A server's response about a text is incomplete."""
 
 
 def to_scores(text: str, tokens: Sequence[Token], alternatives: int) -> TokenScores:
-    """Match tokens with the text that was sent.
+    """Match tokens with the text of the request.
 
-    Entropy is NaN throughout: no server sends whole distributions. A rank that the server does not say is
-    the number of listed alternatives that are more likely, so at least that many tokens were.
+    Entropy is NaN throughout: no server sends whole distributions. If the server does not give a rank, it is
+    the number of listed alternatives that are more likely, a lower bound.
 
     Args:
-        text: What was sent.
-        tokens: What came back; special tokens may precede the text's, generated ones may follow.
-        alternatives: How many alternatives to keep, at most.
+        text: The text of the request.
+        tokens: The tokens of the response; special tokens may precede the text's, generated ones may follow.
+        alternatives: Maximum number of alternatives to keep.
 
     Raises:
         IncompleteError: the tokens do not join to the text, or one but the first has no value.
@@ -61,7 +61,7 @@ def to_scores(text: str, tokens: Sequence[Token], alternatives: int) -> TokenSco
         raise IncompleteError(f"the server's tokens do not add up to the text: {error}") from error
     lead, ends = alignment.lead, alignment.ends
     own = list(tokens[lead : lead + len(ends)])
-    if not lead and own:  # nothing precedes the first token; what some servers say of it is not defined
+    if not lead and own:  # nothing precedes the first token; some servers give it an undefined value
         own[0] = Token(own[0].piece, None)
     for at, token in enumerate(own):
         known = token.logprob is not None and math.isfinite(token.logprob) and token.logprob < 1e-3
@@ -88,7 +88,7 @@ def to_scores(text: str, tokens: Sequence[Token], alternatives: int) -> TokenSco
 
 
 def after(context: str, scores: TokenScores) -> TokenScores:
-    """The scores of what follows a context; of a token that spans the two, the part in the text."""
+    """The scores of the text after a context; of a token that spans the two, the part in the text."""
     size = len(context.encode("utf-8", "surrogatepass"))
     first = int(np.searchsorted(scores.end, size, side="right"))
     return dataclasses.replace(
@@ -109,7 +109,7 @@ def number(value: Any) -> float | None:
     """A log-probability that may be null.
 
     Raises:
-        TypeError: it is something else.
+        TypeError: it is neither a number nor null.
     """
     if value is None or (isinstance(value, int | float) and not isinstance(value, bool)):
         return value

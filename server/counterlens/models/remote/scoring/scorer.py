@@ -1,4 +1,4 @@
-"""Token probabilities from one endpoint; the way in which it gives them is detected once."""
+"""Token probabilities from one endpoint; tests once which method works there."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ class RemoteScorer:
     """Scores texts at one endpoint with one model.
 
     Args:
-        endpoint: Where.
+        endpoint: The endpoint.
         api: The client of its API.
         root: The client of the server's own services.
         model: The name of the model there.
-        memory: What is known of endpoints.
+        memory: Known results for endpoints.
     """
 
     def __init__(
@@ -69,7 +69,7 @@ class RemoteScorer:
         """The scores of a text after a context.
 
         Raises:
-            ModelError: the endpoint does not give them; says why.
+            ModelError: the endpoint does not give them; the message gives the reason.
         """
         ability = await self.ability()
         dialect = dialect_named(ability.dialect)

@@ -1,7 +1,7 @@
 """SGLang: `/generate` with `return_logprob`.
 
-`meta_info` has a triple of log-probability, token id and text for each token of the prompt, and a list of
-such triples for the likeliest tokens in its place. The first log-probability is null.
+`meta_info` has a triple of log-probability, token id and text per token of the prompt, and a list of such
+triples for the likeliest tokens in its place. The first log-probability is null.
 """
 
 from __future__ import annotations

@@ -1,14 +1,15 @@
-"""Echoed values that are wrong by one token, and what can be done about it.
+"""Echoed values that are off by one token, and their correction.
 
-llama-cpp-python's server, of a model without a beginning-of-text token, takes the distribution *after* a
-token for the one that the token came from. So a row lists what is likely for the token after it, and the
-token's own value is of no use. The right value of a token is therefore
+llama-cpp-python's server, with a model without a beginning-of-text token, uses the distribution *after* a
+token instead of the one before it. So a row lists what is likely for the next token, and the token's own
+value is useless. The right value of a token is therefore
 
-1. in the row before it, where that lists it without doubt;
-2. otherwise asked for: the text up to the token is the prompt, a bias makes the server generate the token,
-   and the value that comes back is that of the distribution without the bias.
+1. in the row before it, if that row lists it unambiguously;
+2. otherwise requested: the prompt is the text up to the token, a bias makes the server generate the token,
+   and the returned value is that of the distribution without the bias.
 
-Where neither works, the text is refused: leaving out what is hard to recover leaves out the unlikely.
+If neither works, the text is refused: leaving out the values that are hard to recover would leave out the
+unlikely ones.
 """
 
 from __future__ import annotations
@@ -24,13 +25,13 @@ from counterlens.models.remote.scoring.alignment import align
 from counterlens.models.remote.scoring.dialect import Service
 from counterlens.models.remote.scoring.reading import IncompleteError, Token
 
-LISTED: Final = 20  # tokens to ask for in each place: more would find more, and have more of equal text
+LISTED: Final = 20  # tokens to request per place: more would find more, and have more of equal text
 _BIAS: Final = 100  # the largest that the API allows
-_NOISE: Final = 0.75  # nats between two readings of one distribution
+_NOISE: Final = 0.75  # nats between two requests for one distribution
 
 
 def moved(tokens: Sequence[Token]) -> list[Token]:
-    """Give each token the value that stands at the token before it."""
+    """Give each token the value of the token before it."""
     first = [Token(tokens[0].piece, None)] if tokens else []
     return first + [
         Token(token.piece, before.logprob, before.alternatives)
@@ -39,11 +40,11 @@ def moved(tokens: Sequence[Token]) -> list[Token]:
 
 
 async def recovered(service: Service, text: str, tokens: Sequence[Token]) -> list[Token]:
-    """Read each token's value out of the row before it, or ask for it.
+    """Read each token's value from the row before it, or request it.
 
     Raises:
-        ModelError: a value cannot be recovered; says why.
-        LookupError, TypeError, ValueError: an answer has another form.
+        ModelError: a value cannot be recovered; the message gives the reason.
+        LookupError, TypeError, ValueError: a response has another format.
     """
     data = text.encode("utf-8", "surrogatepass")
     alignment = align([token.piece for token in tokens], data, surplus=2)
@@ -51,7 +52,7 @@ async def recovered(service: Service, text: str, tokens: Sequence[Token]) -> lis
         raise IncompleteError("the server's values are off by one though a special token precedes the text")
     own = tokens[: len(alignment.ends)]
     if not all(token.piece for token in own):
-        # Made to generate such a part, the server goes on until the character is whole, which it never is.
+        # Made to generate such a part, the server continues until the character is whole, which it never is.
         raise IncompleteError("the server does not give the probability of part of a character")
     ids: list[int] = []
     scored: list[Token] = []
@@ -98,7 +99,7 @@ async def _forced(
     number: int,
     row: Sequence[tuple[str, float]],
 ) -> tuple[float, tuple[tuple[str, float], ...]]:
-    """The value of a token that the server is made to generate, and the row that it is from."""
+    """The value of a token that the server is made to generate, and the row with it."""
     payload: Json = {
         "prompt": before.decode(),
         "max_tokens": 1,
@@ -118,6 +119,6 @@ async def _forced(
 
 
 def _agree(row: Sequence[tuple[str, float]], others: dict[str, float]) -> bool:
-    """Whether two lists may be of one distribution; single entries may differ, where texts are equal."""
+    """Whether two lists may be of one distribution; single entries may differ if texts are equal."""
     apart = [abs(value - others[name]) for name, value in row if name in others]
     return not row or (bool(apart) and statistics.median(apart) < _NOISE)

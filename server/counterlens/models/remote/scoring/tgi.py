@@ -1,7 +1,7 @@
 """Text Generation Inference: `/generate` with `decoder_input_details`.
 
-`details.prefill` has text and log-probability of each token of the prompt, the special ones included; the
-first has none. There are no alternatives.
+`details.prefill` has text and log-probability of each token of the prompt, including special ones; the first
+has none. There are no alternatives.
 """
 
 from __future__ import annotations
