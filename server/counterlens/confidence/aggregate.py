@@ -2,7 +2,7 @@
 
 A node's confidence is the mean (or median, maximum, minimum) of the next-token probabilities of its
 tokens. A concept's is the mean over its nodes, which is the paper's local aggregation for one snippet;
-`corpus.py` has the global one. Tokens without a score, such as the first of a text, are left out.
+`corpus.py` has the global one. Tokens without a score, such as the first of a text, are ignored.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Indices = npt.NDArray[np.int64]
 
 
 class Aggregation(StrEnum):
-    """The aggregation of a node's token probabilities."""
+    """The way to aggregate a node's token probabilities."""
 
     MEAN = "mean"
     MEDIAN = "median"
@@ -38,21 +38,21 @@ class Aggregation(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class NodeConfidence:
-    """How likely the model finds one syntax node.
+    """The confidence in one syntax node.
 
     Attributes:
         kind: The node type of the grammar, such as `comparison_operator`.
-        start: Its first byte.
-        end: The byte after its last.
+        start: First byte of the node.
+        end: The byte after the node.
         category: The concept category.
         named: Whether it is a rule of the grammar rather than a keyword or punctuation.
-        depth: How many nodes contain it.
+        depth: Number of nodes that contain it.
         confidence: The aggregate of its tokens' probabilities, 0 to 1; None if none is scored.
         minimum: The probability of its least certain token.
-        tokens: First token, and the one after the last.
-        parent: The index of the node around it in `Confidence.nodes`; -1 for the root.
-        bits: Its surprisal in bits (see `surprisal.py`); None if nothing of it is scored.
-        bits_per_byte: The same over its bytes.
+        tokens: Index of the first token, and index after the last.
+        parent: Index of its parent in `Confidence.nodes`; -1 for the root.
+        bits: Its surprisal in bits (see `surprisal.py`); None if no token of it is scored.
+        bits_per_byte: The same, divided by the number of its bytes.
     """
 
     kind: str
@@ -71,15 +71,15 @@ class NodeConfidence:
 
 @dataclass(frozen=True)
 class Confidence:
-    """A document's token scores on its syntax nodes.
+    """A document's token scores, aggregated per syntax node.
 
     Attributes:
         document: The scored text.
-        scores: Its tokens.
+        scores: Scores of its tokens.
         nodes: All its nodes, parents before children, in the order of the text.
-        aggregation: How tokens became a node's number.
-        rule: Which tokens a node has.
-        concept_set: Which nodes count for which concept.
+        aggregation: The aggregation of token probabilities.
+        rule: The rule that assigns tokens to nodes.
+        concept_set: The mapping from nodes to concepts.
     """
 
     document: Document
@@ -90,16 +90,16 @@ class Confidence:
     concept_set: ConceptSet = COUNTERLENS
 
     def concept_of(self, node: NodeConfidence) -> str | None:
-        """The concept that a node counts for; None for none."""
+        """The concept of a node; None if it has none."""
         return self.concept_set.concept(node.kind, node.category, named=node.named)
 
     @cached_property
     def concepts(self) -> dict[str, tuple[float, int]]:
-        """For each concept that occurs: the mean confidence of its nodes, and how many there are."""
+        """For each concept that occurs: the mean confidence of its nodes, and their number."""
         return self.concepts_in(0, len(self.document.data))
 
     def concepts_in(self, start: int, end: int) -> dict[str, tuple[float, int]]:
-        """The same of the nodes that lie between two bytes."""
+        """The same for the nodes between two bytes."""
         grouped: dict[str, list[float]] = {}
         for node in self.nodes:
             concept = self.concept_of(node)
@@ -114,16 +114,16 @@ class Confidence:
 
     @cached_property
     def bits_per_byte(self) -> float | None:
-        """The surprisal of the whole document in bits, over its bytes; None if nothing is scored."""
+        """The surprisal of the whole document in bits per byte; None if nothing is scored."""
         return self.bits_per_byte_in(0, len(self.document.data))
 
     def bits_per_byte_in(self, start: int, end: int) -> float | None:
-        """The same of what lies between two bytes."""
+        """The same for the text between two bytes."""
         bits, scored = Surprisal(self.scores).bits(np.array([start]), np.array([end]))
         return float(bits[0] / scored[0]) if scored[0] else None
 
     def at(self, offset: int) -> list[NodeConfidence]:
-        """The named nodes around a byte, innermost first; a keyword or bracket itself comes first too."""
+        """The named nodes around a byte, innermost first; a keyword or bracket there comes before them."""
         low = bisect.bisect_right(self._starts, offset)
         around = [node for node in self.nodes[:low] if node.end > offset]
         return [node for node in reversed(around) if node.named or node is around[-1]]
@@ -135,7 +135,7 @@ class Confidence:
         return None if np.isnan(value) else float(value)
 
     def least_certain(self, node: NodeConfidence) -> int | None:
-        """The index of the token of a node that the model found least likely."""
+        """The index of the token of a node with the lowest probability."""
         first, last = node.tokens
         part = self.scores.logprob[first:last]
         if not len(part) or np.isnan(part).all():
@@ -155,16 +155,16 @@ def confidence(
     concept_set: ConceptSet = COUNTERLENS,
     within: Sequence[tuple[int, int]] | None = None,
 ) -> Confidence:
-    """Place token scores on the syntax nodes of the document that they are of.
+    """Aggregate token scores per syntax node of their document.
 
     Args:
         document: The scored text.
-        scores: Its tokens.
+        scores: Scores of its tokens.
         aggregation: The aggregation of a node's token probabilities.
         rule: How tokens that span two nodes are assigned.
-        concept_set: Which nodes count for which concept.
-        within: Byte ranges in the order of the text: only nodes that touch one of these, as where the rest
-            has no scores yet.
+        concept_set: The mapping from nodes to concepts.
+        within: Byte ranges in the order of the text; only nodes that touch one of these are included. Use it
+            if the rest has no scores yet.
     """
     found = list(with_parents(document.tree, within))
     start = np.array([node.start_byte for node, _ in found], np.int64)
@@ -197,16 +197,16 @@ def confidence(
 
 
 def aggregated(probability: Floats, first: Indices, last: Indices, how: Aggregation) -> Floats:
-    """One number for each of m runs of tokens.
+    """One number for each of m ranges of tokens.
 
     Args:
-        probability: (n,) of each token, NaN if not scored.
-        first: (m,) the first token of each run.
-        last: (m,) the one after its last.
-        how: The aggregate.
+        probability: (n,) probability of each token, NaN if not scored.
+        first: (m,) index of the first token of each range.
+        last: (m,) index after the last.
+        how: The aggregation.
 
     Returns:
-        (m,) float64; NaN for a run without a scored token.
+        (m,) float64; NaN for a range without a scored token.
     """
     unknown = np.isnan(probability)
     counts = np.concatenate([[0], np.cumsum(~unknown)])

@@ -1,14 +1,14 @@
-"""The alignment function of Palacio et al. 2023 (section III-B): which tokens belong to which syntax node.
+"""The alignment function of Palacio et al. 2023 (section III-B): it assigns tokens to syntax nodes.
 
-Tokenizers ignore syntax: one token may hold a blank and the name after it, two closing brackets, or half a
+Tokenizers ignore syntax: one token may contain a blank and the name after it, two closing brackets, or half a
 character. Two rules assign such a token:
 
-- `overlap` (the paper's; the default): it belongs to every node that it shares a byte with. No node that
-  holds more than blanks is without a token, and a token that spans two nodes counts for both.
-- `start`: it belongs to the nodes that hold its first byte that is not blank. Every token counts once at
-  each level of the tree; a node inside a token that began before it has none.
+- `overlap` (the paper's; the default): it belongs to every node with which it shares a byte. No node with
+  more than blanks is without a token, and a token that spans two nodes counts for both.
+- `start`: it belongs to the nodes that contain its first non-blank byte. Every token counts once at each
+  level of the tree; a node inside a token that began before it has none.
 
-Either way a node's tokens are consecutive. A token of nothing but blanks is judged by its first byte.
+In both cases a node's tokens are consecutive. A token of only blanks is assigned by its first byte.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from counterlens.models.base import TokenScores
 
 
 class Rule(StrEnum):
-    """How tokens that span two nodes are assigned."""
+    """The rule that assigns tokens that span two nodes."""
 
     OVERLAP = "overlap"
     START = "start"
 
 
 def nodes(tree: tree_sitter.Tree) -> Iterator[tree_sitter.Node]:
-    """All nodes of a tree, terminals too, parents before children, in the order of the text."""
+    """All nodes of a tree, including terminals, parents before children, in the order of the text."""
     return (node for node, _ in with_parents(tree))
 
 
@@ -43,7 +43,7 @@ def with_parents(
 
     Args:
         tree: The tree.
-        within: Leave out what touches none of these byte ranges, which are in the order of the text.
+        within: Byte ranges in the order of the text; nodes that touch none of them are left out.
     """
     cursor = tree.walk()
     ends = [end for _, end in within or ()]
@@ -82,13 +82,13 @@ def align(
     """The tokens of each of m byte ranges.
 
     Args:
-        scores: n tokens.
+        scores: Scores of n tokens.
         start: (m,) first bytes.
         end: (m,) bytes after the last.
-        rule: How tokens that span two ranges are assigned.
+        rule: The rule that assigns tokens that span two ranges.
 
     Returns:
-        Two (m,) arrays: the first token and the one after the last; equal where there is none.
+        Two (m,) arrays: the first token and the one after the last; equal if there is none.
     """
     if rule is Rule.START:
         anchors = _anchors(scores)
@@ -107,7 +107,7 @@ def blank(data: bytes) -> npt.NDArray[np.bool_]:
 
 
 def _anchors(scores: TokenScores) -> npt.NDArray[np.int64]:
-    """(n,) the first byte of each token that is not blank, or its first byte if all are. It never falls."""
+    """(n,) first non-blank byte of each token, or its first byte if all are blank. Never decreasing."""
     solid = np.flatnonzero(~blank(scores.text.encode("utf-8", "surrogatepass")))
     following = np.append(solid, np.iinfo(np.int64).max)[np.searchsorted(solid, scores.start, side="left")]
     return np.where(following < scores.end, following, scores.start)

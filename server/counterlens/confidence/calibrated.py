@@ -9,16 +9,16 @@ from counterlens.confidence.calibration import Calibration
 
 
 def fits(found: Confidence, calibration: Calibration) -> bool:
-    """Whether a map is one of this kind of confidence, and of code in the document's language.
+    """Whether a map is for this aggregation, and for code in the document's language.
 
-    A model knows one language better than another. Maps of earlier versions do not say of which they are.
+    A model knows one language better than another. Maps of earlier versions do not name their language.
     """
     known = calibration.facts.get("language")
     return calibration.aggregation is found.aggregation and known in (None, found.document.language)
 
 
 def calibrated(found: Confidence, calibration: Calibration) -> Confidence:
-    """The same with each node's confidence mapped; the tokens' own probabilities stay raw."""
+    """The confidence with each node's value mapped; the tokens' own probabilities stay raw."""
     return replace(found, nodes=tuple(_mapped(node, calibration) for node in found.nodes))
 
 

@@ -1,9 +1,9 @@
 """Calibration maps, from a confidence to the share of right predictions, as files and as functions.
 
-A map belongs to one model and one way of aggregating. It is fitted elsewhere (`metrics.fitting`); reading and
-applying one takes NumPy alone. A node's curve is looked up by its concept category and by how many tokens it
-has, since a mean of 0.8 over twenty tokens promises less than one token at 0.8; groups that are too rare for
-their own curve use that of their length, and then that of all nodes.
+A map belongs to one model and one aggregation. It is fitted elsewhere (`metrics.fitting`); reading and
+applying it needs only NumPy. A node's curve is found by its concept category and its number of tokens, since
+a mean of 0.8 over twenty tokens promises less than one token at 0.8; groups too rare for their own curve use
+that of their length, or else that of all nodes.
 """
 
 from __future__ import annotations
@@ -29,25 +29,25 @@ FORMAT = "counterlens-calibration"
 VERSION = 1
 
 LENGTHS = (1, 2, 5, 13)
-"""The least number of tokens of each class of lengths."""
+"""The smallest number of tokens of each length class."""
 
 EVERYTHING = "all"
 _SMALLEST = 1e-6
 _NEVER = 1e-12
-"""No curve says 0 or 1, however steep it is and however far it is drawn out."""
+"""No curve reaches 0 or 1, however steep it is and however far it is extrapolated."""
 
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """A monotone function from a confidence to a share of nodes predicted right.
+    """A monotone function from a confidence to the share of right predictions.
 
-    Either isotonic (Zadrozny and Elkan 2002), straight lines between knots; or Platt's (1999), a logistic
-    function of the log-odds.
+    Either isotonic (Zadrozny and Elkan 2002), with straight lines between knots; or Platt's (1999), a
+    logistic function of the log-odds.
 
     Attributes:
-        n: How many nodes it was fitted on.
-        x: Knots: confidences, ascending; empty for Platt's.
-        y: Knots: shares.
+        n: Number of nodes that it was fitted on.
+        x: Knots: confidences, ascending; empty for Platt's function.
+        y: Knots: shares of right predictions.
         slope: Platt's slope, not negative.
         offset: Platt's offset.
     """
@@ -59,7 +59,7 @@ class Curve:
     offset: float = 0.0
 
     def __call__(self, confidence: float) -> float:
-        """The share of nodes at this confidence that are predicted right."""
+        """The share of right predictions among nodes at this confidence."""
         if self.x:
             return float(np.interp(confidence, self.x, self.y))
         likely = min(max(confidence, _SMALLEST), 1 - _SMALLEST)
@@ -76,9 +76,9 @@ class Calibration:
         model: The model's identity.
         name: Its display name.
         aggregation: The aggregation of the confidences.
-        curves: By `key_of`.
-        created: The day, ISO 8601.
-        facts: The measurements of its fit, for reports: sources, counts, figures.
+        curves: Curves by `key_of`.
+        created: Date of the fit, ISO 8601.
+        facts: Measurements of the fit, for reports: sources, counts, figures.
     """
 
     model: str
@@ -89,7 +89,7 @@ class Calibration:
     facts: Mapping[str, Any] = field(default_factory=dict)
 
     def apply(self, category: str, probability: float, tokens: int | None = None) -> float:
-        """How often a node shown at this confidence is predicted right: 0 to 1.
+        """The share of right predictions among nodes at this confidence: 0 to 1.
 
         Args:
             category: The node's concept category.
@@ -103,7 +103,7 @@ class Calibration:
 
 
 def keys_of(category: str, tokens: int | None = None) -> tuple[str, ...]:
-    """Under which names a node's curve is looked up, the closest first."""
+    """The keys of a node's curve, the most specific first."""
     if tokens is None:
         return (category, EVERYTHING)
     length = max((least for least in LENGTHS if least <= tokens), default=LENGTHS[0])
@@ -111,13 +111,13 @@ def keys_of(category: str, tokens: int | None = None) -> tuple[str, ...]:
 
 
 def calibration_file(model_identity: str, folder: Path | None = None) -> Path:
-    """The path of a model's map: in the user's data folder."""
+    """The path of a model's map, in the user's data folder."""
     folder = folder or Path(platformdirs.user_data_dir("counterlens")) / "calibration"
     return folder / f"{hashlib.sha256(model_identity.encode()).hexdigest()[:32]}.json"
 
 
 def load_calibration(model_identity: str, *, folder: Path | None = None) -> Calibration | None:
-    """The map of a model, or None if there is none that can be used: then what is shown is raw."""
+    """The map of a model; None if there is no usable one, so that confidence is shown raw."""
     with contextlib.suppress(ModelError):
         found = read_calibration(calibration_file(model_identity, folder))
         return found if found.model == model_identity else None
@@ -128,7 +128,7 @@ def read_calibration(path: Path) -> Calibration:
     """Read a map.
 
     Raises:
-        ModelError: there is none, it is damaged, or of another version.
+        ModelError: the map is missing, damaged, or of another version.
     """
     again = "Fit it with: counterlens calibrate"
     try:
@@ -157,10 +157,10 @@ def read_calibration(path: Path) -> Calibration:
 
 
 def save_calibration(calibration: Calibration, *, folder: Path | None = None) -> Path:
-    """Keep a map in the place of the one before, all of it or nothing; returns where.
+    """Replace the stored map atomically; returns its path.
 
     Raises:
-        ModelError: it cannot be written.
+        ModelError: the map cannot be written.
     """
     path = calibration_file(calibration.model, folder)
     document = {
@@ -192,10 +192,10 @@ def _plain(curve: Curve) -> dict[str, Any]:
 
 
 def _curve(value: Mapping[str, Any]) -> Curve:
-    """A curve as it was kept.
+    """A curve from its stored form.
 
     Raises:
-        KeyError, TypeError, ValueError: it is none, or no monotone one.
+        KeyError, TypeError, ValueError: it is not a curve, or not monotone.
     """
     n = int(value["n"])
     if value["method"] == "platt":

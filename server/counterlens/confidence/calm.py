@@ -1,7 +1,7 @@
-"""The few spans of a document that a calm overlay colours: no names that are new, and few lines on a screen.
+"""The few spans of a document that a calm overlay colours: no new names, and few lines per screen.
 
-A model cannot know a new name, so the tokens of a name do not count at its first place in a file and in its
-definition; nor do those of the text of strings. A span without any other token is not coloured.
+A model cannot know a new name, so the tokens of a name do not count where it first occurs in a file, or where
+it is defined; nor do the tokens of text in strings. A span without any other token is not coloured.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from counterlens.confidence.granularity import Granularity, Span, level_of
 from counterlens.syntax.concepts import FREE_TEXT
 
 UNLIKELY = 0.2
-"""A span is coloured where it is less likely than this: at the three lowest levels."""
+"""A span is coloured if its value is below this: the three lowest levels."""
 SCREEN = 40
-"""Lines of a screen."""
+"""Number of lines of a screen."""
 ON_SCREEN = 4
-"""Maximum number of coloured lines."""
+"""Maximum number of coloured lines per screen."""
 
 _DEFINITIONS = ("_definition", "_declaration", "_item")
 
@@ -33,12 +33,12 @@ def calm(
     granularity: Granularity,
     calibration: Calibration | None = None,
 ) -> list[Span]:
-    """Those spans that are coloured calmly, in the order of the text.
+    """The spans that a calm overlay colours, in the order of the text.
 
     Args:
         found: The scored document.
         spans: Its spans.
-        granularity: Their content.
+        granularity: The unit of a span.
         calibration: The calibration map of the values, if any.
     """
     unlikely = [one for one in _known(found, list(spans), granularity, calibration) if one.value < UNLIKELY]
@@ -56,7 +56,7 @@ def calm(
 
 
 def _fits(lines: set[int], first: int, last: int) -> bool:
-    """Whether no screen that shows some of these lines has too many."""
+    """Whether every screen with some of these lines still has few enough coloured lines."""
     near = sorted(line for line in lines if first - SCREEN < line < last + SCREEN)
     return all(near[i + ON_SCREEN] - near[i] >= SCREEN for i in range(len(near) - ON_SCREEN))
 
@@ -64,7 +64,7 @@ def _fits(lines: set[int], first: int, last: int) -> bool:
 def _known(
     found: Confidence, spans: Sequence[Span], granularity: Granularity, calibration: Calibration | None
 ) -> list[Span]:
-    """The spans with values that new names have no part in; without those that have no other."""
+    """The spans with their values without new names; spans with no other tokens are dropped."""
     probability = found.scores.probability.copy()
     for first, last in _new(found):
         probability[first:last] = np.nan
@@ -85,7 +85,7 @@ def _known(
 
 
 def _new(found: Confidence) -> list[tuple[int, int]]:
-    """The tokens of what no model can know, first and last + 1: texts, and names that are new or defined."""
+    """The tokens that no model can know, first and last + 1: text, and names that are new or defined."""
     seen: set[bytes] = set()
     tokens = []
     for node in found.nodes:

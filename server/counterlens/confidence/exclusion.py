@@ -1,7 +1,7 @@
-"""Recognise documents that are not worth scoring, with the reason: generated, minified and over-long ones.
+"""Recognises documents that are not worth scoring, with the reason: generated, minified and over-long ones.
 
-Nobody reads such code to learn what a model makes of it, and scoring it costs minutes. A reason is always
-stated, and who asks for one file by name can have it scored all the same.
+Nobody reads such code to learn about a model, and scoring it takes minutes. A reason is always stated, and a
+user who names the file can still have it scored.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from counterlens.syntax.document import Document
 from counterlens.syntax.statements import is_definition
 
 _HEAD_LINES = 40
-"""Markers are looked for in the comments and docstrings that begin in so many first lines."""
+"""Markers are searched in comments and docstrings that begin within this number of lines."""
 
 _MARKERS = re.compile(
     rb"""
@@ -33,18 +33,18 @@ _NAMES = re.compile(
     r"(?:_pb2(?:_grpc)?\.pyi?|[.\-_]min\.[cm]?js|[.\-]bundle\.[cm]?js|\.generated\.\w+|\.g\.\w+)$",
     re.IGNORECASE,
 )
-"""File names that only generators give."""
+"""File names that only generators use."""
 
 
 @dataclass(frozen=True, slots=True)
 class ScoringLimits:
-    """From where on a document is not scored unasked.
+    """The limits above which a document is not scored by default.
 
     Attributes:
-        bytes: Its size; None for any.
-        average_line: Bytes in a line that is not blank, on average: people write 25 to 45.
-        longest_line: Bytes in its longest line of code.
-        minimum: Smaller documents, in bytes, are not judged by their lines.
+        bytes: Maximum size; None for no limit.
+        average_line: Maximum average length of a non-blank line, in bytes: hand-written code has 25 to 45.
+        longest_line: Maximum length of its longest line of code, in bytes.
+        minimum: Size in bytes below which the lines of a document are not checked.
     """
 
     bytes: int | None = MAX_BYTES
@@ -54,7 +54,7 @@ class ScoringLimits:
 
 
 def reason_to_skip(document: Document, limits: ScoringLimits | None = None) -> str | None:
-    """Why a document is not scored unasked, as the end of "it is not scored:"; None if it should be."""
+    """Why a document is not scored by default, as the end of "it is not scored:"; None if it is scored."""
     limits = limits or ScoringLimits()
     return _generated(document) or _minified(document, limits) or _long(document, limits)
 
@@ -72,7 +72,7 @@ def _generated(document: Document) -> str | None:
 
 
 def _head(document: Document) -> list[tuple[int, int]]:
-    """The comments before the first definition, and the docstring; neighbouring ones as one text."""
+    """The comments before the first definition, and the docstring; adjacent ones as one text."""
     found: list[tuple[int, int]] = []
     for node in document.tree.root_node.children:
         if node.start_point.row >= _HEAD_LINES or is_definition(node):

@@ -1,17 +1,17 @@
 """A document's confidence as spans that do not overlap, at one of four granularities, in six levels.
 
-A front end shows them as colours. A span is a run of bytes of one group, from its first non-blank byte to its
+Front ends show them as colours. A span is a run of bytes of one group, from its first non-blank byte to its
 last; the group of a byte depends on the granularity:
 
-- `token`: the token that holds it; the value is the token's probability.
-- `leaf`: the innermost node that holds it; the value is the node's confidence.
-- `statement`: the innermost statement around it, so that a compound statement gives a span to its header
-  and leaves its body to the statements there; the value is the aggregate over the span's tokens.
-- `concept`: the innermost non-terminal around it that has a category other than `structure`; the value is
-  the confidence of that whole node, also if the span is a part of it.
+- `token`: the token that contains it; the value is the token's probability.
+- `leaf`: the innermost node that contains it; the value is the node's confidence.
+- `statement`: the innermost statement around it, so that the span of a compound statement covers its header,
+  and its body is left to the statements in it; the value is the aggregate over the span's tokens.
+- `concept`: the innermost non-terminal around it with a category other than `structure`; the value is the
+  confidence of that whole node, even if the span is a part of it.
 
-Prose (comments, the text of strings) surprises every model without meaning: it is left out unless it is asked
-for. A statement keeps the strings inside it and is left out only when it is all prose.
+Prose (comments, the text of strings) surprises every model without meaning: it is left out unless requested.
+A statement keeps the strings inside it, and is left out only if all of it is prose.
 """
 
 from __future__ import annotations
@@ -49,16 +49,16 @@ class Granularity(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A piece of code and how sure the model is of it.
+    """A piece of code with the model's confidence in it.
 
     Attributes:
-        start: Its first byte.
-        end: The byte after its last.
-        value: 0 to 1: a probability, or an aggregate of probabilities.
-        level: 0 to 5, least certain first: see `LABELS`.
-        kind: The node type that it stands for, `token` for a token.
-        category: The concept category of that node; for a token that of the innermost node at its start.
-        index: Its index in `Confidence.nodes`, or a token's in `Confidence.scores`.
+        start: First byte of the span.
+        end: The byte after the span.
+        value: A probability, or an aggregate of probabilities, 0 to 1.
+        level: 0 to 5, least certain first; see `LABELS`.
+        kind: Type of the node that it represents; `token` for a token.
+        category: Concept category of that node; for a token, that of the innermost node at its start.
+        index: Index of the node in `Confidence.nodes`, or of the token in `Confidence.scores`.
     """
 
     start: int
@@ -71,7 +71,7 @@ class Span:
 
 
 def level_of(value: float) -> int:
-    """The level of a probability, 0 the least certain."""
+    """The level of a probability; 0 is the least certain."""
     return bisect.bisect_right(BOUNDS, value)
 
 
@@ -82,14 +82,14 @@ def spans(
     *,
     prose: bool = False,
 ) -> list[Span]:
-    """The spans of a document, in the order of the text, without overlap; those without a score left out.
+    """The scored spans of a document, in the order of the text, without overlap.
 
     Args:
         found: The scored document.
         granularity: The unit of a span.
-        span: Only spans that share a byte with this byte range, such as what is visible. They are whole:
-            asking for all parts of a document gives the same spans as asking for the document.
-        prose: Whether to give spans to comments and the text of strings.
+        span: Only spans that share a byte with this byte range, such as the visible part. They are whole: the
+            spans of all parts of a document are the spans of the document.
+        prose: Whether to include spans of comments and of text in strings.
     """
     data = found.document.data
     inner = _innermost(found, len(data))
@@ -98,7 +98,7 @@ def spans(
     else:
         chosen = _CHOICES[granularity](found)
         group = np.where(inner >= 0, chosen[inner], -1)
-    group[blank(data)] = -2  # blanks end no run, and belong to none
+    group[blank(data)] = -2  # blanks do not end a run, and belong to none
     is_prose = np.array([_is_prose(node.kind) for node in found.nodes], bool)[inner]
     if granularity is not Granularity.STATEMENT and not prose:
         group[is_prose & (group != -2)] = -1
@@ -134,9 +134,9 @@ def visible_first(given: Iterable[Span], visible: tuple[int, int]) -> list[Span]
 
 
 def _innermost(found: Confidence, size: int) -> Indices:
-    """(size,) for each byte the index of the innermost node that holds it; a prose node hides its parts."""
+    """(size,) index of the innermost node that contains each byte; a prose node hides its parts."""
     owner = np.full(size, -1, np.int64)
-    atom = 0  # where the last prose node ends
+    atom = 0  # end of the last prose node
     for i, node in enumerate(found.nodes):
         if node.start >= atom or node.end > atom:
             owner[node.start : node.end] = i
@@ -146,7 +146,7 @@ def _innermost(found: Confidence, size: int) -> Indices:
 
 
 def _tokens(found: Confidence, size: int) -> Indices:
-    """(size,) for each byte the index of the token that holds it, -1 if there is none."""
+    """(size,) index of the token that contains each byte, -1 if there is none."""
     at = np.arange(size)
     token = np.searchsorted(found.scores.end, at, side="right")
     held = token < len(found.scores)
@@ -156,12 +156,12 @@ def _tokens(found: Confidence, size: int) -> Indices:
 
 
 def _leaves(found: Confidence) -> Indices:
-    """Each node stands for itself."""
+    """Each node represents itself."""
     return np.arange(len(found.nodes))
 
 
 def _statements(found: Confidence) -> Indices:
-    """Return, for each node, the innermost statement around it; comments stand for themselves."""
+    """For each node, the innermost statement around it; comments represent themselves."""
     chosen = np.full(len(found.nodes), -1, np.int64)
     for i, node in enumerate(found.nodes):
         above = found.nodes[node.parent] if node.parent >= 0 else None
@@ -174,7 +174,7 @@ def _statements(found: Confidence) -> Indices:
 
 
 def _concepts(found: Confidence) -> Indices:
-    """Return, for each node, the innermost non-terminal around it with a category of the paper."""
+    """For each node, the innermost non-terminal around it with a category of the paper."""
     chosen = np.full(len(found.nodes), -1, np.int64)
     for i, node in enumerate(found.nodes):
         own = i in found.parents and node.named and node.category is not Category.STRUCTURE
@@ -194,7 +194,7 @@ def _is_prose(kind: str) -> bool:
 
 
 def _runs(group: Indices) -> tuple[Indices, Indices]:
-    """The first bytes, and the bytes after the last, of the runs of equal groups >= 0; -2 is passed over."""
+    """The first bytes, and the bytes after the last, of the runs of equal groups >= 0; -2 is skipped."""
     solid = np.flatnonzero(group != -2)
     values = group[solid]
     edges = np.flatnonzero(np.diff(values)) + 1

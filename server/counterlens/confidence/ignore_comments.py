@@ -1,4 +1,4 @@
-"""The place of a comment that ignores a surprise: at a place, or in the whole file."""
+"""The position of a comment that ignores a surprise: at a place, or in the whole file."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ _HEAD = re.compile(rb"#!|[ \t]*#.*?coding[:=]")
 def ignoring_edit(
     document: Document, start: int, end: int, category: Category | None
 ) -> tuple[int, str] | None:
-    """The place and text of a comment that ignores a place: a byte offset and a text.
+    """The position and text of a comment that ignores a place: a byte offset and a text.
 
-    Without a category it ignores all. At the end of its line, or above it if that would be no comment;
-    None if neither would be one.
+    Without a category it ignores all. It goes to the end of the line of the place, or above that line if it
+    would not be a comment there; None if it would not be one in either position.
     """
     data, positions = document.data, document.positions
     comment = directive(document.language, category)
@@ -44,7 +44,7 @@ def ignoring_edit(
 
 
 def below_head(document: Document) -> int:
-    """Below what has to come first in a file: how it is run, and how it is encoded."""
+    """The offset after the lines that must be first in a file: interpreter and encoding."""
     line = 0
     while line < 2 and _HEAD.match(document.data, document.positions.line_start(line)):
         line += 1
@@ -52,7 +52,7 @@ def below_head(document: Document) -> int:
 
 
 def ignoring_file(document: Document, category: Category) -> tuple[int, str]:
-    """The place and text of a comment that ignores a category in the whole file: a byte offset and a text."""
+    """The position (a byte offset) and text of a comment that ignores a category in the whole file."""
     comment = directive(document.language, category, whole_file=True)
     return below_head(document), f"{comment}{_newline(document)}"
 

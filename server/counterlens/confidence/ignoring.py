@@ -5,7 +5,7 @@
     # counterlens: ignore[types, scope]                    alone on its line: the next line
     # counterlens: ignore-file[natural language]           the whole file
 
-Only comments count, not strings that look like one. Categories that do not exist are ignored themselves.
+Only comments count, not strings that look like one. Unknown categories have no effect.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ class Ignored:
 
     Attributes:
         document: The document.
-        everywhere: Categories that are not shown in this file.
-        lines: Categories that are not shown on a line (0-based).
+        everywhere: Categories that are hidden in the whole file.
+        lines: Categories that are hidden on a line (0-based).
     """
 
     document: Document
@@ -39,7 +39,7 @@ class Ignored:
     lines: dict[int, frozenset[Category]]
 
     def covers(self, start: int, end: int, category: Category) -> bool:
-        """Whether a place is not to be shown: any line of it, or the whole file, ignores the category."""
+        """Whether a place is hidden: the whole file, or any line of the place, ignores the category."""
         positions = self.document.positions
         touched = range(positions.line_of(start), positions.line_of(max(start, end - 1)) + 1)
         return category in self.everywhere or any(category in self.lines.get(line, ()) for line in touched)
@@ -57,13 +57,13 @@ def ignored(document: Document) -> Ignored:
                 continue
             line = document.positions.line_of(start)
             if not document.data[document.positions.line_start(line) : start].strip():
-                line = document.positions.line_of(max(start, end - 1)) + 1  # alone: it means what follows
+                line = document.positions.line_of(max(start, end - 1)) + 1  # alone: for the next line
             lines[line] = lines.get(line, frozenset()) | categories
     return Ignored(document, everywhere, lines)
 
 
 def directive(language: str, category: Category | None, *, whole_file: bool = False) -> str:
-    """The comment that ignores a category, or all of them, without blanks around it."""
+    """The comment that ignores a category, or all of them, without surrounding blanks."""
     scope = "ignore-file" if whole_file else "ignore"
     return f"{LANGUAGES[language].comment} counterlens: {scope}" + (f"[{category}]" if category else "")
 
@@ -72,7 +72,7 @@ def _comments(document: Document) -> Iterator[tuple[str, int, int]]:
     if _MARKER not in document.data:
         return
     for node in nodes(document.tree):
-        if node.type.endswith("comment") and node.type != "doc_comment":  # which is a part of one
+        if node.type.endswith("comment") and node.type != "doc_comment":  # which is a part of a comment
             text = document.data[node.start_byte : node.end_byte].decode("utf-8", "replace")
             yield text, node.start_byte, node.end_byte
 

@@ -1,9 +1,9 @@
-"""The leaves of a document's tree with their scores, in which surprises are found.
+"""The leaves of a document's tree with their scores, among which surprises are searched.
 
-A token belongs to one leaf here, the one that holds its first byte that is no blank, so that no token counts
+A token belongs to one leaf here, the one that contains its first non-blank byte, so that no token counts
 twice. Blank tokens belong to none. Two kinds are left out, because they surprise every model without meaning:
-prose (comments, strings, and the tokens that reach into them, so the choice of a quotation mark too), and the
-names that a definition gives to itself and its parameters.
+prose (comments, strings, and tokens that extend into them, which includes the choice of a quotation mark),
+and the names that a definition gives to itself and its parameters.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from counterlens.syntax.concepts import FREE_TEXT
 
 _DEFINITIONS = ("_definition", "_declaration", "_item", "function_declarator")
 _VALUED = frozenset({"const_item", "let_declaration", "static_item", "with_item"})
-"""Declarations that hold a value beside the name: their names are looked at like those of assignments."""
+"""Declarations with a value besides the name: their names are included, like those of assignments."""
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -35,9 +35,9 @@ class Leaves:
         token: (m,) index of its least likely token.
         bits: (m,) surprisal of that token.
         total: (m,) surprisal of all tokens of the leaf together.
-        lead: (m,) by how many bits the model preferred its first choice to that token; 0 if it is the first
-            choice.
-        entropy: (m,) bits of surprisal that the model itself expected there.
+        lead: (m,) log-odds, in bits, of the model's first choice against that token; 0 if the token is the
+            first choice.
+        entropy: (m,) surprisal, in bits, that the model itself expected there.
     """
 
     node: Integers
@@ -75,7 +75,7 @@ def leaves(found: Confidence) -> Leaves:
         none, empty = np.empty(0, np.int64), np.empty(0)
         return Leaves(none, none, none, empty, empty, empty, empty)
     bits = -scores.logprob[tokens] / math.log(2)
-    first = np.flatnonzero(np.diff(place, prepend=-1))  # where the tokens of each leaf begin
+    first = np.flatnonzero(np.diff(place, prepend=-1))  # first token of each leaf
     # Sorted by leaf and then by surprisal, the last token of each leaf is its least likely one.
     order = np.lexsort((bits, place))
     worst = order[np.append(first[1:], len(tokens)) - 1]
@@ -101,7 +101,7 @@ def _defines(parent: NodeConfidence) -> bool:
 
 
 def _tokens_of(found: Confidence, start: Integers, end: Integers) -> tuple[Integers, Integers]:
-    """The scored tokens that belong to a leaf, in order, and which leaf each of them belongs to."""
+    """The scored tokens that belong to a leaf, in order, and the leaf of each."""
     scores = found.scores
     none = np.empty(0, np.int64)
     data = np.frombuffer(found.document.data, np.uint8)
@@ -124,7 +124,7 @@ def _tokens_of(found: Confidence, start: Integers, end: Integers) -> tuple[Integ
 
 
 def _reaches_into_prose(found: Confidence) -> npt.NDArray[np.bool_]:
-    """(n,) whether each token has a byte that is prose."""
+    """(n,) whether each token contains a byte of prose."""
     prose = np.zeros(len(found.document.data) + 1, np.int64)
     for node in found.nodes:
         if _is_prose(node):

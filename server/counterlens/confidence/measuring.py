@@ -1,4 +1,4 @@
-"""Confidence on a document, from a model that may or may not give probabilities."""
+"""Confidence in a document, from a model that may or may not give probabilities."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from counterlens.syntax.functions import find_function
 
 @dataclass(frozen=True, slots=True)
 class FunctionConfidence:
-    """Confidence on the definition that a function is in.
+    """Confidence in the definition that contains a function.
 
     Attributes:
         scored: The confidence; None if it is unknown.
@@ -40,10 +40,10 @@ def measure(
 
     Args:
         model: The model.
-        document: The source.
-        span: Only the units of this byte range are scored.
-        cancel: Set it to give up.
-        progress: Called with what is being done.
+        document: The document.
+        span: Byte range; only its units are scored.
+        cancel: Set to cancel.
+        progress: Called with a description of the current step.
 
     Raises:
         ModelError: the model gives no token probabilities, or failed.
@@ -70,19 +70,19 @@ def measure_function(
     *,
     most: int | None = None,
 ) -> FunctionConfidence:
-    """Measure the confidence on the definition that a function is in; what cannot be scored has a note.
+    """Measure the confidence in the definition that contains a function; a note replaces missing scores.
 
     A method is scored with its whole class, which may take half a minute.
 
     Args:
         model: The model.
-        document: The source.
-        qualname: The function.
+        document: The document.
+        qualname: Qualified name of the function.
         steps: Progress and cancellation.
-        most: Bytes of the longest definition that is measured; None for no bound.
+        most: Maximum size of a measured definition, in bytes; None for no limit.
 
     Raises:
-        Cancelled: the user gave up.
+        Cancelled: the user cancelled.
     """
     function, steps = find_function(document, qualname), steps or Steps()
     if most is not None:
@@ -99,6 +99,6 @@ def measure_function(
             cancel=steps.cancel,
             progress=lambda done, total: steps.report("measuring confidence", done, total),
         )
-    except (ModelError, SourceError) as error:  # what cannot be scored may yet be completed
+    except (ModelError, SourceError) as error:  # the model may still complete what it cannot score
         return FunctionConfidence(None, f"unknown: {error.message}")
     return FunctionConfidence(confidence(document, scores))

@@ -1,22 +1,21 @@
 """The numerical noise of a score: smaller differences are not shown.
 
-The same tokens of the same unit, decoded in the same groups, get the same scores to the last bit. Other
-groups (another model server, another chunk size) round differently, as `benchmarks/noise.py` measures
-(docs/confidence.md).
+The same tokens of the same unit, decoded in the same groups, get bit-identical scores. Other groups (another
+model server, another chunk size) round differently, as `benchmarks/noise.py` measures (docs/confidence.md).
 """
 
 from __future__ import annotations
 
 TOKEN_NATS = 0.22
-"""Log-probability of a token: 95 of 100 move by no more. Embedded model, 128 tokens together against one."""
+"""Log-probability of a token: 95 of 100 differ by less. Embedded model, 128 tokens together against one."""
 
 
 def distinguishable(one: float, two: float, noise: float = TOKEN_NATS) -> bool:
     """Whether two log-probabilities differ by more than the noise.
 
     Args:
-        one: Nats.
-        two: Nats.
-        noise: Nats.
+        one: A log-probability, in nats.
+        two: A log-probability, in nats.
+        noise: The noise, in nats.
     """
     return abs(one - two) > noise

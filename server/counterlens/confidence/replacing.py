@@ -1,7 +1,7 @@
 """The model's replacement of a surprising token, if the code still parses with it.
 
-An alternative is one token, so it may be no more than the beginning of a word. Hence a word is offered only
-if it is one already: a keyword or builtin of the language, or a word of the document.
+An alternative is one token, so it may be only the beginning of a word. Hence a word is offered only if it is
+complete: a keyword or builtin of the language, or a word of the document.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ _WORD = re.compile(r"[^\W\d]\w*")
 
 @dataclass(frozen=True, slots=True)
 class Replacement:
-    """A piece of a document, and what the model would have written there.
+    """A piece of a document, and the text that the model would have written there.
 
     Attributes:
-        start: The first byte that is replaced.
+        start: First byte to replace.
         end: The byte after the last.
-        text: The new text.
-        probability: How likely the model found its first token.
+        text: The replacement.
+        probability: Probability of its first token.
     """
 
     start: int
@@ -40,13 +40,13 @@ class Replacement:
 def replacements(found: Confidence, token: int, *, limit: int = 3) -> tuple[Replacement, ...]:
     """The alternatives to a token that parse and that the model finds likelier, by more than noise.
 
-    The alternative takes the place of the token and of what follows it in the same leaf of the tree, because
-    a word that the model would not have begun it would not have ended either.
+    An alternative replaces the token and the rest of its leaf of the tree, because the model would not have
+    ended a word that it would not have begun.
 
     Args:
         found: The document's scores.
         token: The index of a token.
-        limit: The most.
+        limit: Maximum number of alternatives.
     """
     scores, document = found.scores, found.document
     start, end = int(scores.start[token]), int(scores.end[token])
@@ -73,7 +73,7 @@ def replacements(found: Confidence, token: int, *, limit: int = 3) -> tuple[Repl
 
 
 def parses(document: Document, replacement: Replacement) -> bool:
-    """Whether the top-level definition or statement around a replacement is free of errors with it."""
+    """Whether the top-level definition or statement around a replacement has no errors with it."""
     changed = replaced(document, replacement)
     tree = Document(changed, document.path, document.language).tree
     size = len(replacement.text.encode())
@@ -94,7 +94,7 @@ def parses(document: Document, replacement: Replacement) -> bool:
 
 
 def replaced(document: Document, replacement: Replacement) -> str:
-    """The whole text with a replacement made."""
+    """The whole text with the replacement."""
     data = document.data
     return (data[: replacement.start] + replacement.text.encode() + data[replacement.end :]).decode(
         "utf-8", "surrogatepass"
@@ -102,7 +102,7 @@ def replaced(document: Document, replacement: Replacement) -> str:
 
 
 def _blank(text: str) -> int:
-    """How many bytes of blanks a token begins with."""
+    """The number of leading bytes of a token that are blanks."""
     return len(text.encode()) - len(text.lstrip().encode())
 
 

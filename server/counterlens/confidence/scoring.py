@@ -1,4 +1,4 @@
-"""Scoring a document unit by unit, in byte offsets of the document as it is."""
+"""Scoring a document unit by unit, in byte offsets of the unchanged document."""
 
 from __future__ import annotations
 
@@ -31,20 +31,20 @@ def score_document(
 ) -> TokenScores:
     r"""Score every token of a document, each unit after the document's header.
 
-    Models have hardly seen `\r\n`, so they are shown `\n`; the offsets are those of the document as it is.
+    Models have hardly seen `\r\n`, so they get `\n`; the offsets are those of the unchanged document.
 
     Args:
         model: The model.
-        document: The scored text.
-        alternatives: How many of the most likely tokens to name.
-        max_bytes: Refuse longer documents.
-        header_bytes: How much of the header each unit is scored after.
+        document: The document to score.
+        alternatives: Number of most likely tokens to return per token.
+        max_bytes: Maximum size of the document, in bytes.
+        header_bytes: Maximum length of the header before each unit, in bytes.
         span: Score only the units that share a byte with this range; `max_bytes` then limits those.
-        cancel: Set it to give up.
-        progress: Called with (bytes done, bytes in all).
+        cancel: Set to cancel.
+        progress: Called with (finished bytes, all bytes).
 
     Raises:
-        SourceError: the document is longer than `max_bytes`, or there is nothing in it.
+        SourceError: the document is longer than `max_bytes`, or empty.
         ModelError, Cancelled: as `Model.score`.
     """
     wanted = [
@@ -75,18 +75,18 @@ def score_document(
 def score_alone(
     model: Model, text: str, *, max_bytes: int = MAX_BYTES, cancel: Event | None = None
 ) -> TokenScores:
-    """Score a snippet after nothing at all, as Palacio et al. 2023 do (section VI-B).
+    """Score a snippet without context, as in Palacio et al. 2023 (section VI-B).
 
     Its first token has no score, because no text precedes it.
 
     Args:
         model: The model.
         text: The snippet, in one piece.
-        max_bytes: Refuse longer ones.
-        cancel: Set it to give up.
+        max_bytes: Maximum size of the snippet, in bytes.
+        cancel: Set to cancel.
 
     Raises:
-        SourceError: the snippet is longer than `max_bytes`, or there is nothing in it.
+        SourceError: the snippet is longer than `max_bytes`, or empty.
         ModelError, Cancelled: as `Model.score`.
     """
     document = Document(text)
@@ -110,22 +110,22 @@ def score_unit(
     cancel: Event | None = None,
     progress: Progress | None = None,
 ) -> TokenScores:
-    """Score one unit after its header: a part of what `score_document` gives, at the same offsets.
+    """Score one unit after its header: a part of the result of `score_document`, at the same offsets.
 
     Args:
         model: The model.
         document: The document of the unit.
-        unit: One of its `units`.
-        alternatives: How many of the most likely tokens to name.
-        cancel: Set it to give up.
-        progress: Called with (bytes done, bytes in all), of the document.
+        unit: One of the document's `units`.
+        alternatives: Number of most likely tokens to return per token.
+        cancel: Set to cancel.
+        progress: Called with (finished bytes, all bytes) of the document.
 
     Raises:
         ModelError, Cancelled: as `Model.score`.
     """
     data, size = document.data, len(document.data)
     raw = data[unit.start : unit.end]
-    # Without a header there is still a line break before a later unit, so that its first token has a score.
+    # Without a header, a later unit still has a line break before it, so that its first token has a score.
     context = _unix(data[: unit.context]) or ("\n" if unit.start else "")
 
     def advanced(done: int, total: int) -> None:
@@ -159,7 +159,7 @@ def _dropped_returns(data: bytes) -> npt.NDArray[np.int64]:
 
 
 def joined(parts: Sequence[TokenScores], text: str) -> TokenScores:
-    """The scores of some pieces of a text, in its order, as those of the text; what lies between has none."""
+    """Join the scores of pieces of a text, in its order, to scores of the text; gaps have none."""
 
     def column(name: str) -> npt.NDArray[np.float64]:
         return np.concatenate([getattr(part, name) for part in parts])

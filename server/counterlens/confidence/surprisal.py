@@ -1,9 +1,9 @@
-"""Bits of surprisal per byte, which are comparable across tokenizers.
+"""Surprisal in bits per byte, which is comparable across tokenizers.
 
-A token's surprisal, the negative binary logarithm of its probability, is spread evenly over its bytes that
-are not blank (over all its bytes, if all are). So the bits of a range are a sum over its bytes: those of a
-node's parts add up to the node's, a token that spans two nodes is shared between them and counted once,
-and bits per byte mean the same for every tokenizer.
+A token's surprisal, the negative binary logarithm of its probability, is spread evenly over its non-blank
+bytes (over all its bytes, if all are blank). So the bits of a range are a sum over its bytes: those of a
+node's parts add up to the node's, a token that spans two nodes is shared between them and counted once, and
+bits per byte mean the same for every tokenizer.
 """
 
 from __future__ import annotations
@@ -40,13 +40,13 @@ class Surprisal:
     def bits(
         self, start: npt.NDArray[np.int64], end: npt.NDArray[np.int64]
     ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int64]]:
-        """The bits of m byte ranges, and how many of their bytes are scored.
+        """The bits of m byte ranges, and the number of their scored bytes.
 
         Args:
             start: (m,) first bytes.
             end: (m,) bytes after the last.
 
         Returns:
-            (m,) float64 bits, not negative; (m,) int64 bytes in tokens that have a score.
+            (m,) float64 bits, not negative; (m,) int64 number of bytes in scored tokens.
         """
         return np.maximum(self._bits[end] - self._bits[start], 0.0), self._scored[end] - self._scored[start]

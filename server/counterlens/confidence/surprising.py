@@ -1,7 +1,7 @@
 """The few places of a document that surprise the model most, each as the smallest node that explains it.
 
-Weights decide which leaves surprise (`weights.py`); neighbours that surprise together are one place, and the
-most surprising place of a line represents the line.
+Weights determine which leaves are surprising (`weights.py`); adjacent surprising leaves are one place, and
+the most surprising place of a line represents the line.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from counterlens.syntax.concepts import Category
 __all__ = ["PER_HUNDRED_LINES", "Surprise", "allowance", "excess", "surprising"]
 
 PER_HUNDRED_LINES = 3.0
-"""How many spans to show in 100 lines, at most: people want highlights that are few."""
+"""Maximum number of marked places per 100 lines: users want few highlights."""
 
 LEAST_BITS = 3.0
-"""Surprisal below which nothing is called surprising, in bits: a probability of 1 in 8."""
+"""Minimum surprisal of a surprising leaf, in bits: a probability of 1 in 8."""
 
 LEAST_EXCESS = 2.0
-"""Robust standard deviations above the usual that a surprising leaf has, at least."""
+"""Minimum excess of a surprising leaf, in robust standard deviations above the usual."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,15 +33,15 @@ class Surprise:
     """One place that surprised the model.
 
     Attributes:
-        start: Its first byte.
-        end: The byte after its last.
+        start: First byte of the place.
+        end: The byte after the place.
         kind: The node type.
-        category: The concept category of the leaf in it that surprised most.
-        bits: The surprisal of that leaf's least likely token.
-        excess: How far it lies beyond what the model foresaw and what is usual for the category, in robust
+        category: Concept category of its most surprising leaf.
+        bits: Surprisal of that leaf's least likely token.
+        excess: Surprisal beyond the model's own entropy and what is usual for the category, in robust
             standard deviations (`weights.excess`).
-        token: The index of that token in the scores.
-        alternatives: The model's expectation in its place: texts and probabilities, likeliest first.
+        token: Index of that token in the scores.
+        alternatives: The model's expectation instead: texts and probabilities, likeliest first.
     """
 
     start: int
@@ -68,12 +68,12 @@ def surprising(
 
     Args:
         found: The document's scores on its nodes.
-        per_hundred_lines: How many places to name in 100 lines, at most; a document of fewer lines gets its
-            share, and one at least.
-        limit: How many to name at most, whatever the number of lines.
-        least_bits: Only leaves with a token of at least so much surprisal.
-        least_excess: Only leaves that weigh at least so much.
-        weight: How surprising a leaf is; by default `excess`.
+        per_hundred_lines: Maximum number of places per 100 lines; a shorter document gets its share, and at
+            least one.
+        limit: Maximum number of places, whatever the number of lines.
+        least_bits: Minimum surprisal of a token of each leaf.
+        least_excess: Minimum weight of each leaf.
+        weight: The measure of how surprising a leaf is; by default `excess`.
         span: Only places that begin in this byte range.
     """
     rows = leaves(found)
@@ -87,7 +87,7 @@ def surprising(
     if not len(chosen) or budget <= 0:
         return ()
     relative = excess(rows) if weight else weights
-    # Stable, and the earlier place first where two weigh the same.
+    # Stable: of two with the same weight, the earlier place comes first.
     ranked = chosen[np.argsort(-weights[chosen], kind="stable")]
     places = _explained(found, rows, chosen)
     named: dict[int, Surprise] = {}  # by line
@@ -100,26 +100,27 @@ def surprising(
 
 
 def allowance(lines: int, per_hundred_lines: float) -> int:
-    """How many places may be named in so many lines."""
+    """Maximum number of places for a number of lines."""
     return max(1, math.floor(lines * per_hundred_lines / 100)) if per_hundred_lines > 0 else 0
 
 
 def _explained(found: Confidence, rows: Leaves, chosen: Integers) -> dict[int, int]:
     """For each chosen row: the node to show for it.
 
-    Surprising leaves close together have one cause. If at least half of the leaves of a node on one line, two
-    or more, are surprising, the smallest node around them represents them; else each leaf represents itself.
+    Surprising leaves close together have one cause. If at least half of the leaves of a node on one line, and
+    at least two, are surprising, the smallest node around them represents them; else each leaf represents
+    itself.
     """
     nodes = found.nodes
     start = np.array([nodes[i].start for i in rows.node.tolist()], np.int64)
     marks = np.zeros(len(rows) + 1, np.int64)
     marks[chosen + 1] = 1
-    before = np.cumsum(marks).tolist()  # how many are surprising before each row
+    before = np.cumsum(marks).tolist()  # number of surprising leaves before each row
     firsts = np.searchsorted(start, [node.start for node in nodes]).tolist()
     lasts = np.searchsorted(start, [node.end for node in nodes]).tolist()
     places = {row: int(rows.node[row]) for row in chosen.tolist()}
-    around, held = -1, 0  # the node that stands for the rows in it, and how many those are
-    for i, node in enumerate(nodes):  # parents come first, so the first that explains a place is the largest
+    around, held = -1, 0  # the node that represents the rows in it, and their number
+    for i, node in enumerate(nodes):  # parents come first, so the first match for a place is the largest
         first, last = firsts[i], lasts[i]
         surprised = before[last] - before[first]
         if around >= 0 and node.end <= nodes[around].end:

@@ -1,7 +1,7 @@
 """Data of the tree view (AsC-Viz, Palacio et al. 2023, section V), drawn as tree or sequence.
 
-Three views, in the paper's terms. The partial tree of non-terminals is the default: it is the one that the
-paper's users preferred. Nodes are given flat, parents before children, each with the index of its parent:
+There are three views, in the paper's terms. The partial tree of non-terminals is the default, because the
+paper's users preferred it. Nodes are listed flat, parents before children, each with the index of its parent:
 trees of broken or generated code are deeper than a call stack or a JSON reader allows.
 """
 
@@ -16,7 +16,7 @@ from counterlens.confidence.granularity import level_of
 from counterlens.syntax.concepts import Category
 
 _EXCERPT = 40
-"""Characters of a node's text that are shown beside it."""
+"""Characters of a node's text shown beside it."""
 
 
 class TreeView(StrEnum):
@@ -32,22 +32,22 @@ class TreeView(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class TreeNode:
-    """One row of a view: a syntax node, or a token of the sequence. All of it goes into JSON as it is.
+    """One row of a view: a syntax node, or a token of the sequence. It is written to JSON unchanged.
 
     Attributes:
-        parent: The index of its parent in the view; -1 if it has none.
-        depth: How many nodes of the view contain it.
+        parent: Index of its parent in the view; -1 if it has none.
+        depth: Number of nodes of the view that contain it.
         kind: The node type, such as `if_statement`; `token` for a token.
-        category: The concept category; of a token that of the innermost node at its start.
-        start: Its first byte.
-        end: The byte after its last.
+        category: Concept category; for a token, that of the innermost node at its start.
+        start: First byte of the node.
+        end: The byte after the node.
         line: The 0-based line of its first byte.
         text: Its source, one line, cut to 40 characters.
         value: Its confidence, 0 to 1: a node's aggregate, a token's probability; None if not scored.
         level: 0 to 5, least certain first, as in `granularity.LABELS`; None if not scored.
         minimum: The probability of its least certain token.
         bits: Its surprisal in bits.
-        bits_per_byte: The same over its bytes; None for a token.
+        bits_per_byte: The same, divided by the number of its bytes; None for a token.
         leaf: Whether it has no children in the view.
     """
 
@@ -73,7 +73,7 @@ def tree(found: Confidence, view: TreeView = TreeView.PARTIAL) -> tuple[TreeNode
 
 
 def within(rows: tuple[TreeNode, ...], start: int, end: int) -> tuple[TreeNode, ...]:
-    """A view of a byte range only: of the nodes that lie in it, or of the tokens that touch it."""
+    """The part of a view in a byte range: the nodes inside it, or the tokens that touch it."""
     kept: list[TreeNode] = []
     place: dict[int, int] = {}
     for at, row in enumerate(rows):
@@ -93,7 +93,7 @@ def _tree(found: Confidence, view: TreeView) -> tuple[TreeNode, ...]:
     rows: list[TreeNode] = []
     for i in shown:
         node = found.nodes[i]
-        parent = row_of.get(node.parent, -1)  # a node with a child is a non-terminal, so it is shown as well
+        parent = row_of.get(node.parent, -1)  # a node with a child is a non-terminal, so the view has it
         rows.append(
             TreeNode(
                 parent=parent,

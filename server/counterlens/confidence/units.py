@@ -1,13 +1,13 @@
 """The units in which a document is scored: its top-level definitions, and the code between them.
 
 Each unit is scored after the header of the document (the code before its first definition, up to a limit) and
-nothing else. So an edit makes only its own unit stale, and a function's scores do not move when code
-elsewhere in the file changes. The cost is that a function is scored without the functions before it.
+nothing else. So an edit invalidates only its own unit, and a function's scores do not change with code
+elsewhere in the file. The cost is that a function is scored without the functions before it.
 
 Wrappers of definitions (a namespace, the guard of a header file) are divided into their contents. If all code
 is in types, as in Java, the definitions are the members of the top-level types, and the header is the code
-before the first of them: imports, the type's own header, its fields. A language whose grammar names nothing a
-definition is one unit.
+before the first of them: imports, the type's own header, its fields. If a grammar has no definition nodes,
+the whole document is one unit.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from counterlens.syntax.document import Document
 from counterlens.syntax.statements import is_definition
 
 HEADER_BYTES = 2048
-"""How much of the header the model is shown before each unit."""
+"""Maximum length of the header before each unit, in bytes."""
 
 _WRAPPING = frozenset(
     {
@@ -39,12 +39,12 @@ _ENDING = frozenset({"}", ";", "#endif"})
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """A byte range of a document that is scored by itself. Units tile the document.
+    """A byte range of a document that is scored separately. Units tile the document.
 
     Attributes:
-        start: Its first byte: the line break after the unit before it.
-        end: The byte after its last.
-        context: The byte after the header that it is scored after; 0 for the unit that begins the document.
+        start: First byte of the unit: the line break after the unit before it.
+        end: The byte after the unit.
+        context: The byte after its header; 0 for the unit that begins the document.
     """
 
     start: int
@@ -53,7 +53,7 @@ class Unit:
 
 
 def units(document: Document, header_bytes: int = HEADER_BYTES) -> list[Unit]:
-    """The units of a document, in the order of the text; none for one of nothing but blanks."""
+    """The units of a document, in the order of the text; none for a blank document."""
     data = document.data
     if not data.strip():
         return []

@@ -1,8 +1,8 @@
-"""How surprising a leaf is: several ways to weigh it, compared in docs/localisation.md.
+"""Measures of how surprising a leaf is, compared in docs/localisation.md.
 
-Surprise is relative to the usual: names surprise a model more than brackets do. Relative weights say how far
-a leaf lies above the median of its concept category in this document, in robust standard deviations. Rare
-categories borrow from the whole document, and a short document from general values.
+Surprise is relative to the usual: names surprise a model more than brackets do. Relative weights measure how
+far a leaf lies above the median of its concept category in this document, in robust standard deviations. For
+rare categories the whole document is a prior, and for short documents a constant is.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 from counterlens.confidence.leaves import Floats, Integers, Leaves
 
 Weight = Callable[[Leaves], Floats]
-"""How surprising each of m leaves is: (m,) numbers, larger for more surprising."""
+"""A measure of how surprising each of m leaves is: (m,) numbers, larger for more surprising."""
 
 _LEAN = 8.0
 """Weight of the wider prior, in leaves."""
@@ -24,10 +24,10 @@ _TO_DEVIATION = 1.4826
 """Median absolute deviation to standard deviation, for a normal distribution."""
 
 _USUAL_SPREAD = 2.0
-"""Bits: the deviation that is usual anywhere; the usual itself is taken for 0."""
+"""Bits: the usual deviation; the usual value itself is taken as 0."""
 
 _LEAST_SPREAD = 1.0
-"""Bits: where a category is all but certain, a small surprise is still a small one."""
+"""Bits: minimum deviation, so that a small surprise in an almost certain category stays small."""
 
 
 def raw(rows: Leaves) -> Floats:
@@ -41,7 +41,7 @@ def lead(rows: Leaves) -> Floats:
 
 
 def unforeseen(rows: Leaves) -> Floats:
-    """Surprisal beyond the entropy: what the model did not itself expect to be surprised by."""
+    """Surprisal beyond the entropy, which is the surprisal that the model itself expected."""
     return rows.bits - rows.entropy
 
 
@@ -70,11 +70,11 @@ WEIGHTS: Mapping[str, Weight] = MappingProxyType(
         "excess": excess,
     }
 )
-"""All of them, by name."""
+"""All measures, by name."""
 
 
 def above_usual(bits: Floats, category: Integers) -> Floats:
-    """(m,) robust z-scores within each category, which leans on the document, which leans on a constant."""
+    """(m,) robust z-scores within each category, with the document as prior, and for that a constant."""
     middle, spread = _usual(bits, 0.0, _USUAL_SPREAD)
     result = np.empty(len(bits))
     for one in np.unique(category).tolist():
@@ -85,7 +85,7 @@ def above_usual(bits: Floats, category: Integers) -> Floats:
 
 
 def _usual(bits: Floats, prior: float, prior_spread: float) -> tuple[float, float]:
-    """Median and robust deviation, drawn towards a prior as far as the values are few."""
+    """Median and robust deviation, drawn towards a prior if the values are few."""
     if not len(bits):
         return prior, prior_spread
     middle = float(np.median(bits))

@@ -17,12 +17,12 @@ class Alternative:
     r"""Another text for a byte range of a document.
 
     Attributes:
-        kind: The id of its kind.
-        start: The first byte that is replaced.
-        end: The byte after the last; equal to `start` where something is put in.
+        kind: Id of its kind.
+        start: First byte to replace.
+        end: The byte after the last; equal to `start` for an insertion.
         text: The replacement, with the line ends `\n`.
-        marked: The byte range that a mark stands on, if that is not what is replaced.
-        question: How the mark goes on after naming the place; by default "did you mean `text`?".
+        marked: Byte range of the mark, if it differs from the replaced range.
+        question: The rest of the message after the place; by default "did you mean `text`?".
     """
 
     kind: str
@@ -34,18 +34,18 @@ class Alternative:
 
     @property
     def place(self) -> tuple[int, int]:
-        """The byte range that a mark stands on."""
+        """The byte range of the mark."""
         return self.marked or (self.start, self.end)
 
     def moved(self, shift: int) -> Alternative:
-        """The same, so many bytes further on."""
+        """The same alternative, `shift` bytes further on."""
         marked = self.marked and (self.marked[0] + shift, self.marked[1] + shift)
         return replace(self, start=self.start + shift, end=self.end + shift, marked=marked)
 
 
 @dataclass(frozen=True, slots=True)
 class DoubtExample:
-    """A program, and each alternative of one kind as `what stands there -> what could`; blanks as one."""
+    """A program, and each alternative of one kind as `existing -> replacement`; blanks are collapsed."""
 
     program: str
     offers: tuple[str, ...]
@@ -59,8 +59,8 @@ class DoubtKind(ABC):
 
     @abstractmethod
     def alternatives(self, scope: DoubtScope) -> Iterator[Alternative]:
-        """All alternatives of a function; the caller checks whether they parse."""
+        """All alternatives in a function; the caller checks whether they parse."""
 
     def instead(self, node: tree_sitter.Node, text: str, question: str = "") -> Alternative:
-        """Another text for a node."""
+        """An alternative that replaces a node."""
         return Alternative(self.id, node.start_byte, node.end_byte, text, question=question)

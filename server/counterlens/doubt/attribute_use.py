@@ -18,10 +18,10 @@ class AttributeUse:
     """One use of an attribute.
 
     Attributes:
-        receiver: The name that it is an attribute of.
-        name: Its own name.
-        role: `target` of an assignment, `condition`, `value`, or `called` with so many arguments; without a
-            number where they are unpacked.
+        receiver: The name whose attribute it is.
+        name: Name of the attribute.
+        role: `target` of an assignment, `condition`, `value`, or `called` with a number of arguments; without
+            a number if arguments are unpacked.
     """
 
     receiver: tree_sitter.Node
@@ -29,16 +29,16 @@ class AttributeUse:
     role: str
 
     def allows(self, roles: Collection[str]) -> bool:
-        """Whether an attribute that is used in some roles may stand here."""
+        """Whether an attribute with these roles elsewhere may replace it."""
         if self.role in roles:
             return True
         if self.role.startswith(CALLED):
             return CALLED in roles or (self.role == CALLED and any(one.startswith(CALLED) for one in roles))
-        return set(roles) == {TARGET}  # nobody reads it, so nobody knows
+        return set(roles) == {TARGET}  # it is never read, so its type is unknown
 
 
 def attribute_use(node: tree_sitter.Node) -> AttributeUse | None:
-    """How a node uses an attribute of a name; None if it is another node."""
+    """The use of an attribute of a name by a node; None if the node is something else."""
     receiver, name = node.child_by_field_name("object"), node.child_by_field_name("attribute")
     if node.type != "attribute" or receiver is None or name is None or receiver.type != "identifier":
         return None

@@ -1,4 +1,4 @@
-"""Explain a doubt: the probability of each token, in the existing code and with the alternative."""
+"""Explains a doubt: the probability of each token, in the existing code and with the alternative."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from counterlens.models.base import Model, TokenScores
 
 @dataclass(frozen=True, slots=True)
 class TokenPreference:
-    """A token of the unchanged text, of the changed one, or the same of both. Log-probabilities in nats.
+    """A token of the unchanged text, of the changed one, or of both. Log-probabilities in nats.
 
     Attributes:
         text: The token.
-        stands: How likely it is as the text stands; None if only the changed text has it.
-        changed: How likely it is in the changed text; None if only the unchanged text has it.
+        stands: Its log-probability in the unchanged text; None if only the changed text has it.
+        changed: Its log-probability in the changed text; None if only the unchanged text has it.
     """
 
     text: str
@@ -28,15 +28,15 @@ class TokenPreference:
 
     @property
     def gain(self) -> float:
-        """The growth of the sum through the change here."""
+        """Its contribution to the gain in log-probability."""
         return (self.changed or 0.0) - (self.stands or 0.0)
 
 
 def explained(model: Model, doubt: Doubt, *, cancel: Event | None = None) -> list[TokenPreference]:
-    """The tokens from the place on that a mark was judged by.
+    """The tokens from the place on that decided about a mark.
 
-    The text before the first difference is left out. Tokens that only one of the two texts has come first
-    those that stand there, then those of the alternative; then come those that both have.
+    The text before the first difference is left out. First come the tokens that only the existing code has,
+    then those that only the alternative has, then those that both have.
 
     Raises:
         ModelError, Cancelled: as `Model.score_continuations`.

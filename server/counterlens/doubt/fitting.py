@@ -1,8 +1,8 @@
-"""Fit the margins of a model on code that is right: few false marks, and of these the most that is found.
+"""Fits the margins of a model on code that is right: few false marks, and for these the most bugs found.
 
-Right code shows both sides. A mark on it is false. And where an alternative makes it less likely, a mark
-would find the alternative if that stood there instead: the same two texts are compared, with the signs
-exchanged. For each kind one alternative of a function is drawn for that.
+Right code gives both numbers. Any mark on it is false. And if an alternative makes it less likely, a mark
+would find that alternative if it were in the code instead: the same two texts are compared, with opposite
+signs. One alternative per kind and function is sampled for that.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from counterlens.doubt.scoring import Trial, trials, tried
 from counterlens.models.base import Model
 
 ALLOWED = 2.0
-"""False marks in 1,000 lines that are expected at most."""
+"""Maximum expected number of false marks per 1,000 lines."""
 TAIL_FROM = 1.0
-"""Nats: from where on the gains of false marks are taken to fall off exponentially."""
+"""Nats: the gains of false marks are modelled as falling off exponentially above this."""
 PRIOR = 10
-"""The rate at which they do of all kinds counts as much as so many of one kind's own."""
+"""Weight of the rate of all kinds in the rate of one kind, in number of gains."""
 STEP = 0.5
 """Nats: the precision of a margin."""
 
@@ -37,9 +37,9 @@ class RightFunction:
     """A function that is right, as a model sees it.
 
     Attributes:
-        lines: Its lines of code.
-        false: What would be a mark if no kind had a margin.
-        planted: For each kind an alternative, drawn at random, compared with the existing code.
+        lines: Number of its lines of code.
+        false: Its false marks without margins.
+        planted: For each kind an alternative, sampled at random, compared with the existing code.
     """
 
     lines: int
@@ -52,11 +52,11 @@ class Fit:
     """Fitted margins.
 
     Attributes:
-        margins: Nats, of the kinds that are not silent.
-        lines: The lines of code that they were fitted on.
-        false: How many false marks are expected in 1,000 lines, by kind.
-        found: The share of the planted alternatives that they find, by kind.
-        planted: How many were planted, by kind.
+        margins: Margins in nats, of the kinds that are not silent.
+        lines: Number of lines of code that they were fitted on.
+        false: Expected number of false marks per 1,000 lines, by kind.
+        found: Share of the planted alternatives found, by kind.
+        planted: Number of planted alternatives, by kind.
     """
 
     margins: dict[str, float]
@@ -67,17 +67,17 @@ class Fit:
 
     @property
     def data(self) -> dict[str, object]:
-        """All of it, as plain data."""
+        """The fit as plain data."""
         return asdict(self)
 
 
 def observed(model: Model, scope: DoubtScope, *, cancel: Event | None = None) -> RightFunction:
-    """Look at a function that is right.
+    """Evaluate a function that is right.
 
     Args:
         model: The model.
-        scope: The function; its text decides which alternatives are drawn.
-        cancel: Set it to give up.
+        scope: The function; its text seeds the sampling of alternatives.
+        cancel: Set to cancel.
 
     Raises:
         UnscorableError, ModelError, Cancelled: as `trials`.
@@ -88,7 +88,7 @@ def observed(model: Model, scope: DoubtScope, *, cancel: Event | None = None) ->
 
 
 def drawn(scope: DoubtScope) -> list[Alternative]:
-    """One alternative of each kind that a function has, at random; its text is the seed."""
+    """One alternative of each kind in a function, at random; the function's text is the seed."""
     by_kind: dict[str, list[Alternative]] = defaultdict(list)
     for one in alternatives_in(scope):
         by_kind[one.kind].append(one)
@@ -101,7 +101,7 @@ def drawn(scope: DoubtScope) -> list[Alternative]:
 
 
 def is_found(planted: Trial, margin: float) -> bool:
-    """Whether the existing code would be a mark if a planted alternative took its place."""
+    """Whether the existing code would be a mark if the planted alternative were in the code instead."""
     return -planted.gain > max(margin, planted.noise) and planted.rest < planted.noise
 
 
@@ -112,12 +112,12 @@ def code_lines(scope: DoubtScope) -> frozenset[int]:
 
 
 def fitted(seen: Sequence[RightFunction]) -> Fit:
-    """The margins with which most is found.
+    """The margins that find the most.
 
-    At most `ALLOWED` false marks are expected in 1,000 lines; among such margins those are taken with which
-    the largest share of the planted alternatives is found, each kind counting alike. Gains of false marks
-    beyond `TAIL_FROM` fall off exponentially; how many there are, and how fast, is estimated for each kind,
-    with one more than were seen, and with a rate that leans towards that of all kinds.
+    They are those with at most `ALLOWED` expected false marks per 1,000 lines that find the largest share of
+    the planted alternatives, with equal weight for each kind. Gains of false marks beyond `TAIL_FROM` fall
+    off exponentially; their number and their rate are estimated for each kind, with one more than were
+    observed, and with a rate drawn towards that of all kinds.
     """
     lines = sum(one.lines for one in seen)
     beyond = {kind: _beyond(seen, kind) for kind in DOUBT_KINDS}
@@ -148,13 +148,13 @@ def fitted(seen: Sequence[RightFunction]) -> Fit:
 
 @dataclass(frozen=True, slots=True)
 class _Curve:
-    """The false marks and the found alternatives of one margin of one kind.
+    """The false marks and the found alternatives of one kind as functions of its margin.
 
     Attributes:
-        number: False gains beyond `TAIL_FROM`.
-        scale: How much further they go on average, in nats.
-        gains: By how much the existing code is likelier than planted alternatives that could be marked.
-        planted: How many alternatives were planted.
+        number: Number of false gains beyond `TAIL_FROM`.
+        scale: Their mean excess over it, in nats.
+        gains: Gains of the existing code over planted alternatives that could be marked, in nats.
+        planted: Number of planted alternatives.
     """
 
     number: int
@@ -163,7 +163,7 @@ class _Curve:
     planted: int
 
     def false(self, margin: float) -> float:
-        """How many false marks are expected."""
+        """Expected number of false marks."""
         return self.number * math.exp(-(margin - TAIL_FROM) / self.scale)
 
     def found(self, margin: float) -> float:
@@ -171,7 +171,7 @@ class _Curve:
         return sum(gain > margin for gain in self.gains) / self.planted
 
     def best(self, price: float) -> float:
-        """The margin that finds most for its false marks; infinite if none is worth them."""
+        """The margin with the most found for its false marks; infinite if none is worth them."""
         most = max(self.gains, default=0.0)
         grid = [TAIL_FROM + STEP * i for i in range(int(max(most - TAIL_FROM, 0.0) / STEP) + 1)]
         worth = {margin: self.found(margin) - price * self.false(margin) for margin in grid}

@@ -1,8 +1,8 @@
-"""A function that fails its own tests: the likeliest alternative with which it passes them.
+"""A function that fails its own tests: the likeliest alternative that passes them.
 
-Tests show more than the model's preference, so here alternatives of all kinds are run, also of the silent
-ones, in the order in which the model finds their first tokens likely. Few tests are passed by accident, too:
-a fix is settled only if no other alternative that passes them is as likely and does something else.
+Tests show more than the model's preference, so alternatives of all kinds run here, including silent ones, in
+the order of the likelihood of their first tokens. A few tests can also be passed by accident: a fix is clear
+only if no other alternative that passes is as likely and behaves differently.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ MOST = 60
 MOST_ENDLESS = 3
 """Maximum number of alternatives that may time out."""
 LEAST_GAIN = -4.0
-"""Nats: a fix is not much less likely than the existing code; a few tests pass by accident, too."""
+"""Nats: a fix may not be much less likely than the existing code; a few tests can be passed by accident."""
 CLEAR = 4.0
-"""Nats: an alternative that passes the tests rivals the likeliest one if it is less than that behind it."""
+"""Nats: an alternative that passes the tests is a rival of the likeliest one within this distance."""
 
 
 def fix_for(
@@ -38,17 +38,17 @@ def fix_for(
     *,
     cancel: Event | None = None,
 ) -> Doubt | None:
-    """The likeliest alternative with which a function passes its tests; None if no likely one does.
+    """The likeliest alternative that passes a function's tests; None if no likely one does.
 
-    If the tests do not decide between it and another one, the doubt names its rival.
+    If the tests do not decide between it and another one, the doubt names that rival.
 
     Args:
-        model: The model, which says in what order they are tried.
-        scope: The function, which fails them as it stands.
+        model: The model, which determines the order of trials.
+        scope: The function, which fails its tests as it is.
         judge: Its tests.
         failing: The failing test, and its message.
-        setting: Where alternatives are compared with each other.
-        cancel: Set it to give up.
+        setting: The environment for comparing alternatives with each other.
+        cancel: Set to cancel.
 
     Raises:
         UnscorableError, ModelError, Cancelled: as `ranked_by_head`.
@@ -70,7 +70,7 @@ def fix_for(
 
 
 def _passing(model: Model, scope: DoubtScope, judge: Judge, cancel: Event | None) -> list[Trial]:
-    """The likely alternatives that pass; after the first one only those that may be as likely are run."""
+    """The likely alternatives that pass; after the first one, only those run that may be as likely."""
     comments, endless = ignored(scope.document), 0
     ranked = ranked_by_head(model, scope, cancel=cancel)
     found: list[Trial] = []

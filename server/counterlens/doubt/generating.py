@@ -1,4 +1,4 @@
-"""The alternatives of a function, of all kinds; whether one parses, and leaves the shape of its statement."""
+"""The alternatives in a function, and the check that one parses and keeps the statement's type."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from counterlens.syntax.functions import Function, functions
 from counterlens.syntax.python_ast import parse_module
 
 _RESHAPING = frozenset({"exits"})
-"""Kinds that put statements in, or move them."""
+"""Kinds that insert or move statements."""
 
 
 def scopes(document: Document) -> list[DoubtScope]:
-    """The functions of a document that are no part of another; none if it is not Python."""
+    """The outermost functions of a document; none if it is not Python."""
     known = functions(document)
     file = DoubtFile(document)
     return [DoubtScope(file, one) for one in known if not any(_holds(other, one) for other in known)]
 
 
 def alternatives_in(scope: DoubtScope) -> list[Alternative]:
-    """The alternatives of a function, in the order of the text; each text of a place once."""
+    """The alternatives in a function, in the order of the text; each text at a place only once."""
     found: dict[tuple[int, int, str], Alternative] = {}
     for kind in DOUBT_KINDS.values():
         for one in kind.alternatives(scope):
@@ -38,14 +38,14 @@ def text_for(document: Document, alternative: Alternative) -> str:
 
 
 def changed_text(document: Document, alternative: Alternative) -> str:
-    """The whole document with an alternative in its place."""
+    """The whole document with an alternative."""
     text = text_for(document, alternative)
     data = document.data[: alternative.start] + text.encode() + document.data[alternative.end :]
     return data.decode("utf-8", "surrogatepass")
 
 
 def fits(scope: DoubtScope, alternative: Alternative) -> bool:
-    """Whether the function parses with an alternative, and its statement is of the type that it was."""
+    """Whether the function parses with an alternative, and its statement keeps its type."""
     document, function = scope.document, scope.function
     grown = len(alternative.text.encode()) - (alternative.end - alternative.start)
     line = document.data.rfind(b"\n", 0, function.header) + 1

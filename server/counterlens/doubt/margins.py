@@ -1,10 +1,10 @@
-"""The margins of a model: for each kind the gain in likelihood that makes an alternative a mark.
+"""The margins of a model: for each kind, the gain in likelihood above which an alternative is a mark.
 
     counterlens check --fit PATH... -m MODEL
 
-fits those of a model on code that is right, and keeps them in the user's data folder. Those of the embedded
-model are below. A kind that has none is silent: the model's preference shows too little there. So are all
-kinds of a model for which nothing was fitted, because its probabilities may be more or less spread out.
+fits those of a model on code that is right, and stores them in the user's data folder. Those of the embedded
+model are below. A kind without a margin is silent: the model's preference shows too little there. So are all
+kinds of a model without fitted margins, because its probabilities may be more or less spread out.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from counterlens.models.files import EMBEDDED_SHA256
 SILENT = math.inf
 
 Margins = Mapping[str, float]
-"""Nats, by the id of the kind."""
+"""Margins in nats, by kind id."""
 
 EMBEDDED: Margins = MappingProxyType(
     {
@@ -46,20 +46,20 @@ EMBEDDED: Margins = MappingProxyType(
         "exception": 8.5,
     }
 )
-"""Of the embedded model: `python benchmarks/doubt.py --data DATA` fits them."""
+"""Margins of the embedded model, fitted by `python benchmarks/doubt.py --data DATA`."""
 
 FITTED: Mapping[str, Margins] = MappingProxyType({EMBEDDED_SHA256: EMBEDDED})
-"""By the identity of the model."""
+"""Margins by model identity."""
 
 _FORMAT, _VERSION = "counterlens-margins", 1
 
 
 def margins_of(model: ModelInfo, *, folder: Path | None = None) -> Margins | None:
-    """The margins of a model: those that the user fitted, else those it comes with; None if there are none.
+    """The margins of a model: those that the user fitted, else the built-in ones; None if there are none.
 
     Args:
         model: The model.
-        folder: Where the user's are kept; by default in the user's data folder.
+        folder: Folder of the user's margins; by default in the user's data folder.
     """
     try:
         kept = json.loads(margins_file(model, folder).read_text(encoding="utf-8"))
@@ -70,16 +70,16 @@ def margins_of(model: ModelInfo, *, folder: Path | None = None) -> Margins | Non
 
 
 def save_margins(model: ModelInfo, margins: Margins, lines: int, *, folder: Path | None = None) -> Path:
-    """Keep the margins of a model in the place of those before, all or nothing; returns where.
+    """Replace the stored margins of a model atomically; returns their path.
 
     Args:
         model: The model.
         margins: Its margins.
-        lines: Of the code on which they were fitted.
-        folder: Where they are kept; by default in the user's data folder.
+        lines: Number of lines of code on which they were fitted.
+        folder: Folder for the margins; by default in the user's data folder.
 
     Raises:
-        ModelError: they cannot be written.
+        ModelError: the margins cannot be written.
     """
     path = margins_file(model, folder)
     document = {
@@ -106,7 +106,7 @@ def margins_file(model: ModelInfo, folder: Path | None = None) -> Path:
 
 
 def _read(kept: Any, model: ModelInfo) -> Margins | None:
-    """The margins in a file; None if it is another's, or damaged."""
+    """The margins in a file; None if they are another model's, or damaged."""
     try:
         fits = (kept["format"], kept["version"], kept["model"]["identity"])
         margins = {str(kind): float(margin) for kind, margin in kept["margins"].items()}

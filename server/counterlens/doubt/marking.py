@@ -1,4 +1,4 @@
-"""`Doubt`: a mark where an alternative makes a place and what follows likelier by more than a margin."""
+"""`Doubt`: a mark where an alternative makes the code clearly likelier, by more than a margin."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from counterlens.models.base import Model
 from counterlens.syntax.concepts import Category
 
 LEAST_SHARE = 0.5
-"""Share of the probability of all tried versions that a mark must exceed."""
+"""Minimum share of the probability of all tried versions for a mark."""
 
 
 class Telling(StrEnum):
     """The tests' results for the existing code and for the alternative."""
 
-    FAIL = "fail"  # they fail as it stands, and pass with the alternative
-    SAME = "same"  # they do not tell the two apart
-    NONE = "none"  # there are none, or they were not run
+    FAIL = "fail"  # they fail on the existing code, and pass with the alternative
+    SAME = "same"  # they do not distinguish the two
+    NONE = "none"  # there are none, or they did not run
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,12 +36,12 @@ class Doubt:
     """A place in doubt.
 
     Attributes:
-        scope: The function that it is in.
-        trial: The alternative, and by how much it is likelier.
+        scope: The function.
+        trial: The alternative, with its gain in likelihood.
         tests: The result of the function's tests.
-        failing: The first of them that fails as it stands, and what happens there; empty if none does.
-        rival: Another alternative with which the failing tests pass, if they do not decide between the two.
-        apart: An input that tells the alternative from its rival, or from the existing code.
+        failing: The first test that fails on the existing code, with its failure; empty if none does.
+        rival: Another alternative that passes the failing tests, if they do not decide between the two.
+        apart: An input that distinguishes the alternative from its rival, or from the existing code.
     """
 
     scope: DoubtScope
@@ -52,7 +52,7 @@ class Doubt:
     apart: Distinction | None = None
 
     def within(self, scope: DoubtScope) -> Doubt:
-        """The same in a version of the document in which the function is the same, elsewhere perhaps."""
+        """The same doubt in a version of the document with the same function, possibly elsewhere."""
         shift = scope.function.start - self.scope.function.start
         trial = replace(self.trial, alternative=self.alternative.moved(shift))
         return replace(self, scope=scope, trial=trial, rival=self.rival and self.rival.moved(shift))
@@ -74,12 +74,12 @@ class Doubt:
 
 
 def heard(margins: Margins) -> frozenset[str]:
-    """The kinds that can make a mark."""
+    """The kinds that can produce a mark."""
     return frozenset(kind for kind, margin in margins.items() if margin < SILENT)
 
 
 def fingerprint(scope: DoubtScope) -> str:
-    """Everything besides the model and its margins that decides the marks of a function."""
+    """A hash of everything besides the model and its margins that determines the marks of a function."""
     start = scope.function.start
     digest = hashlib.blake2b(scope.document.data[start : scope.function.end], digest_size=16)
     for passage, inside in passages(scope, alternatives_in(scope)):
@@ -92,13 +92,13 @@ def fingerprint(scope: DoubtScope) -> str:
 def marked(found: Sequence[Trial], margins: Margins) -> list[Trial]:
     """The alternatives that are marks, in the order of the text.
 
-    Each is likelier by more than the margin of its kind and than the noise, makes the following code no less
-    likely than noise does, and is likelier than all other alternatives of its place together: if several are
-    alike, the existing code is rare and not wrong. Marks do not overlap.
+    Each has a gain above the margin of its kind and above the noise, makes the following code not less likely
+    by more than the noise, and is likelier than all other alternatives of its place together: if several are
+    similar, the existing code is rare, not wrong. Marks do not overlap.
 
     Args:
-        found: The alternatives that were tried in a function.
-        margins: Nats, by kind.
+        found: The tried alternatives of a function.
+        margins: Margins in nats, by kind.
     """
     chosen: list[Trial] = []
     for one in sorted(found, key=lambda one: -one.gain):
@@ -117,13 +117,13 @@ def doubts(
     margins: Margins | None = None,
     cancel: Event | None = None,
 ) -> list[Doubt]:
-    """The places of a function that are in doubt, in the order of the text; none on an ignored line.
+    """The places in doubt of a function, in the order of the text; none on an ignored line.
 
     Args:
         model: The model.
         scope: The function.
-        margins: Nats, by kind; by default those of the model. Of a silent kind nothing is tried.
-        cancel: Set it to give up.
+        margins: Margins in nats, by kind; by default those of the model. Silent kinds are not tried.
+        cancel: Set to cancel.
 
     Raises:
         UnscorableError, ModelError, Cancelled: as `trials`.
@@ -135,5 +135,5 @@ def doubts(
 
 
 def silenced(comments: Ignored, alternative: Alternative) -> bool:
-    """Whether a comment says that nothing is to be marked there."""
+    """Whether a comment says that a place is not to be marked."""
     return all(comments.covers(*alternative.place, category) for category in Category)

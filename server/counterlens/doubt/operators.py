@@ -1,4 +1,4 @@
-"""The operators of a function that could be others of their family."""
+"""The operators of a function that could be replaced by others of their family."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from counterlens.syntax.operators import Family, OperatorSite
 TEXTS = frozenset(
     {"string", "concatenated_string", "list", "tuple", "dictionary", "set", "list_comprehension"}
 )
-"""Operands that say that an operator is no arithmetic."""
+"""Operands that show that an operator is not arithmetic."""
 
 OPERATIONS = frozenset({"comparison_operator", "binary_operator", "boolean_operator", "augmented_assignment"})
 """Nodes of operations."""

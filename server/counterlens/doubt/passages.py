@@ -10,13 +10,13 @@ from counterlens.doubt.alternative import Alternative
 from counterlens.doubt.scope import DoubtScope
 
 HEADER_BYTES = 1024
-"""How much of the document's header is in view."""
+"""Maximum length of the document's header in the context, in bytes."""
 BEFORE_BYTES = 3072
-"""How much of what stands between header and passage is in view, the function's own header included."""
+"""Maximum length of the text between header and passage in the context, including the function's header."""
 PASSAGE_BYTES = 3072
-"""A longer body is asked about in several pieces."""
+"""Maximum length of a passage; a longer body is split."""
 REST_BYTES = 80
-"""So much of what follows a place is read, to the end of the line in which that falls."""
+"""Minimum length of the text compared after a place, up to the end of a line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class Passage:
     Attributes:
         scope: The function.
         start: The line break before its first line; 0 at the start of a document.
-        end: The byte after its last.
+        end: The byte after the passage.
         context: The context before it.
     """
 
@@ -36,7 +36,7 @@ class Passage:
     context: str
 
     def until(self, alternative: Alternative) -> int:
-        """The end of the text by which an alternative is judged: before a line break, or with the passage."""
+        """The end of the text compared for an alternative: before a line break, or with the passage."""
         data = self.scope.document.data
         follows = data.find(b"\n", alternative.end + REST_BYTES, self.end)
         return self.end if follows < 0 else follows - (data[follows - 1 : follows] == b"\r")
@@ -54,9 +54,9 @@ class Passage:
 def passages(
     scope: DoubtScope, alternatives: Sequence[Alternative]
 ) -> Iterator[tuple[Passage, list[Alternative]]]:
-    """The pieces of a function in which there are alternatives, with these.
+    """The pieces of a function that contain alternatives, with these.
 
-    Each is one line at least; an alternative that reaches into the next piece belongs to none.
+    Each is at least one line long; an alternative that extends into the next piece is dropped.
     """
     data, end = scope.document.data, scope.function.end
     start = max(data.rfind(b"\n", 0, scope.start), 0)

@@ -17,7 +17,7 @@ _CERTAIN = frozenset(
     {"comment", "string", "import_statement", "import_from_statement", "parameters", "lambda_parameters"}
     | {"decorator", "type", "global_statement", "nonlocal_statement", "type_alias_statement"}
 )
-"""Nodes in which nothing is ever in doubt."""
+"""Nodes that are never in doubt."""
 _BINDS = {
     "assignment": "left",
     "augmented_assignment": "left",
@@ -25,12 +25,12 @@ _BINDS = {
     "for_in_clause": "left",
     "named_expression": "name",
 }
-"""Nodes that bind names, and the field in which these stand."""
+"""Nodes that bind names, and the field with the names."""
 
 
 @dataclass(frozen=True)
 class DoubtFile:
-    """A document, and what its functions share; found once."""
+    """A document, with data shared by its functions and computed once."""
 
     document: Document
 
@@ -52,7 +52,7 @@ class DoubtFile:
 
     @cached_property
     def attributes(self) -> dict[str, dict[str, set[str]]]:
-        """The attributes that are used on each name, each with how it is used."""
+        """The attributes used on each name, with the roles of each."""
         known: dict[str, dict[str, set[str]]] = {}
         for used in filter(None, map(attribute_use, self.nodes)):
             known.setdefault(text_of(used.receiver), {}).setdefault(text_of(used.name), set()).add(used.role)
@@ -60,7 +60,7 @@ class DoubtFile:
 
     @cached_property
     def awaited(self) -> frozenset[str]:
-        """Names called with `await`, or defined by `async def`, as it is written where it is called."""
+        """Names called with `await`, or defined by `async def`, as written in a call."""
         found: set[str] = set()
         for node in self.nodes:
             if node.type == "function_definition" and node.children[0].type == "async":
@@ -74,10 +74,10 @@ class DoubtFile:
 
 @dataclass(frozen=True)
 class DoubtScope:
-    """An outermost function or method of a document, with those inside it.
+    """An outermost function or method of a document, including inner functions.
 
     Attributes:
-        file: The document, and what its functions share.
+        file: The document, with shared data.
         function: The function.
     """
 
@@ -139,7 +139,7 @@ class DoubtScope:
 
     @cached_property
     def variables(self) -> dict[str, int]:
-        """The names that the function binds, each with the first byte at which that has been done."""
+        """The names that the function binds, each with the first byte at which it is bound."""
         found = dict.fromkeys(self.parameters, self.function.header)
         for node in self.nodes:
             for name in _bound(node):
@@ -154,7 +154,7 @@ class DoubtScope:
         return frozenset(text_of(name) for node in loops for name in _bound(node))
 
     def uses(self) -> Iterator[tree_sitter.Node]:
-        """The identifiers that read a variable of the function: nothing bound, called or a keyword."""
+        """The identifiers that read a variable of the function: not bindings, callees or keywords."""
         bound = {name.start_byte for node in self.nodes for name in _bound(node)}
         for node in self.of("identifier"):
             parent = node.parent
@@ -183,7 +183,7 @@ def text_of(node: tree_sitter.Node) -> str:
 
 
 def is_docstring(node: tree_sitter.Node) -> bool:
-    """Whether a statement is a string and nothing else."""
+    """Whether a statement is only a string."""
     return (
         node.type == "expression_statement"
         and bool(node.named_children)

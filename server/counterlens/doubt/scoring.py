@@ -1,8 +1,8 @@
-"""The gain in likelihood of an alternative and the code after it: one pass, then the likely ones.
+"""The gain in likelihood from an alternative, at its place and after it: one pass, then the likely ones.
 
-The first pass reads a function as it stands, with what the model would have written instead. An alternative
-whose first token is much less likely than the existing one can hardly win, so the alternatives are tried in
-the order of that difference, within a budget.
+The first pass reads the existing function, and returns the model's likeliest tokens. An alternative whose
+first token is much less likely than the existing one can hardly win, so the alternatives are tried in the
+order of that difference, within a budget.
 """
 
 from __future__ import annotations
@@ -24,26 +24,26 @@ from counterlens.errors import UnscorableError
 from counterlens.models.base import Capability, Model, TokenScores
 
 LEAST_HEAD = -4.0
-"""Nats: an alternative whose first token is so much less likely than what stands there is not tried."""
+"""Nats: an alternative is not tried if the log-probability of its first token is lower by more than this."""
 NAMED = 40
-"""How many of the likeliest tokens the first pass names."""
+"""Number of likeliest tokens that the first pass returns per token."""
 COST = 3.0
 """Cost limit per function, in multiples of the tokens of reading it once."""
 
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """An alternative that was tried. All figures in nats.
+    """An alternative that was tried. All numbers in nats.
 
     Attributes:
         alternative: The alternative.
-        head: Log-probability of its first token that differs, less that of the existing token; of one that is
-            not among those named, at most.
-        place: By how much the place is likelier with it.
-        rest: By how much what follows is.
+        head: Log-probability of its first differing token, minus that of the existing token; an upper bound
+            if the token is not among those returned.
+        place: Gain in log-probability of the place.
+        rest: Gain in log-probability of the code after it.
         noise: The rounding of the sum, in 95 of 100 cases.
-        tokens: How many tokens were compared.
-        share: The probability of the alternative among what was tried in its place and what stands there.
+        tokens: Number of compared tokens.
+        share: Probability of the alternative among those tried at its place and the existing code.
     """
 
     alternative: Alternative
@@ -74,8 +74,8 @@ def trials(
         model: The model.
         scope: The function.
         kinds: Only alternatives of these kinds; None for all.
-        cancel: Set it to give up.
-        read: Called with the number of tokens that each question had the model read, beyond the context.
+        cancel: Set to cancel.
+        read: Called with the number of tokens that each request made the model read, besides the context.
 
     Raises:
         UnscorableError: the model gives no token probabilities.
@@ -95,7 +95,7 @@ def trials(
 def tried(
     model: Model, scope: DoubtScope, alternatives: Sequence[Alternative], *, cancel: Event | None = None
 ) -> list[Trial]:
-    """Try these alternatives of a function, however unlikely their first tokens; `head` is not known then.
+    """Try these alternatives of a function, however unlikely their first tokens; `head` is then unknown.
 
     Raises:
         ModelError, Cancelled: as `Model.score_continuations`.
@@ -109,15 +109,15 @@ def tried(
 def ranked_by_head(
     model: Model, scope: DoubtScope, *, cancel: Event | None = None
 ) -> Iterator[tuple[float, Alternative, Callable[[], Trial]]]:
-    """The alternatives of a function that parse, the likeliest first tokens first: `Trial.head`, and a trial.
+    """The alternatives of a function that parse, likeliest first tokens first: `Trial.head`, and a trial.
 
     Args:
         model: The model.
         scope: The function.
-        cancel: Set it to give up.
+        cancel: Set to cancel.
 
     Raises:
-        UnscorableError, ModelError, Cancelled: as `trials`; what is returned raises them, too.
+        UnscorableError, ModelError, Cancelled: as `trials`; the returned functions raise them, too.
     """
     ranked = [
         (head, passage, one)
@@ -136,7 +136,7 @@ def ranked_by_head(
 def _first_pass(
     model: Model, scope: DoubtScope, kinds: Collection[str] | None, cancel: Event | None
 ) -> Iterator[tuple[Passage, TokenScores, list[tuple[float, Alternative]]]]:
-    """The unchanged function, piece by piece, and its alternatives with how their first tokens compare."""
+    """The unchanged function, piece by piece, and its alternatives with the comparison of first tokens."""
     if not model.offers(Capability.SCORE, cancel=cancel):
         raise UnscorableError(f"{model.info.name} gives no token probabilities")
     wanted = [one for one in alternatives_in(scope) if kinds is None or one.kind in kinds]
@@ -149,7 +149,7 @@ def _first_pass(
 def _affordable(
     passage: Passage, scores: TokenScores, ranked: Sequence[tuple[float, Alternative]]
 ) -> list[tuple[float, Alternative]]:
-    """The likeliest alternatives that together cost no more than they may, besides reading the text twice."""
+    """The likeliest alternatives within the cost limit, after reading the text twice."""
     size = len(passage.as_it_stands(passage.end).encode())
     ahead = min(len(passage.context.encode()), passage.start - passage.scope.function.start)
     rate = len(scores) / max(size, 1)
@@ -167,7 +167,7 @@ def _affordable(
 
 
 def compared(passage: Passage, alternatives: Sequence[Alternative]) -> tuple[list[int], list[str]]:
-    """Where comparisons of a passage end; and the unchanged text up to each end, then the changed texts."""
+    """The ends of comparisons in a passage; and the unchanged text up to each end, then the changed texts."""
     ends = sorted({passage.until(one) for one in alternatives}, reverse=True)
     texts = [passage.as_it_stands(end) for end in ends]
     return ends, texts + [passage.changed(one, passage.until(one)) for one in alternatives]
@@ -180,7 +180,7 @@ def _tried(
     cancel: Event | None,
     read: Callable[[int], None] | None,
 ) -> list[Trial]:
-    """One question: the unchanged text to where each comparison ends, and with each alternative."""
+    """Send one request: the unchanged text up to each end of a comparison, and with each alternative."""
     ends, texts = compared(passage, [one for _, one in chosen])
     answers = model.score_continuations(passage.context, texts, alternatives=0, cancel=cancel)
     standing = dict(zip(ends, answers, strict=False))
@@ -202,7 +202,7 @@ def _tried(
 
 
 def _shared(found: list[Trial]) -> list[Trial]:
-    """The same with the share of each among those of its place."""
+    """The trials with the share of each among those at its place."""
     weights: dict[tuple[int, int], float] = {}
     for one in found:
         place = one.alternative.place
@@ -222,7 +222,7 @@ def _shared(found: list[Trial]) -> list[Trial]:
 
 
 def _head(passage: Passage, scores: TokenScores, alternative: Alternative) -> float:
-    """How the first token of an alternative that differs compares with the existing one."""
+    """Log-probability of an alternative's first differing token, minus that of the existing one."""
     before = len(passage.scope.text(passage.start, alternative.start).encode())
     until = passage.until(alternative)
     wanted = passage.changed(alternative, until).encode()
@@ -244,7 +244,7 @@ def _head(passage: Passage, scores: TokenScores, alternative: Alternative) -> fl
 
 
 def _common(one: TokenScores, other: TokenScores) -> int:
-    """How many first tokens two scores share: the same text, and the same value."""
+    """The number of first tokens that two scores share: same text, same value."""
     least = min(len(one), len(other))
     same = (one.end[:least] == other.end[:least]) & (
         (one.logprob[:least] == other.logprob[:least])
@@ -255,7 +255,7 @@ def _common(one: TokenScores, other: TokenScores) -> int:
 
 
 def _sum(scores: TokenScores, first: int, until: int | None = None) -> float:
-    """The log-probability of the tokens from one on, of those that begin before a byte."""
+    """The log-probability of the tokens from `first` on that begin before a byte."""
     chosen = scores.logprob[first:]
     if until is not None:
         chosen = chosen[scores.start[first:] < until]

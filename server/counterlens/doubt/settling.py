@@ -1,4 +1,4 @@
-"""Verify doubts by the function's own tests, run on the existing code and on the alternative."""
+"""Verifies doubts by the function's own tests, run on the existing code and on the alternative."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ def settled(
     cancel: Event | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> list[Doubt]:
-    """The doubts of a function with what its tests say of each.
+    """The doubts of a function with the result of its tests for each.
 
-    Those whose alternative breaks what works are left out. If no test distinguishes an alternative from the
-    existing code, an input that does is looked for. If the function fails its tests and none of the
-    alternatives passes them, others are tried, see `fix_for`.
+    Doubts whose alternative breaks passing tests are left out. If no test distinguishes an alternative from
+    the existing code, an input that does is searched. If the function fails its tests and none of the
+    alternatives passes them, others are tried; see `fix_for`.
 
     Args:
         model: The model.
@@ -43,9 +43,9 @@ def settled(
         sandbox: The sandbox for programs.
         python: The interpreter; by default that of the file's project.
         limits: The limits of each program.
-        excluded: Patterns of tests that never judge.
-        cancel: Set it to give up.
-        progress: Called with what is being done.
+        excluded: Patterns of tests that are never used.
+        cancel: Set to cancel.
+        progress: Called with a description of the current step.
 
     Raises:
         UnscorableError, ModelError: as `fix_for`.
@@ -94,11 +94,11 @@ def settled(
 
 
 def _verdict(judge: Judge, program: str, cancel: Event | None) -> Verdict | None:
-    """Whether a program passes; None if it could not be run."""
+    """The verdict on a program; None if it could not run."""
     verdict = judge.judge(program, cancel=cancel)
     return None if verdict.judgement is Judgement.REFUSED else verdict
 
 
 def _failing(verdict: Verdict) -> str:
-    """The first case that fails, and what happens there."""
+    """The first failing case, with its failure."""
     return "\n".join(filter(None, (verdict.evidence.failed, verdict.evidence.message.strip())))

@@ -1,4 +1,4 @@
-"""Find an input on which two versions of a function behave differently."""
+"""Finds an input on which two versions of a function behave differently."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from counterlens.syntax.document import Document
 
 @dataclass(frozen=True)
 class StudiedVersion:
-    """A version of a function, run on many inputs once another is compared with it.
+    """A version of a function, run on many inputs when it is first compared with another.
 
     Attributes:
-        scope: The function, in the document that all versions are of.
+        scope: The function, in the document that all versions share.
         program: The whole document in this version.
         setting: The sandbox, the interpreter and the limits.
-        cancel: Set it to give up.
+        cancel: Set to cancel.
     """
 
     scope: DoubtScope
@@ -35,7 +35,7 @@ class StudiedVersion:
         return judge_of(study(version, name, self.setting, more=more, cancel=self.cancel))
 
     def difference(self, other: str) -> Distinction | None:
-        """The smallest input found on which another version does something else.
+        """The smallest input found on which another version behaves differently.
 
         Raises:
             SandboxError, Cancelled: as `study`.
@@ -43,7 +43,7 @@ class StudiedVersion:
         return self._judge.difference(other, cancel=self.cancel) if self._judge else None
 
     def does_the_same(self, other: str) -> bool:
-        """Whether another version was run, and did the same on every input.
+        """Whether another version ran and behaved in the same way on every input.
 
         Raises:
             SandboxError, Cancelled: as `study`.

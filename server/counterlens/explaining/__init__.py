@@ -1,1 +1,1 @@
-"""Completions explained: the model's own text on the syntax of the code that it wrote."""
+"""Explained completions: the model's own text on the syntax of its code."""

@@ -1,6 +1,6 @@
-"""A completion in its place: what the model wrote at a cut, with its probabilities and nodes.
+"""A completion in its place: the model's text at a cut, with its probabilities and nodes.
 
-Palacio et al. 2023 (section IV) draw prompt and completion as one syntax tree; here it is that of the file
+Palacio et al. 2023 (section IV) show prompt and completion as one syntax tree; here it is that of the file
 with the completion in it. At the first difference from the existing code, the probabilities of both have the
 same context, so they can be compared.
 """
@@ -43,7 +43,7 @@ class WrittenToken:
 
     @property
     def others(self) -> list[tuple[str, float]]:
-        """The likeliest other tokens, as they are shown: without blanks around, or as Python writes them."""
+        """The likeliest other tokens for display: stripped, or as Python literals."""
         return [
             (text.strip() or repr(text)[1:-1], value)
             for text, value in self.alternatives
@@ -53,7 +53,7 @@ class WrittenToken:
 
 @dataclass(frozen=True, slots=True)
 class Departure:
-    """The first leaf of the syntax where a completion is not the code that stands there.
+    """The first leaf of the syntax where a completion differs from the existing code.
 
     Attributes:
         line: Its line in the completed program, 1-based.
@@ -79,13 +79,14 @@ class Explained:
     """A completion in its place.
 
     Attributes:
-        completion: The model's text.
-        scored: The confidence on the program with the completion in the hole.
-        start: The first byte of the completion.
-        end: The byte after its last.
-        removed: The byte after the last of the code that it stands for, in the program before.
-        departure: The first difference from the existing code; None if it is the same code, or none stands.
-        fresh: Whether no code stands there yet.
+        completion: The model's completion.
+        scored: The confidence in the program with the completion in the hole.
+        start: First byte of the completion.
+        end: The byte after the completion.
+        removed: The byte after the code that the completion replaces, in the original program.
+        departure: The first difference from the existing code; None if the code is the same, or there is
+            none.
+        fresh: Whether there is no existing code.
     """
 
     completion: Completion
@@ -98,7 +99,7 @@ class Explained:
 
     @cached_property
     def tokens(self) -> tuple[WrittenToken, ...]:
-        """The tokens of the completion that are scored."""
+        """The scored tokens of the completion."""
         return tokens_between(self.scored, self.start, self.end)
 
     @property
@@ -108,7 +109,7 @@ class Explained:
 
     @property
     def nodes(self) -> list[NodeConfidence]:
-        """The named nodes that the model wrote whole."""
+        """The named nodes that are completely in the completion."""
         return [
             node
             for node in self.scored.nodes
@@ -128,14 +129,14 @@ class Explained:
 def explain(
     model: Model, document: Document, qualname: str, cut: int, max_tokens: int, steps: Steps
 ) -> Explained:
-    """Complete a function from a cut on, and score what was written in its place.
+    """Complete a function from a cut on, and score the completion in its place.
 
     Args:
         model: The model.
         document: The source.
-        qualname: The function.
+        qualname: Qualified name of the function.
         cut: The byte from which the model continues, inside the function.
-        max_tokens: The completion's limit.
+        max_tokens: Maximum number of tokens of the completion.
         steps: Progress and cancellation.
 
     Raises:
@@ -148,7 +149,7 @@ def explain(
             "Choose a local model, or an endpoint that scores prompts",
         )
     function = find_function(document, qualname)
-    function = replace(function, end=max(function.end, cut))  # the cursor may be on blanks behind it
+    function = replace(function, end=max(function.end, cut))  # the cursor may be on blanks after it
     gap = Gap.of(document, function, cut)
     steps.next("completing")
     (completion,) = model.complete([gap.prompt(max_tokens)], cancel=steps.cancel)
@@ -171,7 +172,7 @@ def _scored(model: Model, document: Document, cut: int, steps: Steps) -> Confide
 
 
 def _leaves(found: Confidence, span: tuple[int, int]) -> Iterator[int]:
-    """The indices of the leaves of some bytes that are code; the first may begin before them."""
+    """The indices of the code leaves in a byte range; the first may begin before it."""
     nodes = found.nodes
     for i, node in enumerate(nodes):
         inner = i + 1 < len(nodes) and nodes[i + 1].depth > node.depth
@@ -182,7 +183,7 @@ def _leaves(found: Confidence, span: tuple[int, int]) -> Iterator[int]:
 def _departure(
     wrote: Confidence, wrote_in: tuple[int, int], stands: Confidence, stands_in: tuple[int, int]
 ) -> Departure | None:
-    """The first leaf that differs; single and double quotes are alike."""
+    """The first leaf that differs; single and double quotes are equivalent."""
     first, second = list(_leaves(wrote, wrote_in)), list(_leaves(stands, stands_in))
     if not stands.document.data[slice(*stands_in)].strip():
         return None
@@ -227,7 +228,7 @@ def _probability(found: Confidence, i: int) -> float | None:
 
 
 def tokens_between(found: Confidence, start: int, end: int) -> tuple[WrittenToken, ...]:
-    """The scored tokens of some bytes; the first and the last may reach beyond them."""
+    """The scored tokens of a byte range; the first and the last may extend beyond it."""
     scores = found.scores
     touching = (scores.end > start) & (scores.start < end)
     return tuple(_token(found, int(i)) for i in touching.nonzero()[0])

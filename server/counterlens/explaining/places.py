@@ -36,7 +36,7 @@ def cursor(document: Document, line: int, column: int | None = None) -> Cursor:
 
     Args:
         document: The source.
-        line: 1-based.
+        line: Line number, 1-based.
         column: The character's number, 1-based; None for the whole line.
 
     Raises:
@@ -56,17 +56,17 @@ def cursor(document: Document, line: int, column: int | None = None) -> Cursor:
 
 
 def cursor_at(document: Document, offset: int) -> Cursor:
-    """The place of a byte.
+    """The place at a byte.
 
     Raises:
-        SourceError: it is not in the body of a Python function.
+        SourceError: the byte is not in the body of a Python function.
     """
     line = require_feature(document, Feature.EXPLANATIONS).positions.line_of(offset) + 1
     return Cursor(f"line {line}", document, _around(document, line, offset).qualname, offset)
 
 
 def _around(document: Document, line: int, offset: int) -> Function:
-    """The innermost function in whose body a byte is: on the header of an inner one, the outer one."""
+    """The innermost function whose body contains a byte; on the header of an inner one, the outer one."""
     around = [
         one
         for one in functions(document)
@@ -80,7 +80,7 @@ def _around(document: Document, line: int, offset: int) -> Function:
 
 
 def _behind(document: Document, function: Function, offset: int) -> bool:
-    """Whether a byte is on blanks behind a function, where its next statement would be written."""
+    """Whether a byte is on blanks after a function, where its next statement would be written."""
     between = document.data[function.end : offset]
     if between.strip():
         return False
@@ -94,10 +94,11 @@ def _body_start(document: Document, function: Function) -> int:
 
 
 def both_sides(at: Cursor, mutation: str, seed: int = 0) -> tuple[Cursor, Cursor]:
-    """The cuts of the original and of the counterfactual of a mutation that is nearest to a place.
+    """The cuts of the original and of the mutation's counterfactual that are nearest to a place.
 
     Raises:
-        SourceError: the mutation changes nothing in this function that a cut could show; says why.
+        SourceError: the mutation has no effect in this function that a cut could show; the message gives the
+            reason.
         OptionError: there is no such mutation.
     """
     function, surveyed = rewritings(at.document, at.qualname, (mutation,), seed=seed)

@@ -1,6 +1,6 @@
 """Prompt and completion in one syntax tree (Palacio et al. 2023, Figure 1), as rows in the order of the text.
 
-What the model wrote is there node by node; of the prompt only what is around and before it, a row for each
+The completion is included node by node; of the prompt only the code around and before it, one row per
 statement, so that the tree stays as small as the completion.
 """
 
@@ -18,7 +18,7 @@ class NodeOrigin(StrEnum):
     """The origin of a node."""
 
     AROUND = "around"
-    """It begins in the prompt and goes on in the completion."""
+    """It begins in the prompt and continues in the completion."""
     PROMPT = "prompt"
     WRITTEN = "written"
 
@@ -28,14 +28,14 @@ class WrittenNode:
     """A row of the tree.
 
     Attributes:
-        kinds: Its node type; of nodes that hold nothing but one other, theirs, outermost first.
+        kinds: Its node type; if nodes contain only one other node each, their types, outermost first.
         origin: Its origin.
-        depth: How many rows it is inside of.
-        text: Its source in one line; of a node that is around, only its first line.
+        depth: Number of rows around it.
+        text: Its source in one line; for a node around the completion, only its first line.
         line: Its line in the completed program, 1-based.
-        confidence: The mean probability of its tokens; None for what was not scored.
-        minimum: The probability of its least likely token.
-        least: That token, with what else was likely.
+        confidence: Mean probability of its tokens; None if not scored.
+        minimum: Probability of its least likely token.
+        least: That token, with the likely alternatives.
         error: Whether it does not parse.
         departure: The first difference, if it is in this row and in no inner one.
     """
@@ -60,7 +60,7 @@ _QUOTES = frozenset({"string_start", "string_end"})
 
 @dataclass(frozen=True, slots=True)
 class _Shown:
-    """A row before what it says is known: the nodes from `first` to `last` that fill each other."""
+    """A row without its content: the nodes from `first` to `last`, each filled by the next one."""
 
     first: int
     last: int
@@ -69,7 +69,7 @@ class _Shown:
 
 
 def written_tree(found: Explained) -> tuple[WrittenNode, ...]:
-    """The rows of a completion: its function, what is around it and before it, and all that was written."""
+    """The rows of a completion: its function, the code around and before it, and the whole completion."""
     shown, gone = _shown(found), found.departure
     departing = None
     if gone is not None:
@@ -99,7 +99,7 @@ def _shown(found: Explained) -> list[_Shown]:
 
 
 def _function(found: Explained) -> int:
-    """The innermost definition that the completion begins in; the root where there is none."""
+    """The innermost definition in which the completion begins; the root if there is none."""
     around = [
         i
         for i, node in enumerate(found.scored.nodes)
@@ -126,7 +126,7 @@ def _origin(nodes: Sequence[NodeConfidence], i: int, root: int, found: Explained
 
 
 def _only_child(nodes: Sequence[NodeConfidence], i: int) -> int | None:
-    """The node that fills another whole."""
+    """The only child of a node, if it covers the whole node."""
     if i + 1 >= len(nodes) or nodes[i + 1].parent != i:
         return None
     inner = nodes[i + 1]
@@ -135,7 +135,7 @@ def _only_child(nodes: Sequence[NodeConfidence], i: int) -> int | None:
 
 
 def _row_above(nodes: Sequence[NodeConfidence], i: int, row_of: Mapping[int, _Shown]) -> _Shown | None:
-    """The row that a node is inside of."""
+    """The row that contains a node."""
     parent = nodes[i].parent
     while parent >= 0 and parent not in row_of:
         parent = nodes[parent].parent

@@ -1,4 +1,4 @@
-"""An attribute or method where another of the same receiver belongs."""
+"""An attribute or method instead of another one of the same receiver."""
 
 from __future__ import annotations
 

@@ -65,7 +65,7 @@ class Boundary(DoubtKind):
 
 
 def _bounds(node: tree_sitter.Node) -> list[tree_sitter.Node]:
-    """The expressions that say where something begins or ends."""
+    """The expressions that specify a beginning or an end."""
     if node.type == "subscript":
         return [one for one in node.children_by_field_name("subscript") if one.type == "identifier"]
     if node.type == "slice":

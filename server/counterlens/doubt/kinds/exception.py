@@ -34,7 +34,7 @@ class WrongException(DoubtKind):
 
 
 def _classes(node: tree_sitter.Node) -> list[tree_sitter.Node]:
-    """The names of classes that are caught or raised."""
+    """The names of caught or raised classes."""
     value = node.child_by_field_name("value") or next(iter(node.named_children), None)
     if value is not None and value.type == "as_pattern":
         value = value.named_children[0]

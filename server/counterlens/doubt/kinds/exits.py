@@ -1,4 +1,4 @@
-"""`return`, `break` and `continue`: missing, in the wrong block, or one for the other."""
+"""`return`, `break` and `continue`: missing, in the wrong block, or confused with each other."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Exits(DoubtKind):
             yield from self._missing_break(node)
 
     def _further_out(self, scope: DoubtScope, node: tree_sitter.Node) -> Iterator[Alternative]:
-        """The last statement of a block, after others, as the next one of the block around that."""
+        """The last statement of a block, after others, moved behind the block."""
         block = node.parent
         outer = block.parent if block is not None else None
         if block is None or outer is None or outer.type not in _BLOCKS or len(block.named_children) < 2:
@@ -64,7 +64,7 @@ class Exits(DoubtKind):
         yield self._moved(scope, node, outer.start_point.column, "did you mean it one block further out?")
 
     def _further_in(self, scope: DoubtScope, node: tree_sitter.Node) -> Iterator[Alternative]:
-        """The statement after a loop or an `if`, as the last one of its block."""
+        """The statement after a loop or an `if`, moved to the end of its block."""
         before = node.prev_named_sibling
         body = before.children[-1] if before is not None and before.type in _BLOCKS else None
         if body is not None and body.type == "block" and node.next_named_sibling is None:

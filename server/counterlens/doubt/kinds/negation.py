@@ -1,4 +1,4 @@
-"""A negation that is missing, or one too many."""
+"""A missing negation, or a superfluous one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Arguments and operands that are in the wrong order."""
+"""Arguments and operands in the wrong order."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A variable that stands where another of the same role belongs."""
+"""A variable instead of another one of the same role."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def index_of(node: object) -> bool:
 
 
 def _inside(scope: DoubtScope, at: int, name: str) -> bool:
-    """Whether a byte stands in the very assignment that first binds a name."""
+    """Whether a byte is in the assignment that first binds a name."""
     node = scope.document.tree.root_node.descendant_for_byte_range(at, at + 1)
     assignment = around(node, "assignment") if node is not None else None
     return assignment is not None and assignment.start_byte == scope.variables[name]
