@@ -29,19 +29,8 @@ BOTH = [
     Target(Document("class A { int f(int a) { return a + 1; } }", language="java"), "A.f"),
 ]
 
-JAVA_PROBES = {
-    "completion",
-    "repair",
-    "likelihood",
-    "confidence",
-    "dependence",
-    "operator",
-    "memorisation",
-    "embedding",
-    "name",
-    "summary",
-}
-"""Those that are for Java."""
+JAVA_PROBES = set(PROBES)
+"""Those that are for Java: all."""
 
 
 class Asked(Model):

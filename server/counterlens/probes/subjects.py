@@ -10,12 +10,15 @@ from counterlens.attribution.base import LIMITS, Judge, Setting
 from counterlens.attribution.languages import judged
 from counterlens.datasets import Dataset, Problem, TestForm
 from counterlens.errors import DataError, SandboxError, SourceError
-from counterlens.probes.execution.calls import calls_in
+from counterlens.probes.execution.languages import executed
 from counterlens.probes.probe import Target
 from counterlens.probes.prompts.languages import PROMPTED
 from counterlens.sandbox.base import Limits, Sandbox
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import find_function, functions
+
+_READABLE = {TestForm.PYTHON, TestForm.JAVA_MAIN}
+"""The forms of tests in which calls are found."""
 
 
 def targets_of(
@@ -133,8 +136,9 @@ def _target(problem: Problem, sandbox: Sandbox | None, limits: Limits, *, buggy:
     judge = None
     if sandbox is not None and tests is not None and tests.form is not TestForm.STDIO:
         judge = given_judge(tests.text, function, problem.source, problem.language, sandbox, limits)
-    literal = tests is not None and tests.form is TestForm.PYTHON
-    calls = calls_in(tests.text, {function, "candidate"}, function) if tests is not None and literal else []
+    calls: list[str] = []
+    if tests is not None and tests.form in _READABLE:
+        calls = executed(problem.language).calls_in(tests.text, function)
     call = problem.call or next(iter(calls), None)
     source = problem.buggy if buggy and problem.buggy is not None else problem.source
     return Target(

@@ -11,6 +11,7 @@ from counterlens.errors import SourceError
 from counterlens.models.llama.model import LlamaModel
 from counterlens.probes.execution.coherence import CoherenceOptions, CoherenceProbe
 from counterlens.probes.execution.coherence_tables import square
+from counterlens.probes.execution.languages import executed
 from counterlens.probes.execution.questions import question_of
 from counterlens.probes.execution.record import CoherenceRecord, Form
 from counterlens.probes.execution.states import MARK, marked, points
@@ -70,14 +71,17 @@ def test_what_cannot_be_traced_says_why(call: str, says: str) -> None:
 def test_states_are_asked_about_at_whole_simple_lines_only() -> None:
     steps = trace(DOCUMENT, "count(['ab', 'b'], 'b')", best_sandbox(), limits=Limits())
     function = find_function(DOCUMENT, "count")
+    lines = executed("python").simple_lines(DOCUMENT, function)
     found = {(one.line, one.times, one.variable) for seed in range(30) for one in points(
-        DOCUMENT, function, steps, seed=seed
+        DOCUMENT, function, steps, lines, seed=seed
     )}  # fmt: skip
     # Two statements share line 6, and line 4 ends inside a string.
     assert {line for line, _, _ in found} == {2, 8}
-    assert points(DOCUMENT, function, steps, seed=3) == points(DOCUMENT, function, steps, seed=3)
-    assert marked(DOCUMENT, 2).text.splitlines()[1].endswith(f"{{}}  {MARK}")
-    assert marked(Document("x = 1\r\n"), 1).text == f"x = 1  {MARK}\r\n"
+    assert points(DOCUMENT, function, steps, lines, seed=3) == points(
+        DOCUMENT, function, steps, lines, seed=3
+    )
+    assert marked(DOCUMENT, 2).text.splitlines()[1].endswith(f"{{}}  # {MARK}")
+    assert marked(Document("x = 1\r\n"), 1).text == f"x = 1  # {MARK}\r\n"
 
 
 LOOPS = '''\
@@ -213,5 +217,6 @@ def test_coherence_of_the_embedded_model(model: LlamaModel) -> None:
 def test_long_values_are_no_states_to_ask_about() -> None:
     document = Document("def f(n):\n    xs = [0] * n\n    k = n + 1\n    return k\n")
     steps = trace(document, "f(90)", best_sandbox(), limits=Limits())
-    found = points(document, find_function(document, "f"), steps, seed=0)
+    lines = executed("python").simple_lines(document, find_function(document, "f"))
+    found = points(document, find_function(document, "f"), steps, lines, seed=0)
     assert [(one.variable, one.truth.written) for one in found] == [("k", "91")]

@@ -195,9 +195,11 @@ class JavaBench:
                 return TestsReport(False, fate=Fate.ENDED)
 
     @contextlib.contextmanager
-    def held(self, program: Classes, cancel: Event | None = None) -> Iterator[HeldProgram]:
-        """A program that can be called; see `run_apart` for errors."""
-        program_of_its_own = HeldProgram(self, program, cancel)
+    def held(
+        self, program: Classes, cancel: Event | None = None, *, alone: bool = False
+    ) -> Iterator[HeldProgram]:
+        """A program that can be called, alone in a fresh machine if asked; see `run_apart` for errors."""
+        program_of_its_own = HeldProgram(self, program, cancel, alone=alone)
         with self._careful():
             try:
                 yield program_of_its_own
@@ -284,11 +286,14 @@ class HeldProgram:
         bench: The machines.
         program: Its classes.
         cancel: Set it to give up.
+        alone: Whether it gets a machine of its own although it might share one.
     """
 
-    def __init__(self, bench: JavaBench, program: Classes, cancel: Event | None) -> None:
+    def __init__(
+        self, bench: JavaBench, program: Classes, cancel: Event | None, *, alone: bool = False
+    ) -> None:
         self._bench, self._program, self._cancel = bench, program, cancel
-        self._alone = why_alone(program) is not None
+        self._alone = alone or why_alone(program) is not None
         self._machine: JavaMachine | None = None
         self.doubtful = False
         """Whether what happens may have to do with programs that its machine had before."""

@@ -13,7 +13,7 @@ from threading import Event
 
 from counterlens.attribution.base import Setting
 from counterlens.attribution.java.judge import JavaTestsJudge
-from counterlens.attribution.java.project import JavaProject
+from counterlens.attribution.java.project import JavaProject, JavaSource
 from counterlens.attribution.java.stand_ins import read_tests
 from counterlens.attribution.java.surroundings import Surroundings, surroundings
 from counterlens.attribution.joint import JointJudge
@@ -45,6 +45,32 @@ def find(document: Document, function: Function, setting: Setting) -> JavaSuiteJ
     if document.path is None:
         return None
     project = JavaProject(document.path)
+    files = [
+        source
+        for source in files_with_tests(document, function, project)
+        if not is_excluded(setting.excluded, _shown(source.path, project))
+    ]
+    judges = []
+    for source in files[:_MOST_FILES]:
+        around = surroundings(project.path, document.text, (source.path, source.text), project)
+        if isinstance(around, Surroundings):
+            judges.append(JavaTestsJudge(source.text, document.text, setting, around=around, attribution=ID))
+    return JavaSuiteJudge(judges) if judges else None
+
+
+def files_with_tests(
+    document: Document, function: Function, project: JavaProject | None = None
+) -> list[JavaSource]:
+    """The test files that name a method and its class; those named after the class come first.
+
+    Args:
+        document: The file of the method; without a path there are none.
+        function: The method.
+        project: The project, if it is known.
+    """
+    if document.path is None:
+        return []
+    project = project or JavaProject(document.path)
     owners = re.sub(r"\(.*", "", function.qualname).split(".")[:-1]
     name = function.name if function.name not in owners else owners[-1]
     files = [
@@ -53,16 +79,10 @@ def find(document: Document, function: Function, setting: Setting) -> JavaSuiteJ
         if _NAME.fullmatch(source.path.stem)
         and {name, *owners[:1]} <= source.words
         and read_tests(source.text, document.text).cases
-        and not is_excluded(setting.excluded, _shown(source.path, project))
     ]
     stem = document.path.stem
     files.sort(key=lambda source: (stem not in source.path.stem, len(source.path.stem), str(source.path)))
-    judges = []
-    for source in files[:_MOST_FILES]:
-        around = surroundings(project.path, document.text, (source.path, source.text), project)
-        if isinstance(around, Surroundings):
-            judges.append(JavaTestsJudge(source.text, document.text, setting, around=around, attribution=ID))
-    return JavaSuiteJudge(judges) if judges else None
+    return files
 
 
 def _shown(path: Path, project: JavaProject) -> str:

@@ -9,7 +9,8 @@ from counterlens.probes.execution.prompts import STYLES, prompt
 from counterlens.probes.execution.questions import ExecutionQuestion
 from counterlens.probes.execution.record import ExecutionAnswer
 from counterlens.probes.probe import Context
-from counterlens.probes.prompts.literals import same_type, short
+from counterlens.probes.prompts.languages import prompted
+from counterlens.probes.prompts.literals import short
 from counterlens.probes.sanity import require_repeatable
 
 
@@ -78,25 +79,27 @@ def ask(context: Context, question: ExecutionQuestion, style: str, asking: Askin
     Raises:
         ModelError, Cancelled: as the model.
     """
+    language, info = question.language, context.model.info
     said = context.complete(
-        prompt(context.model.info, style, question.source, question.call, asking.max_tokens)
+        prompt(info, style, question.source, question.call, asking.max_tokens, language=language)
     )
-    truth, made = question.truth, question.features
-    answer = STYLES[style].read(said, truth.value, truth.written if asking.as_written else None)
+    truth, made, values = question.truth, question.features, prompted(language).values
+    written = truth.written if asking.as_written else None
+    answer = STYLES[style].read(said, truth.value, written, language=language)
     return ExecutionAnswer(
         target=question.target,
         call=question.call,
         input=question.input.origin,
         form=question.form,
         truth=truth.written,
-        type=type(truth.value).__name__,
+        type=values.type_name(truth.value),
         style=style,
         said=said.text,
         finish=said.finish,
         answer=answer.written,
         outcome=answer.outcome,
         unread=answer.unread,
-        same_type=answer.literal is not None and same_type(answer.literal.value, truth.value),
+        same_type=answer.literal is not None and values.same_type(answer.literal.value, truth.value),
         tags=made.tags if made else None,
         uses=made.uses if made else None,
         apis=made.apis if made else None,

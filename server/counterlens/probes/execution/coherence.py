@@ -12,6 +12,7 @@ from counterlens.metrics.table import Table
 from counterlens.models.base import Model
 from counterlens.probes.execution.answers import Asking, ask_twice
 from counterlens.probes.execution.coherence_tables import coherence_tables, square
+from counterlens.probes.execution.languages import executed
 from counterlens.probes.execution.prompts import (
     DIRECT_TOKENS,
     STYLES,
@@ -22,12 +23,10 @@ from counterlens.probes.execution.prompts import (
 from counterlens.probes.execution.questions import ExecutionQuestion, question_of, reachable
 from counterlens.probes.execution.record import CoherenceCall, CoherenceRecord, ExecutionAnswer, StateAnswer
 from counterlens.probes.execution.states import MOST_POINTS, Point, marked, points, times_in_words
-from counterlens.probes.observe.run import UNOBSERVED, trace
 from counterlens.probes.options import DEFAULT_TIMEOUT, ProbeOptions, Timeout
 from counterlens.probes.probe import Context, Need, Probe, Source, Target
 from counterlens.probes.prompts.function_text import shown
 from counterlens.probes.prompts.literals import short
-from counterlens.probes.prompts.unanswered import unanswered
 from counterlens.syntax.functions import find_function
 
 
@@ -46,7 +45,6 @@ class CoherenceProbe(Probe[CoherenceOptions, CoherenceRecord]):
     title = "does a model that knows the output also know the steps?"
     source = Source("ours", "beyond Liu et al. 2024")
     needs = frozenset({Need.COMPLETE, Need.SANDBOX})
-    refused_languages = UNOBSERVED
     options = CoherenceOptions
     record = CoherenceRecord
 
@@ -58,10 +56,11 @@ class CoherenceProbe(Probe[CoherenceOptions, CoherenceRecord]):
         """
         context.steps.next(f"tracing {target.name}")
         limits, sandbox = lasting(options.timeout), context.sandbox()
-        function = reachable(target)
+        function, language = reachable(target), executed(target.document.language)
         question = question_of(context, target, seed=options.seed, limits=limits)
-        lines = trace(target.document, question.call, sandbox, limits=limits, cancel=context.cancel)
-        chosen = points(target.document, function, lines, seed=options.seed)
+        steps = language.trace(target.document, question.call, sandbox, limits=limits, cancel=context.cancel)
+        lines = language.simple_lines(target.document, function)
+        chosen = points(target.document, function, steps, lines, seed=options.seed)
         if not chosen:
             raise SourceError("none of its lines alone assigns a plain value to a variable")
         context.steps.next(f"asking for {short(question.call)}", 0, 1 + len(chosen))
@@ -107,7 +106,8 @@ def _state(
 ) -> StateAnswer:
     """Ask about one state."""
     document = marked(target.document, point.line)
-    document = unanswered(document, find_function(document, target.qualname), question.call)
+    language = executed(document.language)
+    document = language.unanswered(document, find_function(document, target.qualname), question.call)
     said = context.complete(
         state_prompt(
             context.model.info,
@@ -116,9 +116,10 @@ def _state(
             point.variable,
             times_in_words(point.times),
             max_tokens,
+            language=language.id,
         )
     )
-    answer = STYLES["direct"].read(said, point.truth.value)
+    answer = STYLES["direct"].read(said, point.truth.value, language=language.id)
     return StateAnswer(
         line=point.line,
         times=point.times,

@@ -21,9 +21,8 @@ from counterlens.probes.execution.dependent_tables import (
     ranks,
     synthesised,
 )
-from counterlens.probes.execution.features import features
 from counterlens.probes.execution.inputs import Inputs
-from counterlens.probes.execution.own_code import without_comments
+from counterlens.probes.execution.languages import executed
 from counterlens.probes.execution.prompts import STYLES, WRITTEN_TOKENS, StyleTokens, most_tokens
 from counterlens.probes.execution.published import DIRECT, PROTOCOL, STEPS, asking_of
 from counterlens.probes.execution.questions import (
@@ -36,7 +35,6 @@ from counterlens.probes.execution.questions import (
 from counterlens.probes.execution.record import DependentExecutionRecord, ExecutionAnswer, Form, Synthesis
 from counterlens.probes.execution.tables import ended, pick
 from counterlens.probes.execution.writing import description, write
-from counterlens.probes.observe.run import UNOBSERVED
 from counterlens.probes.options import (
     DEFAULT_MAP_TIMEOUT,
     DEFAULT_TIMEOUT,
@@ -76,7 +74,6 @@ class DependentExecutionProbe(Probe[DependentExecutionOptions, DependentExecutio
     title = "does it know what its own code returns?"
     source = Source("Liu et al. 2024", "definition 2")
     needs = frozenset({Need.COMPLETE, Need.SANDBOX, Need.TESTS})
-    refused_languages = UNOBSERVED
     options = DependentExecutionOptions
     record = DependentExecutionRecord
 
@@ -222,13 +219,13 @@ def _own(
     own = question_about(
         context,
         target.name,
-        without_comments(document),
+        executed(document.language).without_comments(document),
         target.qualname,
         reference.input,
         limits=limits,
         form=Form.OWN,
     )
-    if not agrees(own.truth.written, reference.truth.value):
+    if not agrees(document, own.truth.written, reference.truth.value):
         raise SourceError("its result for the input differs from the reference")
     return own
 
@@ -238,7 +235,9 @@ def _complexity(document: Document, qualname: str) -> int | None:
         function = find_function(document, qualname)
     except SourceError:
         return None
-    made = features(document.data[function.header : function.end].decode("utf-8", "replace"))
+    made = executed(document.language).features(
+        document.data[function.header : function.end].decode("utf-8", "replace")
+    )
     return made.complexity if made else None
 
 

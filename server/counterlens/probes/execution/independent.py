@@ -19,7 +19,6 @@ from counterlens.probes.execution.questions import question_of, reachable
 from counterlens.probes.execution.record import ExecutionRecord, Form
 from counterlens.probes.execution.tables import breakdown, pick, rate
 from counterlens.probes.execution.unrolling import unrolled
-from counterlens.probes.observe.run import UNOBSERVED
 from counterlens.probes.options import DEFAULT_TIMEOUT, ProbeOptions, Timeout, option, protocols
 from counterlens.probes.probe import Context, Need, Probe, Source, Target
 
@@ -43,7 +42,6 @@ class ExecutionProbe(Probe[ExecutionOptions, ExecutionRecord]):
     title = "does it know what the code returns?"
     source = Source("Liu et al. 2024", "definition 1")
     needs = frozenset({Need.COMPLETE, Need.SANDBOX})
-    refused_languages = UNOBSERVED
     options = ExecutionOptions
     record = ExecutionRecord
 

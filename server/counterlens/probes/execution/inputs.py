@@ -7,10 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
-from counterlens.attribution import differential
 from counterlens.attribution.base import Setting
 from counterlens.attribution.layout import interpreter_for
-from counterlens.probes.execution.calls import in_examples, in_tests
+from counterlens.probes.execution.languages import executed
 from counterlens.probes.probe import Context, Target
 from counterlens.sandbox.base import Limits
 from counterlens.syntax.functions import Function
@@ -88,22 +87,18 @@ def _known(target: Target, function: Function) -> Iterator[Input]:
     if target.call:
         yield Input(target.call, Origin.DATASET)
         return
-    examples = in_examples(target.document, function)
+    language = executed(target.document.language)
+    examples = language.in_examples(target.document, function)
     yield from (Input(call, Origin.EXAMPLE) for call in examples)
-    yield from (
-        Input(call, Origin.TEST) for call in in_tests(target.document, function) if call not in examples
-    )
+    tests = language.in_tests(target.document, function)
+    yield from (Input(call, Origin.TEST) for call in tests if call not in examples)
 
 
 def _generated(context: Context, target: Target, function: Function, seed: int, limits: Limits) -> list[str]:
     """Calls on which the function returned, in an order drawn by the seed."""
     document = target.document
     setting = Setting(context.sandbox(), interpreter_for(document.path), limits, context.cancel)
-    original = differential.find_out(document, function, setting)
-    if not isinstance(original, differential.Original):
-        return []
-    pairs = zip(original.calls, original.observations, strict=True)
-    calls = [call.written(function.name) for call, seen in pairs if seen.returned]
+    calls = executed(document.language).generated(document, function, setting)
     plain = [call for call in calls if len(call) <= _MOST_BYTES and call.isascii() and "\\" not in call]
     random.Random(f"{seed} {function.qualname}").shuffle(plain)  # noqa: S311 - no secret
     return plain

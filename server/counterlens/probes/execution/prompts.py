@@ -1,7 +1,8 @@
 """Prompts of execution reasoning, and how their answers are read.
 
-Templates are data, one file per style and format, in `templates/`: `$source` is the program, `$call` the
-call; see `probes/prompts/templates.py`. To add a style: write its files, and add it to `STYLES`.
+Templates are data, one file per style, language and format, in `templates/`: `$source` is the program,
+`$call` the call; see `probes/prompts/templates.py`. To add a style: write its files, and add it to `STYLES`
+and to the `stops` of each language.
 """
 
 from __future__ import annotations
@@ -12,12 +13,13 @@ from typing import Annotated, Any
 
 from counterlens.models.base import Completion, ModelInfo, Prompt
 from counterlens.models.chat.replies import still_thinks, without_thought
+from counterlens.probes.execution.languages import executed
 from counterlens.probes.options import MOST_TOKENS, option
+from counterlens.probes.prompts.languages import prompted
 from counterlens.probes.prompts.literals import (
     AnswerOutcome,
     Literal,
     announced_text,
-    as_written,
     direct_answer,
     outcome,
     stepwise_answer,
@@ -72,17 +74,17 @@ class Style:
         title: Its name.
         find: Finds the answer in what the model says.
         max_tokens: How much it may say, unless the user says.
-        stop: The stop texts of a completion.
         stepwise: Whether its answer stands at the end, behind `Answer:`.
     """
 
     title: str
     find: Callable[..., Literal | None]
     max_tokens: int
-    stop: tuple[str, ...]
     stepwise: bool = False
 
-    def read(self, said: Completion, truth: Any, written: str | None = None) -> ReadAnswer:
+    def read(
+        self, said: Completion, truth: Any, written: str | None = None, *, language: str = "python"
+    ) -> ReadAnswer:
         """The answer in what the model said, without what it thought, compared with the truth.
 
         Args:
@@ -90,15 +92,17 @@ class Style:
             truth: The truth.
             written: The written form of that, if answers are compared as they are written (Liu et al. 2024);
                 None if they are as values.
+            language: The id of the language that values are written in.
         """
+        values = prompted(language).values
         finish = "length" if still_thinks(said.text) else said.finish
         text = without_thought(said.text)
-        found = self.find(text, cut_off=finish == "length")
-        unread = None if found else why_unread(text, finish, stepwise=self.stepwise)
-        came = outcome(found, truth, unread=unread)
+        found = self.find(text, cut_off=finish == "length", values=values)
+        unread = None if found else why_unread(text, finish, stepwise=self.stepwise, values=values)
+        came = outcome(found, truth, unread=unread, values=values)
         if written is not None:
-            same = found.written if found else announced_text(text, stepwise=self.stepwise)
-            came = _as_written(came, same=bool(same) and as_written(same) == as_written(written))
+            announced = announced_text(text, stepwise=self.stepwise, values=values)
+            came = _as_written(came, same=values.same_text(found, announced, Literal(truth, written)))
         return ReadAnswer(found, came, unread)
 
 
@@ -110,10 +114,8 @@ def _as_written(came: AnswerOutcome, *, same: bool) -> AnswerOutcome:
 
 
 STYLES = {
-    "direct": Style("direct", direct_answer, DIRECT_TOKENS, ("\n\n", "\nassert", "\ndef ", "\n#")),
-    "steps": Style(
-        "step by step", stepwise_answer, STEPWISE_TOKENS, ("\n\n", "\ndef ", "\nassert"), stepwise=True
-    ),
+    "direct": Style("direct", direct_answer, DIRECT_TOKENS),
+    "steps": Style("step by step", stepwise_answer, STEPWISE_TOKENS, stepwise=True),
 }
 
 
@@ -132,23 +134,38 @@ def most_tokens(info: ModelInfo, given: int | None, otherwise: int) -> int:
     return CHAT_TOKENS if info.context is None else max(otherwise, min(CHAT_TOKENS, info.context // 2))
 
 
-def prompt(info: ModelInfo, style: str, source: str, call: str, max_tokens: int | None = None) -> Prompt:
+def prompt(
+    info: ModelInfo,
+    style: str,
+    source: str,
+    call: str,
+    max_tokens: int | None = None,
+    *,
+    language: str = "python",
+) -> Prompt:
     """The question what a call gives; how long the answer may be, `most_tokens` says."""
-    chosen = STYLES[style]
-    tokens = most_tokens(info, max_tokens, chosen.max_tokens)
-    return filled(info, __package__, style, tokens, chosen.stop, source=source, call=call)
+    tokens = most_tokens(info, max_tokens, STYLES[style].max_tokens)
+    name, stop = f"{style}{prompted(language).suffix}", executed(language).stops[style]
+    return filled(info, __package__, name, tokens, stop, source=source, call=call)
 
 
 def state_prompt(
-    info: ModelInfo, source: str, call: str, variable: str, times: str, max_tokens: int
+    info: ModelInfo,
+    source: str,
+    call: str,
+    variable: str,
+    times: str,
+    max_tokens: int,
+    *,
+    language: str = "python",
 ) -> Prompt:
     """The question on the value of a variable after the k-th run of the marked line."""
     return filled(
         info,
         __package__,
-        "state",
+        f"state{prompted(language).suffix}",
         max_tokens,
-        STYLES["direct"].stop,
+        executed(language).stops["direct"],
         source=source,
         call=call,
         variable=variable,

@@ -7,15 +7,16 @@ from typing import Any
 
 from counterlens.errors import CounterlensError, SourceError
 from counterlens.models.base import Completion
-from counterlens.probes.execution.features import Features, features
+from counterlens.probes.execution.features import Features
 from counterlens.probes.execution.inputs import MOST_WRITTEN, Input, Inputs, Origin, inputs_of
+from counterlens.probes.execution.languages import executed
 from counterlens.probes.execution.prompts import STYLES
 from counterlens.probes.execution.record import Form
 from counterlens.probes.execution.truth import CallTruth, truth_of
 from counterlens.probes.probe import Context, Target
 from counterlens.probes.prompts.function_text import definition, shown
-from counterlens.probes.prompts.literals import AnswerOutcome, equal, literal
-from counterlens.probes.prompts.unanswered import unanswered
+from counterlens.probes.prompts.languages import prompted
+from counterlens.probes.prompts.literals import AnswerOutcome, Values
 from counterlens.sandbox.base import Limits
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function, find_function
@@ -31,6 +32,7 @@ class ExecutionQuestion:
         truth: The result of the call.
         features: The features of the function as shown; None if it does not parse.
         source: The program as it is shown, without what shows the answer.
+        language: The id of its language.
         form: Which text it is.
     """
 
@@ -39,6 +41,7 @@ class ExecutionQuestion:
     truth: CallTruth
     features: Features | None
     source: str
+    language: str
     form: Form = Form.STANDING
 
     @property
@@ -87,11 +90,10 @@ def reachable(target: Target) -> Function:
     """The function of a target, if a call by itself reaches it.
 
     Raises:
-        SourceError: it is a method or a nested function, or does not exist.
+        SourceError: none does, or it does not exist.
     """
     function = find_function(target.document, target.qualname)
-    if "." in function.qualname:
-        raise SourceError("it is a method or a nested function, which cannot be called alone")
+    executed(target.document.language).require_reachable(target.document, function)
     return function
 
 
@@ -112,30 +114,33 @@ def question_about(
         CounterlensError: its truth could not be told from something else.
         SandboxError, Cancelled: as the sandbox.
     """
+    language = executed(document.language)
     truth = truth_of(document, asked.call, context.sandbox(), limits=limits, cancel=context.cancel)
-    _require_judged(asked.call, truth)
-    cut = unanswered(document, find_function(document, qualname), asked.call)
+    _require_judged(asked.call, truth, document.language)
+    cut = language.unanswered(document, find_function(document, qualname), asked.call)
     if cut is not document:
         other = truth_of(cut, asked.call, context.sandbox(), limits=limits, cancel=context.cancel)
         if other.written != truth.written:
             raise SourceError("without the code that reveals the answer, the program returns another result")
-    made, source = features(definition(cut, qualname)), shown(cut, find_function(cut, qualname))
-    return ExecutionQuestion(name, asked, truth, made, source, form)
+    made, source = language.features(definition(cut, qualname)), shown(cut, find_function(cut, qualname))
+    return ExecutionQuestion(name, asked, truth, made, source, document.language, form)
 
 
-def agrees(written: str, truth: Any) -> bool:
-    """Whether a value as it is written is the same as another."""
-    value = literal(written)
-    return value is not None and equal(value.value, truth)
+def agrees(document: Document, written: str, truth: Any) -> bool:
+    """Whether a value as it is written in a document's language is the same as another."""
+    values = prompted(document.language).values
+    value = values.literal(written)
+    return value is not None and values.equal(value.value, truth)
 
 
-def _require_judged(call: str, truth: CallTruth) -> None:
+def _require_judged(call: str, truth: CallTruth, language: str) -> None:
     """The truth itself is a right answer, and something else is a wrong one; else figures mean nothing."""
-    other = "None" if truth.value is not None else "0"
+    values = prompted(language).values
+    other = values.zero if _is_null(truth.value, values) else values.null
     for style in STYLES.values():
         lead = "Answer: " if style.stepwise else ""
         right, wrong = (
-            style.read(Completion(f"{lead}{written}", "stop", 0), truth.value).outcome
+            style.read(Completion(f"{lead}{written}", "stop", 0), truth.value, language=language).outcome
             for written in (truth.written, other)
         )
         if (right, wrong) != (AnswerOutcome.RIGHT, AnswerOutcome.WRONG):
@@ -143,3 +148,8 @@ def _require_judged(call: str, truth: CallTruth) -> None:
                 f"answers to {call} cannot be judged: {truth.written} counts as {right}",
                 "This is a defect of Counterlens; please report it",
             )
+
+
+def _is_null(value: Any, values: Values) -> bool:
+    nothing = values.literal(values.null)
+    return nothing is not None and values.equal(value, nothing.value)

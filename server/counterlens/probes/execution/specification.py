@@ -12,7 +12,7 @@ from counterlens.metrics.table import Table
 from counterlens.models.base import Model
 from counterlens.probes.execution import published
 from counterlens.probes.execution.inputs import Inputs
-from counterlens.probes.execution.misleading import misled
+from counterlens.probes.execution.languages import executed
 from counterlens.probes.execution.prompts import WRITTEN_TOKENS, StyleTokens, most_tokens
 from counterlens.probes.execution.published import PROTOCOL
 from counterlens.probes.execution.questions import ExecutionQuestion, question_of, reachable
@@ -25,11 +25,11 @@ from counterlens.probes.execution.writing import (
     without_examples,
     write,
 )
-from counterlens.probes.observe.run import UNOBSERVED, output_of
 from counterlens.probes.options import DEFAULT_TIMEOUT, ProbeOptions, Timeout, protocols
 from counterlens.probes.probe import Context, Need, Probe, Source, Target
 from counterlens.probes.prompts.function_text import hollow
-from counterlens.probes.prompts.literals import Literal, equal
+from counterlens.probes.prompts.languages import prompted
+from counterlens.probes.prompts.literals import Literal
 from counterlens.probes.record import steady
 from counterlens.probes.sanity import require_repeatable
 from counterlens.sandbox.base import Limits
@@ -54,7 +54,6 @@ class SpecificationProbe(Probe[SpecificationOptions, SpecificationRecord]):
     title = "does it use a test that it is shown?"
     source = Source("Liu et al. 2024", "definition 3")
     needs = frozenset({Need.COMPLETE, Need.SANDBOX})
-    refused_languages = UNOBSERVED
     options = SpecificationOptions
     record = SpecificationRecord
 
@@ -161,13 +160,15 @@ def _case(context: Context, target: Target, options: SpecificationOptions) -> _C
     limits = lasting(options.timeout)
     inputs = Inputs.DRAWN if options.chosen_protocol else Inputs.ANY
     question = question_of(context, target, seed=options.seed, limits=limits, inputs=inputs)
-    other = misled(question.truth.value)
-    if equal(other, question.truth.value):
+    values = prompted(target.document.language).values
+    other = values.misled(question.truth.value)
+    if values.equal(other, question.truth.value):
         raise CounterlensError(
-            f"{other!r} should mislead, but is correct", "This is a defect of Counterlens; please report it"
+            f"{values.written(other)} should mislead, but is correct",
+            "This is a defect of Counterlens; please report it",
         )
     removed = len(whole.splitlines()) - len(text.splitlines())
-    case = _Case(target, question, text, removed, Literal(other, repr(other)), limits)
+    case = _Case(target, question, text, removed, Literal(other, values.written(other)), limits)
     empty = hollow(target.document, function)
     for setting in ("true", "misleading"):
         if _ran(context, case, setting, WrittenFunction(empty.text, "stop")).passed:
@@ -183,9 +184,10 @@ def _ran(context: Context, case: _Case, setting: str, written: WrittenFunction) 
     document: Document = replace(case.target.document, text=written.program)
     right, gave, failed = False, None, None
     try:
-        output = output_of(
+        output = executed(document.language).output_of(
             document, case.question.call, context.sandbox(), limits=case.limits, cancel=context.cancel
         )
+        equal = prompted(document.language).values.equal
         right, gave = equal(output.value, case.wanted(setting).value), output.written
     except SourceError as error:
         failed = steady(error.message)

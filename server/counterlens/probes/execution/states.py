@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import ast
 import random
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from counterlens.counting import plural
 from counterlens.probes.observe.run import Step
-from counterlens.probes.prompts.literals import Literal, literal
+from counterlens.probes.prompts.languages import prompted
+from counterlens.probes.prompts.literals import Literal
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
-from counterlens.syntax.python_ast import parse_module
 
-MARK = "# HERE"
-"""Stands behind the line that is asked about."""
+MARK = "HERE"
+"""The comment behind the line that is asked about."""
 MOST_POINTS = 3
 """Maximum number of states per call."""
 MOST_TIMES = 5
@@ -40,16 +39,19 @@ class Point:
     truth: Literal
 
 
-def points(document: Document, function: Function, steps: Sequence[Step], *, seed: int) -> list[Point]:
+def points(
+    document: Document, function: Function, steps: Sequence[Step], lines: Collection[int], *, seed: int
+) -> list[Point]:
     """States to ask about, at different places, drawn at random; in the order in which they come about.
 
     Args:
         document: The program.
         function: The function that was traced.
         steps: Its effect.
+        lines: The lines that can be marked.
         seed: Random seed of the draw.
     """
-    lines = _simple_lines(document, function)
+    read = prompted(document.language).values.literal
     times: Counter[int] = Counter()
     states: dict[tuple[int, str], list[tuple[int, Point]]] = {}
     for number, step in enumerate(steps):
@@ -57,7 +59,7 @@ def points(document: Document, function: Function, steps: Sequence[Step], *, see
         if step.line not in lines or times[step.line] > MOST_TIMES:
             continue
         for variable, written in step.changed.items():
-            value = literal(written)
+            value = read(written)
             if value is not None:
                 point = Point(step.line, times[step.line], variable, value)
                 states.setdefault((step.line, variable), []).append((number, point))
@@ -72,37 +74,9 @@ def marked(document: Document, line: int) -> Document:
     """The document with a mark behind a line."""
     lines = document.text.splitlines(keepends=True)
     text = lines[line - 1]
-    kept = text.rstrip("\r\n")
-    lines[line - 1] = f"{kept.rstrip()}  {MARK}{text[len(kept) :]}"
+    kept, mark = text.rstrip("\r\n"), f"{prompted(document.language).comment} {MARK}"
+    lines[line - 1] = f"{kept.rstrip()}  {mark}{text[len(kept) :]}"
     return replace(document, text="".join(lines))
-
-
-def _simple_lines(document: Document, function: Function) -> set[int]:
-    """The lines of a function that are one whole simple statement, behind which a mark changes nothing."""
-    try:
-        tree = parse_module(document.text)
-    except (SyntaxError, ValueError):
-        return set()
-    statements: Counter[int] = Counter()
-    simple: set[int] = set()
-    for node in ast.walk(tree):
-        if not isinstance(node, ast.stmt):
-            continue
-        statements[node.lineno] += 1
-        kind = isinstance(node, ast.Assign | ast.AugAssign | ast.AnnAssign | ast.Expr)
-        if kind and node.end_lineno == node.lineno:
-            simple.add(node.lineno)
-    inside = range(function.start_line, function.end_line + 1)
-    return {
-        line for line in simple if statements[line] == 1 and line in inside and _sound(document, line, tree)
-    }
-
-
-def _sound(document: Document, line: int, tree: ast.Module) -> bool:
-    try:
-        return ast.dump(parse_module(marked(document, line).text)) == ast.dump(tree)
-    except (SyntaxError, ValueError):
-        return False
 
 
 def times_in_words(times: int) -> str:

@@ -7,7 +7,7 @@ from threading import Event
 from typing import Any
 
 from counterlens.errors import SourceError
-from counterlens.probes.observe.run import observe_loops, output_of, require_ordered
+from counterlens.probes.execution.languages import executed
 from counterlens.sandbox.base import Limits, Sandbox
 from counterlens.syntax.document import Document
 
@@ -30,15 +30,16 @@ class CallTruth:
 def truth_of(
     document: Document, call: str, sandbox: Sandbox, *, limits: Limits, cancel: Event | None = None
 ) -> CallTruth:
-    """Run a call, and see how often its loops run; the arguments and the errors are those of `output_of`.
+    """Run a call, and see how often its loops run; arguments and errors as for `ExecutedLanguage.output_of`.
 
-    A value that is a set, holds one, or follows the order of one has no truth: a SourceError, too.
+    A value that follows a random order has no truth: a SourceError, too.
     """
-    output = output_of(document, call, sandbox, limits=limits, cancel=cancel)
-    require_ordered(document, call, output, sandbox, limits=limits, cancel=cancel)
+    language = executed(document.language)
+    output = language.output_of(document, call, sandbox, limits=limits, cancel=cancel)
+    language.require_ordered(document, call, output, sandbox, limits=limits, cancel=cancel)
+    rounds: int | None
     try:
-        loops = observe_loops(document, call, sandbox, limits=limits, cancel=cancel)
-        rounds = sum(loop.count for loop in loops.values())
+        rounds = language.rounds_of(document, call, sandbox, limits=limits, cancel=cancel)
     except SourceError:
         rounds = None
     return CallTruth(output.value, output.written, rounds)

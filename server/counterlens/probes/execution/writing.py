@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import ast
 import re
 from dataclasses import dataclass, replace
 
+from counterlens.probes.execution.languages import executed
 from counterlens.probes.probe import Context, Target
 from counterlens.probes.prompts.function_text import hollow
 from counterlens.probes.prompts.gap import Gap
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function, find_function
-from counterlens.syntax.python_ast import parse_module
 
 _HEADING = re.compile(r"^\s*(for\s+)?(examples?|e\.g\.|sample (in|out)put)\b", re.IGNORECASE)
 _SHOWS_VALUE = re.compile(r"==|=>|->|➞|→|⟹|\bshould (?:be|return)\b|\breturns?\b|\bgives?\b|=", re.IGNORECASE)
@@ -32,15 +31,8 @@ class WrittenFunction:
 
 def description(target: Target, function: Function) -> str | None:
     """A function's description: its docstring, else that of its dataset, else None."""
-    text = target.document.data[function.header : function.end].decode("utf-8", "replace")
-    lines = text.splitlines(keepends=True)
-    margin = function.column  # of all lines but the first, whose own was cut away
-    try:
-        node = parse_module("".join([lines[0], *(line[margin:] for line in lines[1:])])).body[0]
-    except (SyntaxError, ValueError, IndexError):
-        return target.description or None
-    docstring = ast.get_docstring(node) if isinstance(node, ast.FunctionDef) else None
-    return (docstring or target.description).strip() or None
+    described = executed(target.document.language).described(target.document, function)
+    return (described or target.description).strip() or None
 
 
 def without_examples(text: str, name: str) -> str:

@@ -24,10 +24,6 @@ _FILES = {
     f"observe/{name}.py": Path(__file__).with_name(f"{name}.py").read_bytes()
     for name in ("__init__", "kit", "loops", "outputs", "reseeded", "trace")
 }
-UNOBSERVED: Mapping[str, str] = {
-    "java": "it asks for the result of a call or the statements that run, and only Python is observed"
-}
-"""The languages whose calls cannot be observed, with the reason."""
 _TRACE_BYTES = 1 << 20  # of the report of a trace
 
 

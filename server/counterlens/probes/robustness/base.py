@@ -62,18 +62,18 @@ class RobustnessProbe(Probe[OptionsT, RobustnessRecord]):
         """The subject of a question: a version of a function, and a call if there is one."""
 
     @abstractmethod
-    def read(self, text: str) -> str | None:
-        """The answer in what the model says; None if there is none."""
+    def read(self, text: str, language: str = "python") -> str | None:
+        """The answer in what the model says on code in a language; None if there is none."""
 
-    def read_published(self, text: str) -> str | None:
+    def read_published(self, text: str, language: str = "python") -> str | None:
         """The same for a question of a published protocol, whose answer is free text."""
-        return self.read(text)
+        return self.read(text, language)
 
     @abstractmethod
     def similarities(
-        self, answers: Sequence[str], encoder: SentenceEncoder | None
+        self, answers: Sequence[str], encoder: SentenceEncoder | None, language: str = "python"
     ) -> tuple[Similarities, str]:
-        """The similarities of some answers, and what a reader needs to know of them.
+        """The similarities of some answers on code in a language, and what a reader needs to know of them.
 
         Raises:
             CounterlensError: a library that compares the answers is not installed.
@@ -115,11 +115,14 @@ class RobustnessProbe(Probe[OptionsT, RobustnessRecord]):
             CounterlensError: a sanity check failed, or the library that compares the answers is not
                 installed.
         """
-        self.similarities([self.unlike], context.encoder)  # what is missing is said before anything is asked
+        language = target.document.language
+        # What is missing is said before anything is asked.
+        self.similarities([self.unlike], context.encoder, language)
         if options.chosen_protocol:
             published.transformations_of(target.document.language)
         left_out, asked = Counter[str](), list[_Asked]()
-        limits, reader = lasting(options.timeout), self._reader(options)
+        language = target.document.language
+        limits, reader = lasting(options.timeout), self._reader(options, language)
         found, passed = self._programs(context, target, options, left_out), None
         for program in found:
             planned, tests = self._planned(program, options), (options.map_timeout, options.excluded_tests)
@@ -130,7 +133,7 @@ class RobustnessProbe(Probe[OptionsT, RobustnessRecord]):
             passed = versions.correct
         answers = self._answers(context, [question for _, _, question in asked], reader)
         known = [answer for answer in answers.values() if answer is not None]
-        similarities, note = self.similarities([*known, self.unlike], context.encoder)
+        similarities, note = self.similarities([*known, self.unlike], context.encoder, language)
         self._check(context, answers, similarities, reader)
         pairs = tuple(_compared(asked, answers, similarities, left_out))
         if not pairs and not options.chosen_protocol:
@@ -208,8 +211,9 @@ class RobustnessProbe(Probe[OptionsT, RobustnessRecord]):
         without = (*options.without, *self.never)
         return planned(program, options.mutations, seed=options.seed, without=without)
 
-    def _reader(self, options: OptionsT) -> Reader:
-        return self.read_published if options.chosen_protocol else self.read
+    def _reader(self, options: OptionsT, language: str) -> Reader:
+        read = self.read_published if options.chosen_protocol else self.read
+        return lambda text: read(text, language)
 
     def _answers(
         self, context: Context, questions: Sequence[VersionQuestion], reader: Reader

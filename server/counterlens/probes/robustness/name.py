@@ -53,7 +53,7 @@ class NameProbe(RobustnessProbe[NameOptions]):
         """Like `RobustnessProbe.prompt`."""
         return asked_in_one_line(info, self.id, document, masked(document, qualname), max_tokens)
 
-    def read(self, text: str) -> str | None:
+    def read(self, text: str, language: str = "python") -> str | None:  # noqa: ARG002
         """The name in what was said: all of it, or marked as code, or the only word that looks like code."""
         line = first_line(text) or ""
         alone = line.strip("`'\"*.,:; ").removeprefix("def ").partition("(")[0]
@@ -65,7 +65,7 @@ class NameProbe(RobustnessProbe[NameOptions]):
         compound = {word for word in _NAME.findall(line) if _COMPOUND.search(word)}
         return compound.pop() if len(compound) == 1 else None
 
-    def read_published(self, text: str) -> str | None:
+    def read_published(self, text: str, language: str = "python") -> str | None:  # noqa: ARG002
         """Like `RobustnessProbe.read_published`."""
         return name_in(text, self.read)
 
@@ -73,6 +73,7 @@ class NameProbe(RobustnessProbe[NameOptions]):
         self,
         answers: Sequence[str],  # noqa: ARG002
         encoder: SentenceEncoder | None,  # noqa: ARG002
+        language: str = "python",  # noqa: ARG002
     ) -> tuple[Similarities, str]:
         """Exact match; precision, recall and F1 of the parts of names (Nguyen et al. 2024, section 4.2.2)."""
 

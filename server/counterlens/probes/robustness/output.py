@@ -5,20 +5,18 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from counterlens.errors import SourceError
 from counterlens.models.base import ModelInfo, Prompt
 from counterlens.models.sentences import SentenceEncoder
 from counterlens.mutations.assumptions import WHOLE_PROGRAM
-from counterlens.probes.execution.calls import calls_of
+from counterlens.probes.execution.languages import executed
 from counterlens.probes.execution.prompts import prompt as call_prompt
-from counterlens.probes.observe.run import UNOBSERVED, output_of
 from counterlens.probes.options import MaxTokens
 from counterlens.probes.probe import Context, Source, Target
 from counterlens.probes.prompts.function_text import shown
-from counterlens.probes.prompts.literals import direct_answer, equal
-from counterlens.probes.prompts.unanswered import unanswered
+from counterlens.probes.prompts.languages import prompted
+from counterlens.probes.prompts.literals import direct_answer
 from counterlens.probes.robustness.base import (
     RobustnessProbe,
     Similarities,
@@ -50,39 +48,47 @@ class OutputProbe(RobustnessProbe[OutputOptions]):
     id = "output"
     title = "do its predicted outputs follow the code?"
     source = Source("Nguyen et al. 2024", "section 4.2.3")
-    refused_languages = UNOBSERVED
     options = OutputOptions
     heading = "output prediction"
-    unlike = "'zebra umbrella'"
+    unlike = '"zebra umbrella"'
     never = (WHOLE_PROGRAM,)  # a call that is to stay the same cannot be one of other parameters
 
     def prompt(
         self, info: ModelInfo, document: Document, qualname: str, call: str | None, max_tokens: int
     ) -> Prompt:
         """Like `RobustnessProbe.prompt`."""
-        document = unanswered(document, find_function(document, qualname), call or "")
+        language = executed(document.language)
+        document = language.unanswered(document, find_function(document, qualname), call or "")
         source = shown(document, find_function(document, qualname))
-        return replace(call_prompt(info, "direct", source, call or ""), max_tokens=max_tokens)
+        asked = call_prompt(info, "direct", source, call or "", language=language.id)
+        return replace(asked, max_tokens=max_tokens)
 
-    def read(self, text: str) -> str | None:
-        """The literal that was said, as it is written in Python."""
-        answer = direct_answer(text)
+    def read(self, text: str, language: str = "python") -> str | None:
+        """The literal that was said, as it is written in the language."""
+        answer = direct_answer(text, values=prompted(language).values)
         return answer.written if answer else None
 
-    def read_published(self, text: str) -> str | None:
+    def read_published(self, text: str, language: str = "python") -> str | None:
         """Like `RobustnessProbe.read_published`."""
-        answer = completed(text)
+        answer = completed(text, language)
         return answer.written if answer else None
 
     def similarities(
         self,
         answers: Sequence[str],  # noqa: ARG002
         encoder: SentenceEncoder | None,  # noqa: ARG002
+        language: str = "python",
     ) -> tuple[Similarities, str]:
         """Equality as values (Nguyen et al. 2024, equation 4)."""
-        return {"equal": lambda one, other: float(equal(_value(one), _value(other)))}, (
-            "answers compare as values"
-        )
+        values = prompted(language).values
+
+        def alike(one: str, other: str) -> float:
+            first, second = values.literal(one), values.literal(other)
+            if first is None or second is None:
+                return 0.0
+            return float(values.equal(first.value, second.value))
+
+        return {"equal": alike}, "answers compare as values"
 
     def questions(
         self,
@@ -109,7 +115,9 @@ class OutputProbe(RobustnessProbe[OutputOptions]):
                     yield VersionQuestion(version, version.standing, call, original, changed)
                 continue
             try:
-                truth = output_of(program.document, call, context.sandbox(), limits=limits, cancel=cancel)
+                truth = executed(program.document.language).output_of(
+                    program.document, call, context.sandbox(), limits=limits, cancel=cancel
+                )
             except SourceError as error:
                 left_out[error.message] += 1
                 continue
@@ -131,11 +139,15 @@ class OutputProbe(RobustnessProbe[OutputOptions]):
 def _calls(program: Target, options: OutputOptions) -> list[str]:
     if options.chosen_protocol:
         return every_call(program)
-    if "." in program.qualname:
+    language = executed(program.document.language)
+    function = find_function(program.document, program.qualname)
+    try:
+        language.require_reachable(program.document, function)
+    except SourceError:
         return []
     if program.call:
         return [program.call]
-    return calls_of(program.document, find_function(program.document, program.qualname))[:MOST_CALLS]
+    return language.calls_of(program.document, function)[:MOST_CALLS]
 
 
 def _standing(context: Context, version: Version, call: str, truth: str, limits: Limits) -> Standing:
@@ -144,14 +156,13 @@ def _standing(context: Context, version: Version, call: str, truth: str, limits:
     Raises:
         SourceError: that cannot be seen, or it should give the same and does not.
     """
-    there = output_of(version.document, call, context.sandbox(), limits=limits, cancel=context.cancel).written
+    there = (
+        executed(version.document.language)
+        .output_of(version.document, call, context.sandbox(), limits=limits, cancel=context.cancel)
+        .written
+    )
     if not version.counterfactual.preserving:
         return Standing.POSSIBLY_EQUIVALENT if there == truth else Standing.BREAKING
     if there != truth:
         raise SourceError("the call returns another result there")
     return Standing.PRESERVING
-
-
-def _value(written: str) -> Any:
-    answer = direct_answer(written)
-    return answer.value if answer else None

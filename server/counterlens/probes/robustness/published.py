@@ -5,7 +5,6 @@ The tables are in `published_tables.py`.
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from keyword import iskeyword
@@ -13,21 +12,21 @@ from types import MappingProxyType
 from typing import Any
 
 from counterlens.counting import enumerated
-from counterlens.errors import OptionError
+from counterlens.errors import OptionError, SourceError
 from counterlens.languages.registry import title_of
 from counterlens.models.base import ModelInfo, Prompt
 from counterlens.models.chat.replies import without_thought
 from counterlens.mutations import Counterfactual, Refusal, Survey, everywhere
 from counterlens.mutations.languages import MUTATED, parse_document
 from counterlens.mutations.transformation import Transformation
-from counterlens.probes.execution.calls import calls_of
+from counterlens.probes.execution.languages import executed
 from counterlens.probes.probe import Target
 from counterlens.probes.prompts.function_text import MASK, definition, masked
-from counterlens.probes.prompts.literals import Literal, direct_answer, literal
+from counterlens.probes.prompts.languages import prompted
+from counterlens.probes.prompts.literals import Literal, direct_answer
 from counterlens.probes.prompts.templates import filled
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import find_function
-from counterlens.syntax.python_ast import parse_module
 
 EMPICA = "empica"
 _DEFINED = re.compile(
@@ -100,11 +99,15 @@ def question(
 
 def every_call(program: Target) -> list[str]:
     """The test inputs of a program: those of its dataset, else of its examples and the tests beside it."""
-    if "." in program.qualname:
+    language = executed(program.document.language)
+    function = find_function(program.document, program.qualname)
+    try:
+        language.require_reachable(program.document, function)
+    except SourceError:
         return []
     if program.calls:
         return list(program.calls)
-    found = calls_of(program.document, find_function(program.document, program.qualname))
+    found = language.calls_of(program.document, function)
     return [program.call] if program.call and not found else found
 
 
@@ -136,30 +139,15 @@ def _is_name(text: str) -> bool:
     return text not in MASK and not iskeyword(text)
 
 
-def completed(text: str) -> Literal | None:
-    """The literal that a test case was completed with: alone, behind `==`, or marked as code."""
-    answer = without_thought(text)
-    alone = direct_answer(answer)
+def completed(text: str, language: str = "python") -> Literal | None:
+    """The literal that a test case was completed with: alone, in an assertion, or marked as code."""
+    answer, values = without_thought(text), prompted(language).values
+    alone = direct_answer(answer, values=values)
     if alone is not None:
         return alone
     lines = [line.strip().strip("`") for line in answer.splitlines()]
-    tests = (expected(line[line.index("assert") :]) for line in lines if "assert" in line)
-    marked = (literal(said.strip().removeprefix("python")) for _, said in _QUOTED.findall(answer))
-    alone_on_a_line = (literal(line) for line in lines)
+    tests = (values.asserted(line[line.index("assert") :]) for line in lines if "assert" in line)
+    marked = (values.literal(said.strip().removeprefix(language)) for _, said in _QUOTED.findall(answer))
+    alone_on_a_line = (values.literal(line) for line in lines)
     found = (known for known in (*tests, *marked, *alone_on_a_line) if known is not None)
     return next(found, None)
-
-
-def expected(line: str) -> Literal | None:
-    """The result of a call, as in an `assert`."""
-    for end in range(len(line), 0, -1):
-        if line[end - 1] in " .":  # what is said after the assertion
-            continue
-        try:
-            (statement,) = parse_module(line[:end]).body
-        except (SyntaxError, ValueError, MemoryError, RecursionError):
-            continue
-        if isinstance(statement, ast.Assert) and isinstance(statement.test, ast.Compare):
-            return literal(ast.unparse(statement.test.comparators[0]))
-        return None
-    return None

@@ -51,16 +51,19 @@ class SummaryProbe(RobustnessProbe[SummaryOptions]):
         """Like `RobustnessProbe.prompt`."""
         return asked_in_one_line(info, self.id, document, definition(document, qualname), max_tokens)
 
-    def read(self, text: str) -> str | None:
+    def read(self, text: str, language: str = "python") -> str | None:  # noqa: ARG002
         """Like `RobustnessProbe.read`."""
         return first_line(text)
 
-    def read_published(self, text: str) -> str | None:
+    def read_published(self, text: str, language: str = "python") -> str | None:  # noqa: ARG002
         """Like `RobustnessProbe.read_published`."""
         return said_of(text)
 
     def similarities(
-        self, answers: Sequence[str], encoder: SentenceEncoder | None
+        self,
+        answers: Sequence[str],
+        encoder: SentenceEncoder | None,
+        language: str = "python",  # noqa: ARG002
     ) -> tuple[Similarities, str]:
         """Cosine of sentence embeddings and of TF-IDF vectors (Nguyen et al. 2024, equation 3)."""
         texts = list(dict.fromkeys(answers))

@@ -1,0 +1,163 @@
+"""The interface of a language for questions about calls: finding calls, running them, hiding answers."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from threading import Event
+from typing import ClassVar
+
+from counterlens.attribution.base import Setting
+from counterlens.probes.execution.features import Features
+from counterlens.probes.observe.run import Step
+from counterlens.probes.prompts.literals import Literal
+from counterlens.sandbox.base import Limits, Sandbox
+from counterlens.syntax.document import Document
+from counterlens.syntax.functions import Function
+
+
+class ExecutedLanguage(ABC):
+    """One language whose calls are asked about.
+
+    Attributes:
+        id: Its id, as documents have it.
+        stops: The stop texts of a completion, by the style of the question.
+    """
+
+    id: ClassVar[str]
+    stops: ClassVar[Mapping[str, tuple[str, ...]]]
+
+    @abstractmethod
+    def require_reachable(self, document: Document, function: Function) -> None:
+        """Check that a call by itself reaches a function.
+
+        Raises:
+            SourceError: none does; says why.
+        """
+
+    @abstractmethod
+    def calls_in(self, tests: str, qualname: str) -> list[str]:
+        """The calls of a function in the text of a dataset's tests, with literal arguments, each once."""
+
+    @abstractmethod
+    def in_examples(self, document: Document, function: Function) -> list[str]:
+        """The calls in the examples of a function's documentation."""
+
+    @abstractmethod
+    def in_tests(self, document: Document, function: Function) -> list[str]:
+        """The calls in the tests beside a function's file."""
+
+    def calls_of(self, document: Document, function: Function) -> list[str]:
+        """The calls in the examples of a function, then those in the tests beside its file."""
+        return list(
+            dict.fromkeys([*self.in_examples(document, function), *self.in_tests(document, function)])
+        )
+
+    @abstractmethod
+    def generated(self, document: Document, function: Function, setting: Setting) -> Sequence[str]:
+        """Calls with generated inputs on which a function returned.
+
+        Raises:
+            SandboxError, Cancelled: as the sandbox.
+        """
+
+    @abstractmethod
+    def output_of(
+        self,
+        document: Document,
+        call: str,
+        sandbox: Sandbox,
+        *,
+        limits: Limits,
+        cancel: Event | None = None,
+    ) -> Literal:
+        """The result of a call, run in the sandbox.
+
+        Raises:
+            SourceError: it fails, does not end, gives no literal, or something else each time; says which.
+            SandboxError, Cancelled: as `Sandbox.run`.
+        """
+
+    @abstractmethod
+    def require_ordered(
+        self,
+        document: Document,
+        call: str,
+        gives: Literal,
+        sandbox: Sandbox,
+        *,
+        limits: Limits,
+        cancel: Event | None = None,
+    ) -> None:
+        """Refuse what a call gives where nobody can know it, because it follows an order that is random.
+
+        Raises:
+            SourceError: the result has no order, or a random one.
+            SandboxError, Cancelled: as `Sandbox.run`.
+        """
+
+    @abstractmethod
+    def rounds_of(
+        self,
+        document: Document,
+        call: str,
+        sandbox: Sandbox,
+        *,
+        limits: Limits,
+        cancel: Event | None = None,
+    ) -> int:
+        """How often the bodies of all loops run together during a call; errors as for `output_of`."""
+
+    @abstractmethod
+    def trace(
+        self,
+        document: Document,
+        call: str,
+        sandbox: Sandbox,
+        *,
+        limits: Limits,
+        cancel: Event | None = None,
+    ) -> list[Step]:
+        """The changes of each line of the called function; the errors are those of `output_of`."""
+
+    @abstractmethod
+    def simple_lines(self, document: Document, function: Function) -> set[int]:
+        """The lines of a function that are one whole simple statement, behind which a mark can stand."""
+
+    @abstractmethod
+    def written_out(
+        self,
+        document: Document,
+        function: Function,
+        call: str,
+        sandbox: Sandbox,
+        *,
+        limits: Limits,
+        cancel: Event | None = None,
+    ) -> Document:
+        """A document with a function whose loops are unrolled for a call.
+
+        Raises:
+            SourceError: there are no loops, or not all can be unrolled; says why.
+            SandboxError, Cancelled: as the sandbox.
+        """
+
+    @abstractmethod
+    def unanswered(self, document: Document, function: Function, call: str) -> Document:
+        """A document without what shows the answer to a question.
+
+        Raises:
+            SourceError: without it, the program would be another one.
+        """
+
+    @abstractmethod
+    def features(self, text: str) -> Features | None:
+        """The features of a function's text; None if it does not parse."""
+
+    @abstractmethod
+    def described(self, document: Document, function: Function) -> str | None:
+        """The documentation of a function; None or empty if there is none."""
+
+    @abstractmethod
+    def without_comments(self, document: Document) -> Document:
+        """A document without its comments; as it is if it cannot be read."""
