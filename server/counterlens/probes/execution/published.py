@@ -52,6 +52,12 @@ _TYPES = {
     "bool": "Binary",
     "list": "List",
     "tuple": "Tuple",
+    # Java's
+    **dict.fromkeys(("byte", "short", "long", "BigInteger"), "Int"),
+    **dict.fromkeys(("double", "BigDecimal"), "Decimal"),
+    **dict.fromkeys(("char", "String"), "String"),
+    "boolean": "Binary",
+    **dict.fromkeys(("array", "List"), "List"),
 }
 _OTHERS = "Object"
 _ENDED = "n: programs whose answer ended; a truncated one is neither right nor wrong"
@@ -230,7 +236,7 @@ def _correlations(curves: Mapping[str, Sequence[AnswerBin]]) -> Table:
 
 def _types(asked: Answers) -> Table:
     rows: list[tuple[Cell, ...]] = []
-    for title in (*_TYPES.values(), _OTHERS):
+    for title in (*dict.fromkeys(_TYPES.values()), _OTHERS):
         chosen = [answer for answer in ended(asked) if _TYPES.get(answer.type, _OTHERS) == title]
         if chosen:
             matched = share([answer.same_type for answer in chosen])

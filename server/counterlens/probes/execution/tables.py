@@ -27,7 +27,7 @@ _NOT_RIGHT = (
     AnswerOutcome.TRUNCATED,
 )
 _NOTE = (
-    f"answers are read as Python literals and compared as values, floats within {RELATIVE:g} relative or "
+    f"answers are read as literals and compared as values, floats within {RELATIVE:g} relative or "
     f"{ABSOLUTE:g}; n counts finished answers: one truncated at the token limit is neither right nor wrong. "
     f"An unparsable answer, a refusal, and a float for an int (or the reverse) count as wrong"
 )
