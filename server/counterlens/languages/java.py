@@ -17,6 +17,7 @@ JAVA = Language(
     mutations="counterlens.mutations.java.language:JAVA",
     judge="counterlens.attribution.java.language:JAVA",
     prompts="counterlens.probes.prompts.java:PROMPTS",
+    execution="counterlens.probes.execution.java.language:EXECUTION",
     swaps="counterlens.probes.operator.forms:JAVA",
     interventions="counterlens.probes.dependence.java_interventions:INTERVENTIONS",
 )

@@ -41,6 +41,7 @@ class Language:
         mutations: How it is mutated: a `MutatedLanguage`.
         judge: How its programs are judged: a `JudgedLanguage`.
         prompts: How its functions are asked about: a `PromptLanguage`.
+        execution: How its calls are asked about: an `ExecutedLanguage`.
         swaps: The node types that tell the forms of swaps apart: `FormKinds`.
         interventions: How its statements are changed: a mapping of `Intervention` to functions.
     """
@@ -62,6 +63,7 @@ class Language:
     mutations: str = ""
     judge: str = ""
     prompts: str = ""
+    execution: str = ""
     swaps: str = ""
     interventions: str = ""
 

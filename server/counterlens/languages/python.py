@@ -21,6 +21,7 @@ PYTHON = Language(
     mutations="counterlens.mutations.python:PYTHON",
     judge="counterlens.attribution.python:PYTHON",
     prompts="counterlens.probes.prompts.python:PROMPTS",
+    execution="counterlens.probes.execution.python:EXECUTION",
     swaps="counterlens.probes.operator.forms:PYTHON",
     interventions="counterlens.probes.dependence.python_interventions:INTERVENTIONS",
 )

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from counterlens.probes.execution.languages import executed
 from counterlens.probes.execution.prompts import STYLES, prompt
 from counterlens.probes.execution.questions import ExecutionQuestion
 from counterlens.probes.execution.record import ExecutionAnswer
 from counterlens.probes.probe import Context
-from counterlens.probes.prompts.languages import prompted
 from counterlens.probes.prompts.literals import short
 from counterlens.probes.sanity import require_repeatable
 
@@ -83,7 +83,7 @@ def ask(context: Context, question: ExecutionQuestion, style: str, asking: Askin
     said = context.complete(
         prompt(info, style, question.source, question.call, asking.max_tokens, language=language)
     )
-    truth, made, values = question.truth, question.features, prompted(language).values
+    truth, made, values = question.truth, question.features, executed(language).values
     written = truth.written if asking.as_written else None
     answer = STYLES[style].read(said, truth.value, written, language=language)
     return ExecutionAnswer(

@@ -10,7 +10,7 @@ from typing import ClassVar
 from counterlens.attribution.base import Setting
 from counterlens.probes.execution.features import Features
 from counterlens.probes.observe.run import Step
-from counterlens.probes.prompts.literals import Literal
+from counterlens.probes.prompts.literals import Literal, Values
 from counterlens.sandbox.base import Limits, Sandbox
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
@@ -21,10 +21,12 @@ class ExecutedLanguage(ABC):
 
     Attributes:
         id: Its id, as documents have it.
+        values: How its values are read from answers, and compared.
         stops: The stop texts of a completion, by the style of the question.
     """
 
     id: ClassVar[str]
+    values: ClassVar[Values]
     stops: ClassVar[Mapping[str, tuple[str, ...]]]
 
     @abstractmethod

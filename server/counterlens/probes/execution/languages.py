@@ -1,14 +1,14 @@
-"""The languages whose calls are asked about: one line for each; nothing above asks which it is."""
+"""The languages whose calls are asked about, each by a part of its own that `Language.execution` names."""
 
 from __future__ import annotations
 
-from counterlens.errors import SourceError
-from counterlens.probes.execution.java.language import JavaExecution
+from counterlens.languages.part import LanguagePart
 from counterlens.probes.execution.language import ExecutedLanguage
-from counterlens.probes.execution.python import PythonExecution
-from counterlens.probes.prompts.languages import prompted
 
-_LANGUAGES: dict[str, ExecutedLanguage] = {known.id: known for known in (PythonExecution(), JavaExecution())}
+EXECUTED: LanguagePart[ExecutedLanguage] = LanguagePart(
+    "execution", ExecutedLanguage, "calls in {0} are not asked about", "Those in {0} are"
+)
+"""How calls are asked about, by language."""
 
 
 def executed(language: str) -> ExecutedLanguage:
@@ -17,7 +17,4 @@ def executed(language: str) -> ExecutedLanguage:
     Raises:
         SourceError: they are not.
     """
-    if language not in _LANGUAGES:
-        titles = " and ".join(prompted(known).title for known in _LANGUAGES)
-        raise SourceError(f"calls in {language} are not asked about", f"Those in {titles} are")
-    return _LANGUAGES[language]
+    return EXECUTED.require(language)

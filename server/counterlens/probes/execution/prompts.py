@@ -94,7 +94,7 @@ class Style:
                 None if they are as values.
             language: The id of the language that values are written in.
         """
-        values = prompted(language).values
+        values = executed(language).values
         finish = "length" if still_thinks(said.text) else said.finish
         text = without_thought(said.text)
         found = self.find(text, cut_off=finish == "length", values=values)

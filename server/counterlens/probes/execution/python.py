@@ -17,7 +17,7 @@ from counterlens.probes.execution.states import marked
 from counterlens.probes.execution.written_out import written_out
 from counterlens.probes.observe import run
 from counterlens.probes.observe.run import Step
-from counterlens.probes.prompts.literals import Literal
+from counterlens.probes.prompts.literals import PYTHON_VALUES, Literal
 from counterlens.probes.prompts.unanswered import unanswered
 from counterlens.sandbox.base import Limits, Sandbox
 from counterlens.syntax.document import Document
@@ -29,6 +29,7 @@ class PythonExecution(ExecutedLanguage):
     """See the module."""
 
     id = "python"
+    values = PYTHON_VALUES
     stops = {  # noqa: RUF012 - a constant
         "direct": ("\n\n", "\nassert", "\ndef ", "\n#"),
         "steps": ("\n\n", "\ndef ", "\nassert"),
@@ -148,6 +149,9 @@ class PythonExecution(ExecutedLanguage):
     def without_comments(self, document: Document) -> Document:
         """Like `ExecutedLanguage.without_comments`."""
         return own_code.without_comments(document)
+
+
+EXECUTION = PythonExecution()
 
 
 def _sound(document: Document, line: int, tree: ast.Module) -> bool:

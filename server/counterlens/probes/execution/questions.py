@@ -15,7 +15,6 @@ from counterlens.probes.execution.record import Form
 from counterlens.probes.execution.truth import CallTruth, truth_of
 from counterlens.probes.probe import Context, Target
 from counterlens.probes.prompts.function_text import definition, shown
-from counterlens.probes.prompts.languages import prompted
 from counterlens.probes.prompts.literals import AnswerOutcome, Values
 from counterlens.sandbox.base import Limits
 from counterlens.syntax.document import Document
@@ -128,14 +127,14 @@ def question_about(
 
 def agrees(document: Document, written: str, truth: Any) -> bool:
     """Whether a value as it is written in a document's language is the same as another."""
-    values = prompted(document.language).values
+    values = executed(document.language).values
     value = values.literal(written)
     return value is not None and values.equal(value.value, truth)
 
 
 def _require_judged(call: str, truth: CallTruth, language: str) -> None:
     """The truth itself is a right answer, and something else is a wrong one; else figures mean nothing."""
-    values = prompted(language).values
+    values = executed(language).values
     other = values.zero if _is_null(truth.value, values) else values.null
     for style in STYLES.values():
         lead = "Answer: " if style.stepwise else ""

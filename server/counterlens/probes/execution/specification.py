@@ -28,7 +28,6 @@ from counterlens.probes.execution.writing import (
 from counterlens.probes.options import DEFAULT_TIMEOUT, ProbeOptions, Timeout, protocols
 from counterlens.probes.probe import Context, Need, Probe, Source, Target
 from counterlens.probes.prompts.function_text import hollow
-from counterlens.probes.prompts.languages import prompted
 from counterlens.probes.prompts.literals import Literal
 from counterlens.probes.record import steady
 from counterlens.probes.sanity import require_repeatable
@@ -160,7 +159,7 @@ def _case(context: Context, target: Target, options: SpecificationOptions) -> _C
     limits = lasting(options.timeout)
     inputs = Inputs.DRAWN if options.chosen_protocol else Inputs.ANY
     question = question_of(context, target, seed=options.seed, limits=limits, inputs=inputs)
-    values = prompted(target.document.language).values
+    values = executed(target.document.language).values
     other = values.misled(question.truth.value)
     if values.equal(other, question.truth.value):
         raise CounterlensError(
@@ -187,7 +186,7 @@ def _ran(context: Context, case: _Case, setting: str, written: WrittenFunction) 
         output = executed(document.language).output_of(
             document, case.question.call, context.sandbox(), limits=case.limits, cancel=context.cancel
         )
-        equal = prompted(document.language).values.equal
+        equal = executed(document.language).values.equal
         right, gave = equal(output.value, case.wanted(setting).value), output.written
     except SourceError as error:
         failed = steady(error.message)

@@ -8,8 +8,9 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from counterlens.counting import plural
+from counterlens.languages.registry import LANGUAGES
+from counterlens.probes.execution.languages import executed
 from counterlens.probes.observe.run import Step
-from counterlens.probes.prompts.languages import prompted
 from counterlens.probes.prompts.literals import Literal
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
@@ -51,7 +52,7 @@ def points(
         lines: The lines that can be marked.
         seed: Random seed of the draw.
     """
-    read = prompted(document.language).values.literal
+    read = executed(document.language).values.literal
     times: Counter[int] = Counter()
     states: dict[tuple[int, str], list[tuple[int, Point]]] = {}
     for number, step in enumerate(steps):
@@ -74,7 +75,7 @@ def marked(document: Document, line: int) -> Document:
     """The document with a mark behind a line."""
     lines = document.text.splitlines(keepends=True)
     text = lines[line - 1]
-    kept, mark = text.rstrip("\r\n"), f"{prompted(document.language).comment} {MARK}"
+    kept, mark = text.rstrip("\r\n"), f"{LANGUAGES[document.language].comment} {MARK}"
     lines[line - 1] = f"{kept.rstrip()}  {mark}{text[len(kept) :]}"
     return replace(document, text="".join(lines))
 

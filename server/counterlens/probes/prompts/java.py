@@ -9,7 +9,6 @@ import tree_sitter
 
 from counterlens.models.base import Stop
 from counterlens.models.stopping import open_braces
-from counterlens.probes.prompts.java_values import JAVA_VALUES
 from counterlens.probes.prompts.language import PromptLanguage, definition_node, indentation
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
@@ -26,7 +25,6 @@ class JavaPrompts(PromptLanguage):
 
     texts = frozenset({"line_comment", "block_comment", "string_fragment", "multiline_string_fragment"})
     suffix = "-java"
-    values = JAVA_VALUES
 
     def described(self, text: str) -> str:
         """Like `PromptLanguage.described`."""

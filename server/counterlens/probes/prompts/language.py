@@ -9,7 +9,6 @@ import tree_sitter
 
 from counterlens.errors import SourceError
 from counterlens.models.base import Stop
-from counterlens.probes.prompts.literals import Values
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
 
@@ -20,12 +19,10 @@ class PromptLanguage(ABC):
     Attributes:
         texts: The node types of comments and of the content of strings.
         suffix: The end of the names of templates that show programs of its own.
-        values: How its values are read from answers, and compared.
     """
 
     texts: ClassVar[frozenset[str]]
     suffix: ClassVar[str] = ""
-    values: ClassVar[Values]
 
     @abstractmethod
     def described(self, text: str) -> str:

@@ -10,7 +10,6 @@ import tree_sitter
 from counterlens.attribution.stand_ins import STAND_INS
 from counterlens.models.base import Stop
 from counterlens.probes.prompts.language import PromptLanguage, definition_node, indentation
-from counterlens.probes.prompts.literals import PYTHON_VALUES
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
 from counterlens.text import line_start
@@ -22,7 +21,6 @@ class PythonPrompts(PromptLanguage):
     """See the module."""
 
     texts = frozenset({"comment", "string_content"})
-    values = PYTHON_VALUES
 
     def described(self, text: str) -> str:
         """Like `PromptLanguage.described`."""

@@ -15,7 +15,6 @@ from counterlens.probes.execution.prompts import prompt as call_prompt
 from counterlens.probes.options import MaxTokens
 from counterlens.probes.probe import Context, Source, Target
 from counterlens.probes.prompts.function_text import shown
-from counterlens.probes.prompts.languages import prompted
 from counterlens.probes.prompts.literals import direct_answer
 from counterlens.probes.robustness.base import (
     RobustnessProbe,
@@ -65,7 +64,7 @@ class OutputProbe(RobustnessProbe[OutputOptions]):
 
     def read(self, text: str, language: str = "python") -> str | None:
         """The literal that was said, as it is written in the language."""
-        answer = direct_answer(text, values=prompted(language).values)
+        answer = direct_answer(text, values=executed(language).values)
         return answer.written if answer else None
 
     def read_published(self, text: str, language: str = "python") -> str | None:
@@ -80,7 +79,7 @@ class OutputProbe(RobustnessProbe[OutputOptions]):
         language: str = "python",
     ) -> tuple[Similarities, str]:
         """Equality as values (Nguyen et al. 2024, equation 4)."""
-        values = prompted(language).values
+        values = executed(language).values
 
         def alike(one: str, other: str) -> float:
             first, second = values.literal(one), values.literal(other)

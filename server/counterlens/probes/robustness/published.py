@@ -22,7 +22,6 @@ from counterlens.mutations.transformation import Transformation
 from counterlens.probes.execution.languages import executed
 from counterlens.probes.probe import Target
 from counterlens.probes.prompts.function_text import MASK, definition, masked
-from counterlens.probes.prompts.languages import prompted
 from counterlens.probes.prompts.literals import Literal, direct_answer
 from counterlens.probes.prompts.templates import filled
 from counterlens.syntax.document import Document
@@ -141,7 +140,7 @@ def _is_name(text: str) -> bool:
 
 def completed(text: str, language: str = "python") -> Literal | None:
     """The literal that a test case was completed with: alone, in an assertion, or marked as code."""
-    answer, values = without_thought(text), prompted(language).values
+    answer, values = without_thought(text), executed(language).values
     alone = direct_answer(answer, values=values)
     if alone is not None:
         return alone

@@ -14,7 +14,7 @@ from counterlens.probes.prompts.java_values import equal, java_literal
 from counterlens.sandbox.java.values import JavaValue
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
-from counterlens.syntax.languages import parser_for
+from counterlens.syntax.grammars import parser_for
 from counterlens.syntax.tree import descendants
 
 _QUOTED = r'"(?:[^"\\\n]|\\.)*"' + r"|'(?:[^'\\\n]|\\.)+'"

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from tree_sitter import Node
 
 from counterlens.probes.execution.features import TAGS, USES, Features
-from counterlens.syntax.languages import parser_for
+from counterlens.syntax.grammars import parser_for
 from counterlens.syntax.tree import descendants
 
 _FOR = frozenset({"for_statement", "enhanced_for_statement"})

@@ -14,7 +14,7 @@ from counterlens.probes.execution.java import calls, hiding, running, watching
 from counterlens.probes.execution.java.features import java_features
 from counterlens.probes.execution.language import ExecutedLanguage
 from counterlens.probes.observe.run import Step
-from counterlens.probes.prompts.java_values import expression, plain
+from counterlens.probes.prompts.java_values import JAVA_VALUES, expression, plain
 from counterlens.probes.prompts.languages import prompted
 from counterlens.probes.prompts.literals import Literal
 from counterlens.sandbox.base import Limits, Sandbox
@@ -28,6 +28,7 @@ class JavaExecution(ExecutedLanguage):
     """See the module."""
 
     id = "java"
+    values = JAVA_VALUES
     stops = {"direct": (*_ENDS, "\n//"), "steps": _ENDS}  # noqa: RUF012 - a constant
 
     def require_reachable(self, document: Document, function: Function) -> None:
@@ -132,6 +133,9 @@ class JavaExecution(ExecutedLanguage):
     def without_comments(self, document: Document) -> Document:
         """Like `ExecutedLanguage.without_comments`."""
         return hiding.without_comments(document)
+
+
+EXECUTION = JavaExecution()
 
 
 def _dedented(lines: Sequence[str]) -> list[str]:
