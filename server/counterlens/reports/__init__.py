@@ -1,1 +1,1 @@
-"""Reports for different readers: JSON for programs, text for people."""
+"""Reports for different readers: JSON for programs, text for users."""

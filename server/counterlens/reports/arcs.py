@@ -1,8 +1,8 @@
 """The dependences of a function as HTML: arcs beside its lines, and the same as a table of words.
 
-A fragment without style or script. The class of an arc shows the model's view (`found`, `missed`, `invented`;
-`true` where none was asked; `beyond` where it was out of sight), so that the host gives each a colour and a
-line style of its own; a line of code is a button that names the lines it means.
+The result is a fragment without style or script. The class of an arc shows the model's view (`found`,
+`missed`, `invented`; `true` if no model was asked; `beyond` if the method could not find it), so that the
+host can style each with its own colour and line; a line of code is a button that names its lines.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from counterlens.reports.edges import ShownEdge, overview, phrase, shown_edges, 
 from counterlens.reports.render.html import escape
 
 ROW = 20
-"""Pixels from one line to the next; the host's style has to agree."""
+"""Pixels from one line to the next; the host's style must use the same."""
 
 _NARROWEST, _WIDEST = 20, 140
 _LEGEND = {
@@ -34,7 +34,7 @@ def dependence_fragment(found: Dependences, inferred: Inferred | None = None) ->
     """The arcs and the table.
 
     Raises:
-        SourceError: there is nothing in the function.
+        SourceError: the function is empty.
     """
     edges = shown_edges(found, inferred)
     parts = [

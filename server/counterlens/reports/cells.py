@@ -1,4 +1,4 @@
-"""Cells of tables as text, the same in every form of a report."""
+"""Table cells as text, the same in every report format."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _WORDED_FIGURE = re.compile(r"[<+-]?\d+(\.\d+)?(e[+-]?\d+)?")
 
 
 def cell_text(cell: ReportCell) -> str:
-    """A cell as text: figures with two digits or more if it matters, and their interval."""
+    """A cell as text: figures with two digits, or more if they matter, and their interval."""
     match cell:
         case None | Proportion(value=None) | Estimate(value=None):
             return "--"
@@ -32,12 +32,12 @@ def cell_text(cell: ReportCell) -> str:
 
 
 def figure_columns(columns: Sequence[str], rows: Sequence[Sequence[ReportCell]]) -> set[int]:
-    """The columns that hold figures alone, which stand flush right."""
+    """The indices of columns of figures alone, which are aligned right."""
     return {i for i in range(len(columns)) if all(is_figure(row[i]) for row in rows)}
 
 
 def is_figure(cell: ReportCell) -> bool:
-    """Whether a cell is a figure, or one that was worded already, such as `+0.05` or `4e-07`."""
+    """Whether a cell is a figure, or already worded as one, such as `+0.05` or `4e-07`."""
     if isinstance(cell, Shaded):
         return True
     if isinstance(cell, Marked | HeadingLink):

@@ -1,4 +1,4 @@
-"""The dependences of a function as Markdown: for a file, or an editor that shows no more than that."""
+"""The dependences of a function as Markdown: for a file, or an editor that shows only Markdown."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ _COLUMNS = ("line", "statement", "control", "data")
 
 
 def dependence_markdown(found: Dependences, inferred: Inferred | None = None) -> str:
-    """One row for each statement: what decides whether it runs, and where its values come from.
+    """One row per statement: the branches that decide whether it runs, and the sources of its values.
 
     Raises:
-        SourceError: there is nothing in the function.
+        SourceError: the function is empty.
     """
     edges, method = shown_edges(found, inferred), inferred.method if inferred else None
     rows = []
@@ -32,7 +32,7 @@ def dependence_markdown(found: Dependences, inferred: Inferred | None = None) ->
 def into_markdown(
     edges: list[ShownEdge], method: InferenceMethod | None, shift: int = 0, t: Translator = ENGLISH
 ) -> list[str]:
-    """Edges as items, each with what the model makes of it."""
+    """Edges as list items, each with the model's view."""
     return [f"- {_said(edge, method, shift, t)}" for edge in edges]
 
 

@@ -1,7 +1,7 @@
-"""A report as data: blocks that a terminal, Markdown, HTML and LaTeX show each in its own way.
+"""A report as data: blocks that a terminal, Markdown, HTML and LaTeX each show in their own way.
 
-Nothing here is escaped, and nothing is styled: `reports/render` does both. Backquotes mark code in
-paragraphs, items and titles.
+Nothing here is escaped or styled; `reports/render` does both. Backquotes mark code in paragraphs, items and
+titles.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ _CODE = re.compile(r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)")
 
 @dataclass(frozen=True, slots=True)
 class Marked:
-    """A word that is marked for what it says, such as a verdict; a colour only repeats it.
+    """A word with a mark for its meaning, such as a verdict; colour only repeats the word.
 
     Attributes:
         text: The word.
-        mark: Its marks: `passed`, `failed`, `refused`, `pending`, an outcome of a pair.
+        mark: One of `passed`, `failed`, `refused`, `pending`, or an outcome of a pair.
     """
 
     text: str
@@ -31,12 +31,13 @@ class Marked:
 
 @dataclass(frozen=True, slots=True)
 class HeadingLink:
-    """A word that leads to a heading of the report.
+    """A word that links to a heading of the report.
 
     Attributes:
         text: The word.
         target: The id of the heading.
-        linked: Whether by a link; otherwise by a button with `data-jump`, for a host whose script does it.
+        linked: Whether to use a link; otherwise a button with `data-jump`, for a host whose script handles
+            it.
     """
 
     text: str
@@ -46,11 +47,11 @@ class HeadingLink:
 
 @dataclass(frozen=True, slots=True)
 class Shaded:
-    """A share that a page shades by its size; elsewhere its text says the same.
+    """A share that a page shades by its size; elsewhere its text is enough.
 
     Attributes:
         text: Its text.
-        share: From 0 to 1; None for what is not shaded, such as one of very few.
+        share: From 0 to 1; None for no shade, such as a share of very few.
     """
 
     text: str
@@ -62,7 +63,7 @@ ReportCell = Cell | Marked | HeadingLink | Shaded
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """A heading; one with an id can be jumped to."""
+    """A heading; one with an id can be a link target."""
 
     level: int
     text: str
@@ -71,12 +72,12 @@ class Heading:
 
 @dataclass(frozen=True, slots=True)
 class Paragraph:
-    """Sentences. A quiet one behind a heading stands on its line if there is one line for both.
+    """Sentences. A quiet one after a heading is on the same line if the format allows it.
 
     Attributes:
         text: The sentences.
-        lead: What stands out before them.
-        quiet: Whether it may be overlooked.
+        lead: An emphasised beginning.
+        quiet: Whether it is less important.
     """
 
     text: str = ""
@@ -91,9 +92,9 @@ class TableBlock:
     Attributes:
         title: Its content.
         columns: The names of its columns.
-        rows: Its rows, as long as `columns`; the first cell of a row is its head.
+        rows: Its rows, as long as `columns`; the first cell of a row is its header.
         note: A note for readers.
-        quiet: Whether it may be overlooked.
+        quiet: Whether it is less important.
     """
 
     title: str
@@ -104,7 +105,7 @@ class TableBlock:
 
     @classmethod
     def of(cls, table: Table) -> TableBlock:
-        """A table of figures as a block."""
+        """Convert a table of figures to a block."""
         return cls(table.title, table.columns, table.rows, table.note)
 
 
@@ -117,7 +118,7 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class CodeBlock:
-    """A text that is shown as it stands."""
+    """A text that is shown unchanged."""
 
     text: str
     language: str = "text"
@@ -128,17 +129,17 @@ class PairSide:
     """The completion on one side of a pair.
 
     Attributes:
-        title: Its code, such as `after the original`.
-        prompt_end: The last line of the prompt, which the model did not write.
-        text: Its text.
-        verdict: Its outcome.
-        language: Of the text.
+        title: The code before it, such as `after the original`.
+        prompt_end: The last line of the prompt.
+        text: The completion.
+        verdict: Its verdict.
+        language: Language of the code.
         cut_off: Whether it ends at the token limit.
-        rests_on: The evidence of the verdict; empty if nothing was run.
+        rests_on: The evidence of the verdict; empty if nothing ran.
         failed: The case that failed; empty if none did.
-        message: The outcome.
-        copier: What a model that copies would have come to; empty if that is not told.
-        copied: The text of such a model; empty if it adds nothing.
+        message: The message of the verdict.
+        copier: The verdict of a copied completion; empty if it is not shown.
+        copied: The copied completion; empty if it adds nothing.
     """
 
     title: str
@@ -156,7 +157,7 @@ class PairSide:
 
 @dataclass(frozen=True, slots=True)
 class SideBySide:
-    """Both sides of a pair, under headings of a level where they have any."""
+    """Both sides of a pair, under headings of a level if they have any."""
 
     level: int
     sides: tuple[PairSide, ...]
@@ -171,12 +172,12 @@ class Bullets:
 
 @dataclass(frozen=True, slots=True)
 class Actions:
-    """Buttons for a host that can do something with a pair.
+    """Buttons for a host that can act on a pair.
 
     Attributes:
         pair: The number of the pair, from 0.
         about: Its accessible name.
-        offers: The action and the title of each button.
+        offers: Action and title of each button.
     """
 
     pair: int
@@ -186,14 +187,14 @@ class Actions:
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A plot for a page; elsewhere the tables of the report say the same.
+    """A plot for a page; elsewhere the tables of the report replace it.
 
     Attributes:
         title: Its content.
-        description: The same for someone who does not see it.
-        table: Its figures.
-        spec: It as Vega-Lite.
-        svg: It drawn, if it is not Vega-Lite.
+        description: A description for readers who cannot see it.
+        table: Its figures as a table.
+        spec: The plot as Vega-Lite.
+        svg: The plot as SVG, if it is not Vega-Lite.
     """
 
     title: str
@@ -205,15 +206,15 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class Folded:
-    """Blocks that a page shows when they are asked for.
+    """Blocks that a page shows on request.
 
     Attributes:
         title: Their content.
         blocks: The blocks.
-        outcome: Its outcome, if one word can say it.
-        id: The anchor of the place, for links.
-        facets: The filters of a page, such as the mutation.
-        kept: Whether Markdown, which cannot fold, shows it all the same.
+        outcome: Its outcome, if it is a single word.
+        id: Anchor for links.
+        facets: Values for the filters of a page, such as the mutation.
+        kept: Whether Markdown, which cannot fold, shows it.
     """
 
     title: str
@@ -226,7 +227,7 @@ class Folded:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One of `Entries`; `facets` as of `Folded`."""
+    """One of `Entries`; `facets` as in `Folded`."""
 
     blocks: tuple[Block, ...]
     facets: Mapping[str, str]
@@ -234,7 +235,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Entries:
-    """Many entries with what a page can narrow them down by; Markdown shows those with something `kept`.
+    """Many entries with filters for a page; Markdown shows those with something `kept`.
 
     Attributes:
         entries: The entries.
@@ -249,13 +250,13 @@ class Entries:
 
 @dataclass(frozen=True, slots=True)
 class Gist:
-    """The result of a section: first on a page, and last at a terminal, which shows its end."""
+    """The result of a section: first on a page, and last at a terminal, where the end is visible."""
 
     blocks: tuple[Block, ...]
 
 
 Leaf = Heading | Paragraph | TableBlock | Difference | CodeBlock | SideBySide | Bullets | Actions
-"""Blocks that hold no others."""
+"""Blocks without inner blocks."""
 Block = Leaf | Figure | Folded | Entries | Gist
 
 
@@ -264,7 +265,7 @@ class Report:
     """A whole report.
 
     Attributes:
-        title: The title of a page or a file; the blocks have headings of their own.
+        title: Title of a page or a file; the blocks have separate headings.
         blocks: Its content.
     """
 
@@ -273,7 +274,7 @@ class Report:
 
 
 def pruned(blocks: Iterable[Block], shows: Callable[[Block], bool]) -> Iterator[Block]:
-    """The blocks that a form shows, without headings that nothing would stand under."""
+    """The blocks that a format shows, without headings of empty sections."""
     headings: list[Heading] = []
     for block in blocks:
         if isinstance(block, Heading):
@@ -285,12 +286,12 @@ def pruned(blocks: Iterable[Block], shows: Callable[[Block], bool]) -> Iterator[
 
 
 def capitalised(text: str) -> str:
-    """A phrase as a sentence begins."""
+    """A phrase with a capital letter, as at the beginning of a sentence."""
     return text[:1].upper() + text[1:]
 
 
 def inline(text: str) -> list[tuple[str, bool]]:
-    """A text in pieces, each with whether it is code: it stands between equally many backquotes."""
+    """Split a text into pieces, each with whether it is code: between equal numbers of backquotes."""
     pieces, at = [], 0
     for code in _CODE.finditer(text):
         inside = code[2].strip() if len(code[1]) > 1 else code[2]

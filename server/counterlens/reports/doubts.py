@@ -1,4 +1,4 @@
-"""Explain a doubt, in words and as a table."""
+"""Explains a doubt, in words and as a table."""
 
 from __future__ import annotations
 

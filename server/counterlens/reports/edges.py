@@ -33,14 +33,14 @@ class ShownEdge:
 
     Attributes:
         relation: Control or data.
-        source: The statement that is depended on.
-        target: The statement that depends on it.
+        source: The statement on which the other depends.
+        target: The dependent statement.
         variables: The variables of a true data dependence.
-        outcome: Of a control dependence, how the branch has to go: `true`, `false`, both, or empty.
+        outcome: For a control dependence, the outcome of the branch: `true`, `false`, both, or empty.
         status: The model's view; None if no model was asked.
-        belief: How strongly it holds it, as in `InferredEdge`.
-        reached: Whether the method could have found it.
-        ruled: Whether the rule that asks no model has it, too.
+        belief: The strength of that view, as in `InferredEdge`.
+        reached: Whether the method can find it.
+        ruled: Whether the rule without a model has it, too.
     """
 
     relation: Relation
@@ -55,10 +55,10 @@ class ShownEdge:
 
 
 def shown_edges(found: Dependences, inferred: Inferred | None = None) -> list[ShownEdge]:
-    """The true edges of a function, and with a model's view of it also those that it invents.
+    """The true edges of a function; with a model's view also the edges that it invents.
 
     Raises:
-        SourceError: there is nothing in the function.
+        SourceError: the function is empty.
     """
     outcomes: dict[tuple[int, int], set[str]] = {}
     for edge in found.edges:
@@ -93,8 +93,8 @@ def phrase(edge: ShownEdge, shift: int = 0, t: Translator = ENGLISH) -> str:
 
     Args:
         edge: The edge.
-        shift: How many lines further down the function stands now.
-        t: Words it.
+        shift: Number of lines by which the function has moved down.
+        t: The translator.
     """
     line = edge.source.line + shift
     if edge.relation is Relation.CONTROL:
@@ -107,7 +107,7 @@ def phrase(edge: ShownEdge, shift: int = 0, t: Translator = ENGLISH) -> str:
 def standing(edge: ShownEdge, method: InferenceMethod | None, t: Translator = ENGLISH) -> str:
     """The view of the model and of the rule on an edge; empty if no model was asked.
 
-    Such as `found (+2.31 nats); indentation: missed`.
+    For example `found (+2.31 nats); indentation: missed`.
     """
     if edge.status is None:
         return ""
@@ -163,7 +163,7 @@ def overview(found: Dependences, inferred: Inferred | None = None) -> str:
 
 
 def beside_rules(inferred: Inferred) -> list[str]:
-    """Compare the model with the rules that ask no model on the same pairs, in a sentence each."""
+    """Compare the model with the rules without a model on the same pairs, in one sentence per rule."""
     rules = inferred.rules.of(inferred.method)
     model = inferred.agreement.of(inferred.method)
     return [
@@ -189,7 +189,7 @@ def _beside_rule(rule: str, one: Agreement, differing: Agreement, model: str) ->
 
 
 def asked_words(inferred: Inferred) -> list[str]:
-    """How many questions were asked and how they were answered; empty if none were."""
+    """The number of questions and of the kinds of answers; empty if there were none."""
     if inferred.asked is None or inferred.how is None:
         return []
     said = [f"Asked: {counted(inferred.asked)}.", f"{inferred.how.capitalize()}."]

@@ -1,4 +1,4 @@
-"""Word the model's expectation at a place: each word once, with its probability."""
+"""Words the model's expectation at a place: each word once, with its probability."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ def expected(
 ) -> list[str]:
     """The likeliest alternatives as Markdown: `>=` 61 %.
 
-    Tokens that differ only in the blanks around a word are one word to a reader, so their shares are added.
+    Tokens that differ only in the blanks around a word are one word to readers, so their shares are added.
 
     Args:
         alternatives: Texts and probabilities, likeliest first.
-        limit: How many to give.
-        markdown: Whether names of blanks are set in italics; code is in backticks always.
-        t: Names the blanks.
+        limit: Maximum number of alternatives.
+        markdown: Whether names of blanks are in italics; code is always in backticks.
+        t: The translator.
     """
     shares: dict[str, float] = {}
     for text, probability in alternatives:
@@ -37,7 +37,7 @@ def expected(
 
 
 def code(text: str, t: Translator = ENGLISH) -> str:
-    """A token as inline code, without the blanks around it; blanks alone by name, backticks harmless."""
+    """A token as inline code, without surrounding blanks; a blank token by name; backticks stay literal."""
     shown = text.strip()
     if not shown:
         return f"*{_blank(text, t) if text else t('nothing')}*"

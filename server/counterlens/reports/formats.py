@@ -1,4 +1,4 @@
-"""Every form that results can be written in, by name."""
+"""Every format of results, by name."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _EXPORTED: dict[str, Callable[[Exported], str]] = {
 FORMATS = (*_RENDERED, "json", *_EXPORTED)
 """The names, in the order in which they are offered."""
 TREND_FORMATS = (*_RENDERED, "json")
-"""Those that a trend over runs can be written in."""
+"""The formats of a trend over runs."""
 
 
 def write_probes(form: str, runs: Sequence[ProbeRun], title: str, about: str) -> str:
@@ -51,12 +51,12 @@ def write_probes(form: str, runs: Sequence[ProbeRun], title: str, about: str) ->
 
     Args:
         form: One of `FORMATS`.
-        runs: The probes; one alone has a report of its own.
+        runs: The probes; a single one has a report of its own.
         title: The probed functions.
-        about: Its place, and the model.
+        about: Its path, and the model.
 
     Raises:
-        DataError: the form cannot hold several probes.
+        DataError: the format cannot contain several probes.
     """
     if form == "json":
         return _json(probes_document(runs, title, about))
@@ -72,10 +72,10 @@ def write_evaluation(form: str, results: RunResults, sizes: Mapping[str, int] | 
     Args:
         form: One of `FORMATS`.
         results: The run.
-        sizes: Numbers of parameters that the user gives, by model.
+        sizes: Numbers of parameters given by the user, by model.
 
     Raises:
-        DataError: the form cannot hold several tasks.
+        DataError: the format cannot contain several tasks.
     """
     if form == "json":
         return _json(run_document(results))
@@ -92,7 +92,7 @@ def write_merged(form: str, merged: MergedRuns) -> str:
         merged: The runs.
 
     Raises:
-        DataError: the form holds single records, and not tables.
+        DataError: the format contains single records, not tables.
     """
     if form == "json":
         return _json(merged_document(merged))
@@ -102,7 +102,7 @@ def write_merged(form: str, merged: MergedRuns) -> str:
 
 
 def write_trend(form: str, found: Trend) -> str:
-    """A trend over runs, in a form.
+    """Write a trend over runs in a format.
 
     Args:
         form: One of `TREND_FORMATS`.
@@ -112,7 +112,7 @@ def write_trend(form: str, found: Trend) -> str:
 
 
 def probes_document(runs: Sequence[ProbeRun], title: str, about: str) -> dict[str, Any]:
-    """One or more probes as plain data: of one its document, of several all of them."""
+    """One or more probes as plain data: the document of a single one, or a list of all of them."""
     if len(runs) == 1:
         return probe_document(runs[0])
     documents = [probe_document(run) for run in runs]

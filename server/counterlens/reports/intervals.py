@@ -15,7 +15,7 @@ def drawn(shares: Sequence[tuple[str, Proportion, bool]]) -> str:
     """An SVG with a line for each share, from 0 % to 100 %.
 
     Args:
-        shares: The names, the shares, and whether each tells something; one that does not is grey.
+        shares: Names, shares, and whether each is conclusive; one that is not is grey.
     """
     height = _TOP + _ROW * len(shares) + 8
     parts = [

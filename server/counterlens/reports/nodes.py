@@ -19,11 +19,11 @@ _DEFINITIONS = frozenset(
     for what in ("function", "method", "constructor", "class")
     for how in ("definition", "declaration")
 )
-"""Node types at which the chain ends: what is around them says nothing about the place."""
+"""Node types at which the chain ends: nodes around them say nothing about the place."""
 
 
 def chain_at(found: Confidence, offset: int) -> list[NodeConfidence]:
-    """The nodes around a byte up to its function or class, without those that only hold others together."""
+    """The nodes around a byte up to its function or class, without those that only group others."""
     around = found.at(offset)
     if not around or around[0].depth == 0:
         return []

@@ -1,4 +1,4 @@
-"""Describe a model's belief about one operator."""
+"""Describes a model's belief about one operator."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Confidence for a person at a terminal: the code itself, then its concepts, then its weakest places.
+"""Confidence for a user at a terminal: the code itself, then its concepts, then its weakest places.
 
-Levels are told apart three ways: a colour of a scale that every common form of colour blindness can read
-(orange to blue), an underline for the two lowest, and beside each line the bar of its lowest level.
+Levels are distinguished in three ways: by a colour of a scale for every common form of colour blindness
+(orange to blue), by an underline for the two lowest, and by a bar beside each line with its lowest level.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from counterlens.reports.wording import share, shortened, uncategorised_note
 from counterlens.text import printable
 
 BARS = "▁▂▃▅▆█"
-"""One for each level, the least certain first."""
+"""One bar per level, least certain first."""
 
 _STYLES = tuple(
     Style.parse(style)
@@ -123,14 +123,14 @@ def _code(scored: Confidence, painted: Sequence[Span]) -> Table:
 
 
 def _whole(data: bytes, at: int) -> int:
-    """The next byte that begins a character: one that tokens split is shown with the first of them."""
+    """The next byte that begins a character: a character split by tokens is shown with the first of them."""
     while at < len(data) and data[at] & 0xC0 == 0x80:
         at += 1
     return at
 
 
 def _append(text: Text, piece: bytes, style: Style) -> None:
-    """Add a piece of a line; tabs as blanks, because a table measures them as one."""
+    """Append a piece of a line; tabs become blanks, because a table measures them as one column."""
     for number, part in enumerate(_plain(piece).split("\t")):
         if number:
             text.append(" " * (_TAB - text.cell_len % _TAB))
@@ -138,7 +138,7 @@ def _append(text: Text, piece: bytes, style: Style) -> None:
 
 
 def _hue(level: int) -> Style:
-    """The colour of a level alone: an underlined bar would be hard to tell from the next."""
+    """The colour of a level alone: an underlined bar would be hard to distinguish from the next."""
     return Style(color=_STYLES[level].color, underline=False)
 
 
@@ -158,7 +158,7 @@ def _bar(value: float) -> Text:
 
 
 def _weakest(scored: Confidence, by: Granularity, painted: Sequence[Span]) -> list[RenderableType]:
-    """The spans of lowest value, and what the model expected at the least likely token of each."""
+    """The spans with the lowest values, and the model's expectation at the least likely token of each."""
     worst = least_certain_spans(painted, _WEAKEST)
     if not worst:
         return []
@@ -184,7 +184,7 @@ def _weakest(scored: Confidence, by: Granularity, painted: Sequence[Span]) -> li
 
 
 def _least_certain(scored: Confidence, span: Span) -> int | None:
-    """The index of the token of a span that the model found least likely."""
+    """The index of the token of a span with the lowest probability."""
     first, last = align(scored.scores, np.array([span.start]), np.array([span.end]), scored.rule)
     part = scored.scores.logprob[first[0] : last[0]]
     return None if not len(part) or np.isnan(part).all() else int(first[0]) + int(np.nanargmin(part))

@@ -1,4 +1,4 @@
-"""Plots of shares, counts, spreads and correlations, drawn as still pictures with nothing but text."""
+"""Static plots of shares, counts, spreads and correlations, without any plotting library."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ _WIDTH = _LABEL + _PLOT + 30
 _LONGEST = 34  # characters of a label
 _SHAPES = 4
 _PER_LINE, _INDENT = 2, 90  # entries of a legend
-_CELL, _SLANT = 46, 110  # of a matrix: a cell, and the space for names above it
-_LOW, _HIGH = "#E66100", "#1A5FB4"  # of a correlation of -1 and of 1
+_CELL, _SLANT = 46, 110  # of a matrix: size of a cell, and space for names above it
+_LOW, _HIGH = "#E66100", "#1A5FB4"  # for a correlation of -1 and of 1
 _TICKS = 4
 
 
@@ -24,7 +24,7 @@ class SharePoint:
     """A share with its interval.
 
     Attributes:
-        row: In which row it stands.
+        row: Name of its row.
         series: The series, which has its own colour and shape.
         value: The share.
         low: Lower end of its interval.
@@ -40,12 +40,12 @@ class SharePoint:
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """How some values are distributed.
+    """The distribution of some values.
 
     Attributes:
-        row: In which row it stands.
+        row: Name of its row.
         series: The series, which has its own colour.
-        ends: Least, lower quartile, median, upper quartile, most.
+        ends: Minimum, lower quartile, median, upper quartile, maximum.
     """
 
     row: str
@@ -57,8 +57,8 @@ def shares(points: Sequence[SharePoint], colours: Sequence[str]) -> str:
     """An SVG with a point and its interval for each share, from 0 % on the left to 100 %.
 
     Args:
-        points: Row by row.
-        colours: Of the series, in their order.
+        points: The points, row by row.
+        colours: Colours of the series, in order.
     """
     rows = list(dict.fromkeys(point.row for point in points))
     series = list(dict.fromkeys(point.series for point in points))
@@ -75,12 +75,12 @@ def shares(points: Sequence[SharePoint], colours: Sequence[str]) -> str:
 
 
 def stacks(rows: Sequence[tuple[str, Sequence[int]]], words: Sequence[str], colours: Sequence[str]) -> str:
-    """An SVG with a bar for each row, of as many parts as there are words.
+    """An SVG with a stacked bar per row, with one part per word.
 
     Args:
-        rows: Names, with how many there are of each part.
-        words: The names of the parts.
-        colours: Of the parts.
+        rows: Names, with the count of each part.
+        words: Names of the parts.
+        colours: Colours of the parts.
     """
     most = max((sum(counts) for _, counts in rows), default=0) or 1
     step = max(1, -(-most // 5))
@@ -105,9 +105,9 @@ def boxes(spreads: Sequence[Spread], colours: Sequence[str], *, most: float | No
     """An SVG with a box plot for each spread: a line between the ends, a bar between the quartiles, a tick.
 
     Args:
-        spreads: Row by row.
-        colours: Of the series, in their order.
-        most: The right end of the axis, which then begins at 0; None for what the spreads need.
+        spreads: The spreads, row by row.
+        colours: Colours of the series, in order.
+        most: The right end of the axis, which then begins at 0; None to fit the spreads.
     """
     rows = list(dict.fromkeys(one.row for one in spreads))
     series = list(dict.fromkeys(one.series for one in spreads))
@@ -144,8 +144,8 @@ def matrix(names: Sequence[str], values: Mapping[tuple[str, str], float]) -> str
     """An SVG with a cell for each pair of names, coloured from -1 to 1, with its value as text.
 
     Args:
-        names: Of rows and columns.
-        values: By two names, in either order.
+        names: Names of rows and columns.
+        values: Values by two names, in either order.
     """
     parts, width = list[str](), _LABEL + _CELL * len(names)
     for number, name in enumerate(names):

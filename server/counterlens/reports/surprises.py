@@ -1,4 +1,4 @@
-"""A place that surprised the model, in one sentence; a surprise is no error."""
+"""Words a surprise in one sentence; a surprise is not an error."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ _LONGEST = 40
 
 
 def surprise_sentence(found: Confidence, surprise: Surprise, model: str, t: Translator = ENGLISH) -> str:
-    """The measurements at a place.
+    """The measurements at a surprise.
 
     Args:
-        found: The scores that the place was found in.
-        surprise: The place.
+        found: The scores in which it was found.
+        surprise: The surprise.
         model: The name of the model.
-        t: Words it.
+        t: The translator.
     """
     whole, part = _shown(found, surprise.start, surprise.end), _shown(found, *_leaf(found, surprise))
     place = f"`{whole}`" if part == whole else t("{part} in {whole}", part=f"`{part}`", whole=f"`{whole}`")
@@ -37,7 +37,7 @@ def surprise_sentence(found: Confidence, surprise: Surprise, model: str, t: Tran
 
 
 def _leaf(found: Confidence, surprise: Surprise) -> tuple[int, int]:
-    """The word, operator or bracket that the surprising token begins in; the token where it goes beyond."""
+    """The word, operator or bracket in which the surprising token begins; the token if it extends beyond."""
     data, scores = found.document.data, found.scores
     start, end = int(scores.start[surprise.token]), int(scores.end[surprise.token])
     written = data[start:end]

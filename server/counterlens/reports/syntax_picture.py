@@ -1,7 +1,7 @@
 """The syntax tree of a prompt and its completion as a picture (Palacio et al. 2023, Figure 1).
 
-One row per node, indented, with a bar for its confidence, so that where the confidence breaks is seen from
-top to bottom. Screen readers get the same as a table. The SVG has classes, no style of its own.
+One row per node, indented, with a bar for its confidence, so that a break in confidence is visible from top
+to bottom. Screen readers get the same as a table. The SVG has classes, but no style.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from counterlens.reports.render.html import escape
 from counterlens.reports.wording import share, shortened
 
 _ROW, _STEP, _CHARACTER = 22, 14, 7.25
-"""Pixels: of a row, of a level of the tree, and of a character at the size that the host's style has."""
+"""Pixels per row, per level of the tree, and per character at the font size of the host's style."""
 _BAR, _FIGURE = 56, 52
 _LONGEST = 30
 _JOINED = " > "
@@ -97,7 +97,7 @@ def _row(row: WrittenNode, label: tuple[str, str, str], x: int, y: int) -> str:
 
 
 def _bar(row: WrittenNode, y: int) -> str:
-    """As long as the confidence, with a mark at the least likely token."""
+    """A bar as long as the confidence, with a mark at the least likely token."""
     if row.confidence is None:
         return ""
     likely = "likely" if row.confidence >= _LIKELY else "unlikely"

@@ -1,4 +1,4 @@
-"""Shares over runs, drawn: a point with its interval for each, and lines between those that are connected."""
+"""Shares over runs, drawn: a point with its interval for each, and lines between connected ones."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Share:
     Attributes:
         name: The text below it.
         value: The share.
-        joined: Whether a line leads to it from the one before.
+        joined: Whether it is connected to the one before.
     """
 
     name: str
@@ -31,7 +31,7 @@ def shares_over_runs(shares: Sequence[Share]) -> str:
     """An SVG with the shares from left to right, from 0 % at the bottom to 100 %.
 
     Args:
-        shares: In the order of time.
+        shares: The shares, in chronological order.
     """
     width = _LEFT + _STEP * len(shares) + _RIGHT
     height = _TOP + _HEIGHT + _BELOW
@@ -52,7 +52,7 @@ def shares_over_runs(shares: Sequence[Share]) -> str:
 
 
 def _between(number: int, before: Share | None, share: Share) -> list[str]:
-    """The line from the previous share to this one: a line, or a broken one across that says it does not."""
+    """The connection from the previous share: a line, or a broken line across if they are not connected."""
     if before is None:
         return []
     if not share.joined:
@@ -81,7 +81,7 @@ def _point(number: int, share: Share) -> str:
         f'{label}<line x1="{x}" x2="{x}" y1="{_y(found.low)}" y2="{_y(found.high)}" stroke="var(--blue)" '
         'stroke-width="4" stroke-linecap="round" opacity="0.5"/>'
         f'<circle cx="{x}" cy="{_y(found.value)}" r="5" fill="var(--blue)"/>'
-        f'<text stroke="var(--page)" stroke-width="4" {figure}<text {figure}'  # no line runs through it
+        f'<text stroke="var(--page)" stroke-width="4" {figure}<text {figure}'  # no line crosses it
     )
 
 

@@ -1,4 +1,4 @@
-"""Phrases that all formats of a report share."""
+"""Phrases shared by all report formats."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from counterlens.translating import ENGLISH, Translator
 
 
 def share(probability: float, t: Translator = ENGLISH) -> str:
-    """A probability for display, with no more digits than needed."""
+    """A probability for display, with only the necessary digits."""
     percent = 100 * probability
     if percent < 0.01:
         return t("below 0.01 %")
@@ -18,7 +18,7 @@ def share(probability: float, t: Translator = ENGLISH) -> str:
 
 
 def shortened(text: str, width: int) -> str:
-    """A text on one line, cut if it is wider."""
+    """A text on one line, truncated if it is wider."""
     line = " ".join(text.split())
     return line if len(line) <= width else line[: width - 1] + "…"
 
@@ -40,6 +40,6 @@ def lines_of(pair: PairRecord) -> str:
 
 
 def evidence(side: Side) -> str:
-    """Why one side is not right: the verdict, what failed, and the message."""
+    """Why one side is not right: the verdict, the failed case, and the message."""
     parts = (side.verdict.replace("_", " "), side.failed, side.message)
     return ": ".join(part.strip() for part in parts if part)

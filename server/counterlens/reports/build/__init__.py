@@ -1,1 +1,1 @@
-"""Make reports from records: content, order and wording."""
+"""Builds reports from records: content, order and wording."""

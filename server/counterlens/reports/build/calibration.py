@@ -21,7 +21,7 @@ _SIZE, _MARGIN = 360, 44
 
 
 def calibration_report(result: CalibrationResult, kept: Path | None) -> Report:
-    """The report; `kept` is where the map is, if anywhere."""
+    """The report; `kept` is the path of the map, if it was stored."""
     before, after = result.before, result.after
     blocks: list[Block] = [
         Heading(1, _title(result)),
@@ -62,7 +62,7 @@ def calibration_report(result: CalibrationResult, kept: Path | None) -> Report:
 
 
 def raw_or_calibrated(scored: Confidence, known: Calibration | None) -> Report:
-    """The confidences of a document, with their calibration if it has been measured."""
+    """The confidences of a document, with their calibration if it was measured."""
     language = scored.document.language
     of = None if known is None else known.facts.get("language")
     if known is not None and of not in (None, language):
@@ -91,7 +91,7 @@ def _figure(title: str, found: Quality) -> Figure:
 
 
 def _drawn(found: Quality) -> str:
-    """A reliability diagram as SVG: bars of the share that is right, and the diagonal."""
+    """A reliability diagram as SVG: bars of the share of right predictions, and the diagonal."""
     span = _SIZE - 2 * _MARGIN
     parts = [f'<svg width="{_SIZE}" height="{_SIZE}" fill="currentColor">']
     for one in found.bins:

@@ -1,4 +1,4 @@
-"""The report on the differences of two sides, function by function."""
+"""The report on the differences between two sides, function by function."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _SCORES = ("mean over functions", "n", "first", "second", "difference", "Wilcoxo
 
 
 def comparison_report(comparisons: Sequence[Comparison]) -> Report:
-    """The report on comparisons, one after the other."""
+    """The report on several comparisons, one after the other."""
     return Report("Comparison", tuple(block for each in comparisons for block in _comparison(each)))
 
 

@@ -20,12 +20,12 @@ _WIDEST = 60
 
 
 def confidence_lines(qualname: str, scored: Confidence | None, note: str | None) -> Iterator[Block]:
-    """Confidence on a function with its least likely token, and that of its concepts; or why there is none.
+    """The confidence in a function with its least likely token, and by concept; or why there is none.
 
     Args:
-        qualname: The function.
-        scored: Scores on the document that it stands in.
-        note: Why there are none.
+        qualname: Qualified name of the function.
+        scored: Scores of the document with the function.
+        note: Why there are no scores.
     """
     if scored is None:
         if note:
@@ -43,7 +43,7 @@ def confidence_lines(qualname: str, scored: Confidence | None, note: str | None)
 
 
 def _least_certain(scored: Confidence, start: int, end: int) -> str:
-    """The token of the function's code that the model found least likely, and what it expected."""
+    """The token of the function's code with the lowest probability, and the model's expectation."""
     docstrings = [(n.start, n.end) for n in scored.nodes if n.kind in {"string", "comment"}]
     best: int | None = None
     for i in range(len(scored.scores)):
@@ -68,7 +68,7 @@ def _least_certain(scored: Confidence, start: int, end: int) -> str:
 
 
 def visible(token: str) -> str:
-    """A token between backquotes, without the blanks around it; blanks alone as they are escaped."""
+    """A token in backquotes, without surrounding blanks; a blank token is escaped."""
     return f"`{token.strip() or token.encode('unicode_escape').decode()}`"
 
 
@@ -81,13 +81,13 @@ CAUTION = (
 def confidence_report(
     found: Confidence, info: ModelInfo, *, span: tuple[int, int] | None = None, places: int = _LEAST
 ) -> Report:
-    """The model's expectations of code: by concept, the least certain statements, and what surprised it.
+    """The model's expectations of code: by concept, the least certain statements, and the surprises.
 
     Args:
         found: The scores of a document.
         info: The model.
-        span: Only this part of it, in bytes.
-        places: How many statements and how many surprises to name, at most.
+        span: Byte range; the report is on this part only.
+        places: Maximum number of statements and of surprises.
     """
     first, last = span or (0, len(found.document.data))
     lines, concepts = found.document.positions, found.concepts_in(first, last)
@@ -113,7 +113,7 @@ def confidence_report(
 
 
 def least_certain_spans(painted: Sequence[Span], places: int) -> list[Span]:
-    """The spans of lowest value; of a node in several pieces the first."""
+    """The spans with the lowest values; for a node in several pieces, only the first one."""
     first = {span.index: span for span in reversed(painted)}.values()
     return sorted(first, key=lambda span: (span.value, span.start))[:places]
 

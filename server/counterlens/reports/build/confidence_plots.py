@@ -1,4 +1,4 @@
-"""Figures 3 and 6 of Palacio et al. 2023: confidence by node type, of the best and worst model and of all."""
+"""Figures 3 and 6 of Palacio et al. 2023: confidence by node type, of the best, the worst and all models."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _CONFIDENCE = "confidence"
 
 
 def published(results: RunResults) -> list[Figure]:
-    """The figures of a run by the protocol `astxplainer`, none of another; the curves need Altair."""
+    """The figures of a run with the protocol `astxplainer`, none for others; the curves need Altair."""
     if _TASK not in results.settings.tasks:
         return []
     part, types = results.only(_TASK), {}
@@ -37,7 +37,7 @@ def published(results: RunResults) -> list[Figure]:
 
 
 def _by_type(types: Mapping[str, Sequence[TypeMedian]]) -> Figure:
-    """Figure 3: every node type under its category, of the best and of the worst model."""
+    """Figure 3: every node type under its category, for the best and for the worst model."""
     ranked = sorted(types, key=lambda model: -_mean(types[model]))
     shown = list(dict.fromkeys((ranked[0], ranked[-1])))
     rows = [
@@ -79,7 +79,7 @@ def _by_type(types: Mapping[str, Sequence[TypeMedian]]) -> Figure:
 
 
 def _spread(types: Mapping[str, Sequence[TypeMedian]]) -> Figure:
-    """Figure 6, left: of every model a box of the medians by node type."""
+    """Figure 6, left: for every model a box plot of the medians by node type."""
     rows = [
         {"model": model, "node types": len(found)} | dict(zip(_ENDS, _five(found), strict=True))
         for model, found in types.items()
@@ -111,7 +111,7 @@ def _spread(types: Mapping[str, Sequence[TypeMedian]]) -> Figure:
 
 
 def _density(types: Mapping[str, Sequence[TypeMedian]]) -> Figure:
-    """Figure 6, right: how the medians by node type are distributed."""
+    """Figure 6, right: the distribution of the medians by node type."""
     rows = [{"model": model, _CONFIDENCE: one.value} for model, found in types.items() for one in found]
     alt = _alt()
     curves = (

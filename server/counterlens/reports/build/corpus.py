@@ -1,4 +1,4 @@
-"""The report on the confidence of a model on many files."""
+"""The report on a model's confidence in many files."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from counterlens.reports.wording import uncategorised_note
 def corpus_report(
     summed: Mapping[str, CorpusConfidence], info: ModelInfo, skipped: Sequence[tuple[str, str]]
 ) -> Report:
-    """The global aggregation of some files, language by language, and what was left out."""
+    """The global aggregation over some files, by language, and the skipped files."""
     blocks: list[Block] = []
     if len(summed) > 1:
         counts = ", ".join(

@@ -1,4 +1,4 @@
-"""The reports on benchmark data: what was found, and its problems."""
+"""The reports on benchmark data: the datasets found, and their problems."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _SHOWN = 20
 def data_report(
     found: Sequence[Provenance], broken: Sequence[tuple[Path, str]], *, everywhere: bool
 ) -> Report:
-    """A table of what was found; where nothing was, what there could be."""
+    """A table of the datasets found; if there are none, the supported formats."""
     blocks: list[Block] = []
     if found:
         rows = tuple((one.dataset, one.version, one.records, one.licence, str(one.path)) for one in found)
@@ -32,7 +32,7 @@ def data_report(
 
 
 def checks_report(found: Sequence[Check]) -> Report:
-    """Counts of each dataset, and the first of the problems that are at fault."""
+    """Counts of each dataset, and the first problems with faults."""
     blocks: list[Block] = []
     for one in found:
         origin, faults = one.provenance, one.faults

@@ -22,7 +22,7 @@ _WIDEST_MAP = 60
 
 
 def dependence_report(found: Dependences, path: Path) -> Report:
-    """One row for each statement: what decides whether it runs, and where its values come from."""
+    """One row per statement: the branches that decide whether it runs, and the sources of its values."""
     blocks: list[Block] = [Heading(1, found.function)]
     if not found.statements:
         blocks += [Paragraph(str(path), quiet=True), Paragraph("no statements", quiet=True)]
@@ -42,7 +42,7 @@ def dependence_report(found: Dependences, path: Path) -> Report:
 
 
 def inferred_report(found: Inferred, path: Path) -> Report:
-    """One row for each statement: its edges, found, missed and invented; then the figures and the map."""
+    """One row per statement: its edges, found, missed and invented; then the figures and the map."""
     name = found.subject.dependences.function
     return Report(name, tuple(_inferred(found, name, path)))
 
@@ -128,7 +128,7 @@ def _figure(value: float | None) -> str:
 
 
 def _heat_map(found: Inferred, relation: Relation) -> Iterator[Block]:
-    """Source by target; a true edge has a dot behind its shade."""
+    """Source by target; a true edge has a dot on its shade."""
     if found.influence is None or found.method is not InferenceMethod.INTERVENTIONAL:
         raise ValueError("no influence to show")
     matrix = found.influence.matrix(relation)
@@ -140,7 +140,7 @@ def _heat_map(found: Inferred, relation: Relation) -> Iterator[Block]:
     }
     lines = [str(part.statement.line) for part in found.subject.parts]
     width = max(len(line) for line in lines)
-    rows = [  # line numbers stand upright
+    rows = [  # line numbers are upright
         " " * (width + 1) + " ".join(line.rjust(width)[at] for line in lines) for at in range(width)
     ]
     for source, values in enumerate(matrix.tolist()):

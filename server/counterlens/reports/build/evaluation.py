@@ -41,7 +41,7 @@ _CHANGED = frozenset({PairOutcome.LOST, PairOutcome.GAINED})
 _TOO_LONG = frozenset({"types"})  # every syntax node of a function: JSON and Parquet have them
 _SHOWN = frozenset(
     {"judged_by", "pairs", "placebos"}
-)  # keys of a record of pairs that have blocks of their own
+)  # keys of a record of pairs that have separate blocks of their own
 
 
 def evaluation_report(
@@ -51,8 +51,8 @@ def evaluation_report(
 
     Args:
         results: Its results so far.
-        sizes: Numbers of parameters that the user gives, by model.
-        brief: Whether the tables of the tasks are enough, without those of effects, plots and pairs.
+        sizes: Numbers of parameters given by the user, by model.
+        brief: Whether to show only the tables of the tasks, without effects, plots and pairs.
     """
     head = Heading(1, title(results))
     if brief:
@@ -105,7 +105,7 @@ def _summary(results: RunResults, effects: Mapping[str, RunEffects]) -> Iterator
 
 
 def _answer_of(part: RunResults) -> Iterator[str]:
-    """The answer of one task of a run, without its other effects, which take longer."""
+    """The answer of one task of a run, without its other effects, which take longer to compute."""
     pairs = observed(part)
     summaries = {model: summarize(some) for model, some in pairs.items()}
     return answer_lines(standings(pairs, seed=part.settings.seed), summaries)
@@ -159,7 +159,7 @@ def _entry(item: Item, stored: StoredRecord, *, several: bool) -> Entry:
 
 
 def _wavering(stored: StoredRecord) -> Iterator[tuple[int, PairRecord]]:
-    """The placebos that changed the verdict, numbered behind the pairs."""
+    """The placebos that changed the verdict, numbered after the pairs."""
     placebos = stored.record.placebos if isinstance(stored.record, PairsRecord) else ()
     for number, pair in enumerate(placebos, len(stored.judged_pairs)):
         if pair.outcome in _CHANGED:

@@ -1,4 +1,4 @@
-"""A completion explained: its first difference from the code, its lines, and its concepts."""
+"""An explained completion: its first difference from the code, its lines, and its concepts."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def _errors(found: Explained) -> Iterator[Block]:
 
 
 def _lines(found: Explained) -> TableBlock:
-    """Each line that the model wrote, with its mean probability and its least certain token."""
+    """Each line of the completion, with its mean probability and its least certain token."""
     by_line: dict[int, list[WrittenToken]] = {}
     for token in found.tokens:
         if token.probability is not None and token.text.strip():

@@ -1,4 +1,4 @@
-"""Word the result of the gate for the models of a run."""
+"""Words the result of the gate for the models of a run."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from counterlens.evaluation.gate import GateResult
 
 
 def gate_lines(found: Sequence[GateResult], least: float) -> Iterator[str]:
-    """A line for each model, or why there is nothing to hold to the gate.
+    """A line per model, or the reason why the gate applies to none.
 
     Args:
-        found: The models.
-        least: The share that is to be kept.
+        found: Results of the models.
+        least: Minimum share of pairs that must be held.
     """
     if not found:
         yield f"gate {least:.0%}: passed, because no pair was judged"

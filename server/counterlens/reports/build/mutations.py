@@ -1,4 +1,4 @@
-"""The report on counterfactuals that no model was asked about: `counterlens mutate`."""
+"""The report on counterfactuals without a model: `counterlens mutate`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _MARKS = {Settlement.HOLDS: "passed", Settlement.BREAKS: "passed", Settlement.DI
 def mutation_report(
     document: Document, found: Iterable[Counterfactual], refused: Iterable[Refusal], *, explain: bool
 ) -> Report:
-    """Counterfactuals as differences, and on request why others were refused."""
+    """Counterfactuals as differences; with `explain`, also the reasons of refusals."""
     shown = [block for made in found for block in _counterfactual(document, made)]
     return Report(_TITLE, (*(shown or _NONE), *_refused(refused, explain)))
 
@@ -26,7 +26,7 @@ def mutation_report(
 def settled_report(
     document: Document, settled: Sequence[Settled], refused: Iterable[Refusal], *, explain: bool
 ) -> Report:
-    """The same with what running them has shown, and how many there are of each finding."""
+    """The same with the results of running them, and the number of each."""
     blocks: list[Block] = []
     for each in settled:
         mark = Marked(each.finding.value, _MARKS.get(each.finding, "pending"))

@@ -1,4 +1,4 @@
-"""Word the reason for an empty result of a model."""
+"""Words the reason for an empty result of a model."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ _SHOWN = 3
 
 
 def why_nothing(results: RunResults) -> Iterator[str]:
-    """A line for each model of a task of pairs of which no pair was judged: why, most frequent first."""
+    """A line per model of a pair task without judged pairs: the reasons, most frequent first."""
     for part in results.parts:
         probe = PROBES[part.settings.task]
         if not issubclass(probe.record, PairsRecord) or Need.COMPLETE not in probe.needs:
             continue
         for model, pairs in observed(part).items():
             records = [stored.record for _, stored in part.of(model)]
-            # Of a model that gets none right, the report says that it is too weak.
+            # If a model gets none right, the report says that it is too weak.
             if records and not any(pair.effect for pair in pairs):
                 yield f"no result for {model}: {_reason(records)}"
 
@@ -47,7 +47,7 @@ def _reason(records: Sequence[Record]) -> str:
 def _without_pairs(record: PairsRecord) -> set[str]:
     """Why a function that can be judged has no pair.
 
-    If it could be changed, but not on the requested lines, the report says so.
+    If it can be mutated, but not on the requested lines, the report says so.
     """
     found = {one.reason for one in record.refused}
     if ELSEWHERE in found:

@@ -23,7 +23,7 @@ _ENDS = ("least", "lower quartile", "median", "upper quartile", "most")
 
 
 def boxes(results: RunResults) -> list[Figure]:
-    """The figures of each model of a run by the protocol, and none of another."""
+    """The figures of each model of a run with the protocol; none for others."""
     if _TASK not in results.settings.tasks:
         return []
     part = results.only(_TASK)

@@ -1,4 +1,4 @@
-"""The top of a report on a run: the answer in words and one picture, and the worst functions."""
+"""The beginning of a report on a run: the answer in words and one picture, and the worst functions."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ _MEANING = (
 
 
 def picture(models: Mapping[str, EffectSummary]) -> Iterator[Block]:
-    """The share that each model holds, with its interval, the best first, and a note for readers.
+    """The share that each model holds, with its interval, best first, and a note for readers.
 
     Args:
-        models: The pairs of each model together.
+        models: The pooled pairs of each model.
     """
     held = {model: summary.average.complement for model, summary in models.items()}
     if not any(one.n for one in held.values()):
@@ -48,7 +48,7 @@ def places(results: RunResults, *, brief: bool = False) -> Iterator[TableBlock]:
 
     Args:
         results: The run.
-        brief: Whether short tables are enough.
+        brief: Whether to shorten the tables.
     """
     headings = {(item.model, item.problem): f"record-{item.position}" for item, _ in results.records}
     pairs = observed(results)

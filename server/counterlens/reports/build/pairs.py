@@ -65,12 +65,12 @@ def pairs_blocks(
     Args:
         record: The result.
         model: The model.
-        path: The place of the function, as the user knows it.
-        level: The level of its heading; inner ones are one and two deeper.
+        path: Path of the function's file, as the user knows it.
+        level: Level of its heading; inner headings are one and two levels deeper.
         actions: Whether each pair has buttons, for a host that can open differences: `difference` of the
-            sources, and `wrote` of what the model made of them.
-        confidence: Scores on the document that the function stands in.
-        note: Why there are none.
+            sources, and `wrote` of the model's completions.
+        confidence: Scores of the document with the function.
+        note: Why there are no scores.
     """
     headline, *gist = _gist(record)
     about = (
@@ -78,7 +78,7 @@ def pairs_blocks(
         *confidence_lines(record.function, confidence, note),
     )
     blocks: list[Block] = [Heading(level, record.function)]
-    if actions:  # beside the code there is little room: what it means comes first
+    if actions:  # there is little room beside the code, so the meaning comes first
         blocks += [Gist((headline,)), *about, Gist(tuple(gist))]
     else:
         blocks += [*about, Gist((headline, *gist))]
@@ -88,11 +88,11 @@ def pairs_blocks(
 
 
 def why_not_probed(function: str, reason: str, hint: str | None) -> tuple[Block, ...]:
-    """Why a function has no pairs, such as what its own tests say.
+    """Why a function has no pairs, for example the output of its own tests.
 
     Args:
         function: Its name.
-        reason: What happened.
+        reason: The reason.
         hint: What to do, or the output of a test.
     """
     told = Gist((Paragraph(f"{reason}.", lead="What this means:"),))
@@ -100,7 +100,7 @@ def why_not_probed(function: str, reason: str, hint: str | None) -> tuple[Block,
 
 
 def together(records: Sequence[PairsRecord]) -> tuple[TableBlock, ...]:
-    """The effects by function and by file, if there is more than one: what no probe's own tables have."""
+    """The effects by function and by file, if there are several: no probe's own tables have them."""
     seen: list[Observation] = [pair for record in records for pair in record.observations]
     if all(unwritten(record) for record in records):
         return ()
@@ -118,12 +118,12 @@ def outcome_mark(pair: PairRecord) -> Marked:
 
 
 def evidence_blocks(pair: PairRecord, level: int, number: int | None = None) -> Iterator[Block]:
-    """The change, the completions on both sides, and the reasons of their verdicts.
+    """The change, the completions on both sides, and the reasons for their verdicts.
 
     Args:
         pair: The pair.
-        level: The level of the sides' headings.
-        number: Of the pair, if it has buttons.
+        level: Level of the sides' headings.
+        number: Number of the pair, if it has buttons.
     """
     yield Difference(pair.diff)
     written = pair.original.completion is not None
@@ -202,7 +202,7 @@ def _pair(pair: PairRecord, number: int | None, level: int) -> Iterator[Block]:
 
 
 def _drawn(pair: PairRecord) -> Iterator[Block]:
-    """The pass rates of both sides as bars, where completions were drawn."""
+    """The pass rates of both sides as bars, if there are samples."""
     if pair.drawn is None:
         return
     sides = (("as written", pair.drawn.original), ("changed", pair.drawn.counterfactual))

@@ -12,7 +12,7 @@ from counterlens.reports.document import HeadingLink, ReportCell, Shaded, TableB
 
 Rows = tuple[tuple[ReportCell, ...], ...]
 WORST = 10
-"""Maximum number of functions in the list of those where a model fails most."""
+"""Maximum number of functions in the list of the worst ones."""
 _MOST = 30  # rows of a table
 _FUNCTIONS = ("function", "verdicts", "held", "lost", "gained", "by")
 _HELD = "held: share of the pairs with a right verdict that kept it; higher is better"
@@ -31,7 +31,7 @@ def place_tables(
     Args:
         pairs: Its pairs.
         model: Its name if there are several; else empty.
-        targets: The headings that a page has of functions, by their names.
+        targets: Headings of functions on a page, by function name.
         unstable: Functions with unstable verdicts: their losses may be noise.
         brief: Whether a table has at most `WORST` rows.
     """

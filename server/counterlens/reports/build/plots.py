@@ -1,6 +1,6 @@
-"""The plots of a run: as Vega-Lite where Altair is there, else as still pictures.
+"""The plots of a run: as Vega-Lite if Altair is available, else as static pictures.
 
-Colours are those of Okabe and Ito, which are distinct for colour-blind readers; shape or text repeats the
+The colours are those of Okabe and Ito, which colour-blind readers can distinguish; shape or text repeats the
 information. Every plot has a table beside it.
 """
 
@@ -36,22 +36,22 @@ _CORRELATIONS = (
 )
 _SIZES = "Effect by model size"
 _WIDTH, _ROW = 520, 26
-# What has no colour of its own takes that of the page, which may be light or dark.
+# Elements without a colour take that of the page, which may be light or dark.
 _INK = "currentColor"
 _GREY = "#80808055"
 
 
 def available() -> bool:
-    """Whether plots can be drawn as Vega-Lite here."""
+    """Whether plots can be created as Vega-Lite here."""
     return find_spec("altair") is not None and find_spec("vl_convert") is not None
 
 
 def plots(effects: RunEffects, prefix: str = "") -> list[Figure]:
-    """The plots of a run, if there is something to draw.
+    """The plots of a run; empty if there is nothing to plot.
 
     Args:
-        effects: Of one task.
-        prefix: The prefix of their titles.
+        effects: Effects of one task.
+        prefix: Prefix of their titles.
     """
     if not effects.names:
         return []
@@ -184,7 +184,7 @@ def _outcomes(effects: RunEffects) -> Figure:
 def _correlations(effects: RunEffects) -> Iterator[Figure]:
     alt = _alt()
     for model, names, rows in _correlated(effects):
-        # Both halves, as a matrix is read.
+        # Both halves, because a matrix is read by row and by column.
         values = [*rows, *(row | {"first": row["second"], "second": row["first"]} for row in rows)]
         axes = {
             "x": alt.X("first:N", sort=names, title=None, axis=alt.Axis(labelAngle=-35)),
@@ -203,7 +203,7 @@ def _correlations(effects: RunEffects) -> Iterator[Figure]:
 
 
 def _correlated(effects: RunEffects) -> Iterator[tuple[str, list[str], list[dict[str, Any]]]]:
-    """Each model with the mutations that have a known correlation, and these."""
+    """Each model with its mutations that have a known correlation, and the correlations."""
     for model, found in effects.correlations.items():
         known = {both: one for both, one in found.items() if one.value is not None}
         if known:
@@ -240,7 +240,7 @@ def _sizes(effects: RunEffects) -> Figure:
         shape=alt.Shape("mutation:N", scale=alt.Scale(domain=names)),
         tooltip=["model:N", "size:N", "mutation:N", *(_percent(one) for one in ("effect", "low", "high"))],
     )
-    dash = alt.StrokeDash("mutation:N", scale=alt.Scale(domain=names))  # there are more than colours
+    dash = alt.StrokeDash("mutation:N", scale=alt.Scale(domain=names))  # more mutations than colours
     lines = (base.mark_line().encode(y=height, strokeDash=dash) + marks).properties(width=_WIDTH, height=280)
     return plot_of(
         lines,
@@ -272,7 +272,7 @@ def _size_rows(effects: RunEffects) -> list[dict[str, Any]]:
 
 
 def plot_of(chart: Any, title: str, description: str, table: TableBlock) -> Figure:
-    """A chart of Altair as a figure, in the style of all of them."""
+    """A chart of Altair as a figure, in the common style."""
     axis = {
         "labelColor": _INK,
         "titleColor": _INK,
@@ -302,17 +302,17 @@ def _groups(effects: RunEffects) -> Iterator[tuple[str, str, EffectSummary]]:
 
 
 def _counted(found: EffectSummary) -> tuple[int, ...]:
-    """How many pairs have each of `OUTCOMES`, in that order."""
+    """The number of pairs with each of `OUTCOMES`, in that order."""
     held = found.average.n - found.lost - found.gained
     return held, found.lost, found.gained, found.uninformative, found.unjudged
 
 
 def _by_model(effects: RunEffects) -> tuple[Any, Any]:
-    """Colour and shape of a model; its legend only if there are several, and a click on it singles out."""
+    """Colour and shape of a model; with several models a legend, in which a click selects one."""
     alt = _alt()
     legend = alt.Legend(title=None) if len(effects.models) > 1 else None
     models = list(effects.models)
-    # Of one domain, or each gets a legend of its own.
+    # The same domain for both, or each gets its own legend.
     colour = alt.Color("model:N", scale=alt.Scale(domain=models, range=COLOURS), legend=legend)
     return colour, alt.Shape("model:N", scale=alt.Scale(domain=models), legend=legend)
 

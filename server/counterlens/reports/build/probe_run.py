@@ -1,4 +1,4 @@
-"""The report on one probe: of one function, of those of a file, or of a dataset."""
+"""The report on one probe: of one function, of the functions of a file, or of a dataset."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _CHECKED = {
     ),
     "repair": "the function fails its own tests, and so does the program of every counterfactual",
 }
-"""The checks that hold wherever these probes report figures (probes/pairs/judging.py)."""
+"""The checks that were made if these probes report figures (probes/pairs/judging.py)."""
 _MARKS = {State.DONE: "passed", State.FAILED: "refused", State.CANCELLED: "refused"}
 
 
@@ -34,7 +34,7 @@ def probe_report(
     Args:
         run: The result.
         subject: The subject, as the user named it.
-        confidence: On the functions of probes of pairs, by their targets.
+        confidence: The confidence in functions of pair probes, by target.
     """
     path, pairs = subject.partition("::")[0], pairs_of(run)
     if run.state is State.DONE and pairs:
@@ -45,11 +45,11 @@ def probe_report(
 
 
 def section(run: ProbeRun, path: str | None = None) -> tuple[Block, ...]:
-    """The section of one of several probes; empty while there is nothing to show.
+    """The section on one of several probes; empty while there is nothing to show.
 
     Args:
         run: The results so far.
-        path: The place of the functions, as the user knows it.
+        path: Path of the functions' file, as the user knows it.
     """
     if run.state is State.WAITING:
         return ()
@@ -58,22 +58,22 @@ def section(run: ProbeRun, path: str | None = None) -> tuple[Block, ...]:
 
 
 def section_id(run: ProbeRun) -> str:
-    """The id of its section; a page puts `head-` before it for that of its heading."""
+    """The id of its section; a page puts `head-` before it for the id of the heading."""
     return f"task-{run.probe.id}"
 
 
 def state_mark(run: ProbeRun) -> Marked:
-    """How far a probe is."""
+    """The state of a probe."""
     return Marked(str(run.state), _MARKS.get(run.state, "pending"))
 
 
 def pairs_of(run: ProbeRun) -> tuple[PairsRecord, ...]:
-    """The records of functions, of a probe of pairs."""
+    """The records of functions, for a probe of pairs."""
     return tuple(record for record in run.probed if isinstance(record, PairsRecord))
 
 
 def place_of(record: Record, path: str | None) -> str | None:
-    """The place of a function: the dataset's name of it, or the path that was named."""
+    """The place of a function: its name in the dataset, or the path that was named."""
     return path if record.target == record.function else record.target.partition("::")[0] or path
 
 
@@ -88,7 +88,7 @@ def _found(
     path: str | None,
     confidence: Mapping[str, FunctionConfidence] | None = None,
 ) -> Iterator[Block]:
-    """The results; headings begin at a level."""
+    """The results; `level` is that of the top headings."""
     pairs = pairs_of(run)
     if run.state is State.FAILED or run.model is None:
         return

@@ -1,4 +1,4 @@
-"""Word the facts of a run for every report."""
+"""Words the facts of a run for every report."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from counterlens.reports.wording import shortened
 
 
 def title(results: RunResults) -> str:
-    """One line: the tasks, with the protocol of each, and the data."""
+    """One line: the tasks, with their protocols, and the data."""
     settings = results.settings
     followed = {task: settings.options_of(task).chosen_protocol for task in settings.tasks}
     tasks = (f"{task} (protocol {protocol})" if protocol else task for task, protocol in followed.items())
@@ -29,14 +29,14 @@ def title(results: RunResults) -> str:
 
 
 def dataset(results: RunResults) -> str:
-    """The data with its version, if that is known."""
+    """The data with its version, if known."""
     for data in _data(results):
         return str(data["title"]) + (f" ({data['version']})" if data["version"] != UNKNOWN else "")
     return results.settings.data
 
 
 def progress_of(results: RunResults) -> str:
-    """How far the run is."""
+    """The progress of a run."""
     done = len(results.records)
     once = len(results.settings.tasks) == len(results.models) == 1
     what, about = ("function", "") if once else ("question", " about functions")
@@ -58,7 +58,7 @@ def progress_of(results: RunResults) -> str:
 
 
 def circumstances(results: RunResults) -> tuple[str, ...]:
-    """One line for the data, and one for each model: the model, the sandbox, and the versions."""
+    """One line for the data, and one per model: the model, the sandbox, and the versions."""
     lines = [
         f"data: {data['title']}, version {data['version']}, licence {data['licence']}, "
         f"sha256 {data['sha256'][:12]}"
@@ -83,18 +83,18 @@ def _data(results: RunResults) -> list[Any]:
 
 
 def not_drawn(results: RunResults) -> list[str]:
-    """State in a line which records of the data were not drawn, and why; empty if all could be."""
+    """State in a line which records of the data were not sampled, and why; empty if all could be."""
     dropped: Any = next((manifest.get("not_drawn", {}) for manifest in results.manifests.values()), {})
     return _not_drawn(dropped)
 
 
 def plan_lines(plan: Plan, done: int = 0, counted: Mapping[str, PromptCounts] | None = None) -> list[str]:
-    """Word the plan of a run: task by task, with how much that is.
+    """Word the plan of a run, task by task, with the amount of work.
 
     Args:
-        plan: Of the run.
-        done: How many of its items are done.
-        counted: The prompts of each task, if they are counted already.
+        plan: The plan of the run.
+        done: Number of finished items.
+        counted: The prompts of each task, if counted.
     """
     origin, settings = plan.dataset.provenance, plan.settings
     models = len(settings.models)
@@ -123,7 +123,7 @@ def plan_lines(plan: Plan, done: int = 0, counted: Mapping[str, PromptCounts] | 
 
 
 def _power(functions: int) -> str:
-    """The smallest difference that a run of pairs can show: where every function has an informative pair."""
+    """The smallest difference that a run of pairs can show if every function has an informative pair."""
     least, ten = detectable_difference(functions), f"10 points take {functions_needed(0.1)} functions"
     if least is None:
         return f"too few functions to distinguish two models, or an effect from 0; {ten}"

@@ -1,4 +1,4 @@
-"""The report on several probes: an overview and one section each, for a page that grows or all at once."""
+"""The report on several probes: an overview and one section each, for a growing page or all at once."""
 
 from __future__ import annotations
 
@@ -21,26 +21,26 @@ _MOST = 260  # characters of a summary in the overview
 
 
 def several_report(title: str, about: str, runs: Sequence[ProbeRun], *, path: str | None = None) -> Report:
-    """The report on probes that have ended.
+    """The report on finished probes.
 
     Args:
         title: The probed functions.
-        about: Its place, and the model.
-        runs: The probes, in their order.
-        path: The place of the functions, as the user knows it.
+        about: Their path, and the model.
+        runs: The probes, in order.
+        path: Path of the functions' file, as the user knows it.
     """
     sections = [block for run in runs for block in section(run, path)]
     return Report(title, (*overview(title, about, runs, linked=True), *sections))
 
 
 def overview(title: str, about: str, runs: Sequence[ProbeRun], *, linked: bool = False) -> tuple[Block, ...]:
-    """How far each probe is, and what it shows; its name leads to its section.
+    """The state of each probe, and its result; its name links to its section.
 
     Args:
         title: The probed function.
-        about: Its place, and the model.
-        runs: The probes, in their order.
-        linked: Whether by a link; otherwise by a button, for a host whose script does it.
+        about: Its path, and the model.
+        runs: The probes, in order.
+        linked: Whether to use a link; otherwise a button, for a host whose script handles it.
     """
     rows: tuple[tuple[ReportCell, ...], ...] = tuple(
         (_name(run, linked), state_mark(run), _short(run.summary)) for run in runs
@@ -50,7 +50,7 @@ def overview(title: str, about: str, runs: Sequence[ProbeRun], *, linked: bool =
 
 
 def standing(runs: Sequence[ProbeRun]) -> str:
-    """How far everything is, for a line that a screen reader speaks."""
+    """The progress of all probes, as a line for screen readers."""
     states = Counter(run.state for run in runs)
     over = states[State.DONE] + states[State.FAILED]
     running = next((run.probe.id for run in runs if run.state is State.RUNNING), None)

@@ -1,4 +1,4 @@
-"""Word the comparison of several models: those that hold more often, and those that are too weak."""
+"""Words the comparison of several models: those that hold more often, and those that are too weak."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from counterlens.metrics.summary import EffectSummary
 
 
 def answer_lines(standings: Sequence[ModelStanding], models: Mapping[str, EffectSummary]) -> Iterator[str]:
-    """The first sentence of a report: the first sentences of its report.
+    """The first sentences of a report.
 
     Args:
-        standings: Every two models.
-        models: The pairs of each model together.
+        standings: Each pair of models.
+        models: The pooled pairs of each model.
     """
     yield from _standing_lines(standings)
     yield from _weakness_lines(models)

@@ -20,7 +20,7 @@ _NOTE = (
 
 
 def trend_report(found: Trend) -> Report:
-    """The report on several runs in the order of time."""
+    """The report on several runs in chronological order."""
     title = f"Trend over {plural(len(found.runs), 'run')}"
     blocks: list[Block] = [Heading(1, title)]
     if not found.ordered:
@@ -69,7 +69,7 @@ def _line(line: TrendLine, *, several: bool) -> Iterator[Block]:
 
 
 def _moved(points: tuple[TrendPoint, ...]) -> str:
-    """Word the change from the previous run to the last."""
+    """Word the change from the last run but one to the last."""
     last = points[-1]
     if last.apart:
         return (
@@ -108,7 +108,7 @@ def _run(one: TrendPoint) -> tuple[str | int | None, ...]:
 
 
 def _cell(moved: Estimate | None) -> str | None:
-    """A move in points with its interval; None without one."""
+    """A change in percentage points with its interval; None if there is none."""
     if moved is None or moved.value is None:
         return None
     interval = (
@@ -120,5 +120,5 @@ def _cell(moved: Estimate | None) -> str | None:
 
 
 def _day(run: TrendRun) -> str:
-    """The text below a point: the day and hour, or the name."""
+    """The text below a point: day and hour, or the name."""
     return run.begun[5:16].replace("T", " ") if run.begun else run.name

@@ -1,4 +1,4 @@
-"""The verdicts that a mutation changed as lines: for a terminal or a hook, and as annotations on GitHub."""
+"""Verdicts that a mutation changed, as lines: for a terminal or a hook, and as annotations on GitHub."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ class Annotation:
     """A right verdict that was lost.
 
     Attributes:
-        file: As the user named it, or relative to the folder of the repository; of a dataset the name of the
-            problem.
+        file: As the user named it, or relative to the folder of the repository; for a dataset, the name of
+            the problem.
         line: The changed line, 1-based.
         end_line: The last line of the change.
         mutation: The change.
@@ -53,7 +53,7 @@ class Annotation:
 def annotated(found: Exported) -> Iterator[Annotation]:
     """Annotations of lines: right verdicts that a mutation lost, in the order of the records.
 
-    Nothing for functions with unstable verdicts.
+    Functions with unstable verdicts have none.
     """
     for exported in found.records:
         for pair in () if exported.wavering else exported.judged_pairs:

@@ -1,4 +1,4 @@
-"""The calibration of confidences, for programs. The keys are added to, never renamed."""
+"""The calibration of confidences, for programs. Keys may be added, but never renamed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from counterlens.reports.export.json import Json
 
 
 def calibration_json(result: CalibrationResult, kept: Path | None) -> Json:
-    """Everything that a calibration found; `kept` is where the map is, if anywhere."""
+    """All results of a calibration; `kept` is the path of the map, if it was stored."""
     return {
         "kind": "calibration",
         "model": {"name": result.calibration.name, "identity": result.calibration.model},

@@ -1,4 +1,4 @@
-"""Confidence on a corpus as plain data for `--json`. The keys are a contract: added to, never renamed."""
+"""Confidence in a corpus as plain data for `--json`. Keys are a contract: added to, never renamed."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ def corpus(
     paths: Mapping[str, Sequence[str]],
     skipped: Sequence[tuple[str, str]],
 ) -> plain.Json:
-    """The global aggregation of some files by language, and what was left out.
+    """The global aggregation over some files by language, and the skipped files.
 
-    Languages are never pooled, since a model knows one better than another: the figures of all files stand
-    beside `languages` only if they are of one.
+    Languages are never pooled, since a model knows one better than another: the figures of all files are
+    beside `languages` only if there is one language.
 
     Args:
-        summed: By language; one at least.
+        summed: Results by language; at least one.
         info: The model.
         paths: The files of each language.
-        skipped: Files that were not scored, with the reason.
+        skipped: Files that were not scored, with the reasons.
     """
     first, *others = summed.values()
     return {

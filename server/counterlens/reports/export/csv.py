@@ -26,7 +26,7 @@ _ENVELOPE = {field.name for field in fields(Record)}
 
 
 def as_csv(found: Exported) -> str:
-    """The lines. A function that has nothing listed has a line that says why.
+    """The lines. A function without listed items has a line with the reason.
 
     Raises:
         DataError: the records are of several probes, whose lines have different columns.
@@ -72,7 +72,7 @@ def _lines(exported: ExportedRecord) -> Iterator[dict[str, str]]:
             for listed in values
             if isinstance(listed, Mapping)
         ]
-        if not parts and record.probed:  # it lists nothing, so the line is of the function itself
+        if not parts and record.probed:  # it has no items, so the line is about the function itself
             parts = [{name: _flat(value) for name, value in document.items() if name not in _ENVELOPE}]
     yield from (first | part for part in parts or [{}])
 

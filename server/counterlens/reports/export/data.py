@@ -1,4 +1,4 @@
-"""Benchmark data, for programs: what was found, and its problems."""
+"""Benchmark data, for programs: the datasets found, and their problems."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from counterlens.reports.export.json import Json
 
 
 def provenance_json(one: Provenance) -> Json:
-    """The origin of data, for `--json` and for manifests. The keys are added to, never renamed."""
+    """The origin of data, for `--json` and for manifests. Keys may be added, but never renamed."""
     return {
         "dataset": one.dataset,
         "title": one.title,
@@ -25,7 +25,7 @@ def provenance_json(one: Provenance) -> Json:
 
 
 def listing_json(found: Sequence[Provenance], broken: Sequence[tuple[Path, str]]) -> Json:
-    """The datasets that were found, unreadable ones, and the known formats."""
+    """The datasets found, the unreadable ones, and the known formats."""
     return {
         "datasets": [provenance_json(one) for one in found],
         "unreadable": [{"path": str(path), "message": message} for path, message in broken],
@@ -37,7 +37,7 @@ def listing_json(found: Sequence[Provenance], broken: Sequence[tuple[Path, str]]
 
 
 def check_json(one: Check) -> Json:
-    """One dataset that was checked."""
+    """The check of one dataset."""
     return {
         **provenance_json(one.provenance),
         "checked": len(one.problems),

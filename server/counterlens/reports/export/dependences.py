@@ -38,7 +38,7 @@ def dependences_json(found: Dependences) -> Json:
 
 
 def inferred_json(found: Inferred) -> Json:
-    """Everything for `--json` and for editors. The keys are a contract: added to, never renamed."""
+    """The true and the inferred dependences for `--json` and editors. Keys are added to, never renamed."""
     line = {part.statement.id: part.statement.line for part in found.subject.parts}
     document: Json = {
         "function": found.subject.dependences.function,
@@ -126,7 +126,7 @@ def _edge(edge: InferredEdge, line: dict[int, int]) -> Json:
 
 
 def _beliefs(found: Inferred, statement: int) -> list[Json]:
-    """How strongly the model holds that a statement depends on each other one, strongest first."""
+    """The strength of the model's belief that a statement depends on each other one, strongest first."""
     known = [
         {"relation": str(relation), "source": source, "belief": belief}
         for relation, pairs in found.beliefs.items()

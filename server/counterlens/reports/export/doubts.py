@@ -1,4 +1,4 @@
-"""Places in doubt as a line each, as plain data, as SARIF and as annotations on GitHub."""
+"""Doubts as one line each, as plain data, as SARIF and as annotations on GitHub."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def doubt_sentence(doubt: Doubt, t: Translator = ENGLISH) -> str:
 
 
 def _preferred(part: float, t: Translator) -> str:
-    """A share of the probability, which is never all of it."""
+    """A share of the probability, shown as less than all."""
     return share(part, t) if part < 0.99 else t("over 99 %")
 
 
@@ -56,7 +56,7 @@ def _told(doubt: Doubt, t: Translator) -> str:
 
 
 def _changed(doubt: Doubt, other: Alternative) -> str:
-    """Another alternative in words: what it replaces too, if that is another place."""
+    """Another alternative in words, with the text that it replaces if the place differs."""
     text = f"`{shortened(other.text, _WIDTH)}`"
     if other.place == doubt.alternative.place:
         return text
@@ -154,4 +154,4 @@ def _path(doubt: Doubt) -> str:
 DOUBT_FORMATS: Mapping[str, Callable[[Sequence[Doubt]], str]] = MappingProxyType(
     {"text": _text, "json": _json, "sarif": _sarif, "github": _github}
 )
-"""The forms, by name."""
+"""The formats, by name."""

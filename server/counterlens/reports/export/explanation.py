@@ -1,4 +1,4 @@
-"""Completions explained, as plain data for JSON."""
+"""Explained completions as plain data for JSON."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ def explanation_json(
 ) -> dict[str, Any]:
     """Completions at some places.
 
-    Keys: `model`, `path`, `function`, `completions`; each of these has `title`, `text`, `finish`, `start` and
-    `end` (bytes of the completed program), `tokens` (`text`, `line`, `probability`, `alternatives`), `nodes`
-    (`kind`, `start`, `end`, `confidence`), `errors` (such nodes), and `departure` (null if it wrote the
-    existing code).
+    Keys: `model`, `path`, `function`, `completions`; each completion has `title`, `text`, `finish`, `start`
+        and `end` (bytes of the completed program), `tokens` (`text`, `line`, `probability`, `alternatives`),
+        `nodes` (`kind`, `start`, `end`, `confidence`), `errors` (such nodes), and `departure` (null if the
+        completion is the existing code).
     """
     return {
         "model": info.id,

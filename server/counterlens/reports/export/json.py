@@ -1,4 +1,4 @@
-"""Results as plain data for `--json`. The keys are a contract: they are added to, never renamed."""
+"""Results as plain data for `--json`. Keys are a contract: they are added to, never renamed."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def refusal(found: Refusal) -> Json:
 
 
 def settled(found: Settled) -> Json:
-    """A counterfactual, with what running it has shown."""
+    """A counterfactual, with the result of running it."""
     evidence = found.verdict.evidence if found.verdict else None
     return {
         **counterfactual(found.counterfactual),
@@ -86,7 +86,7 @@ def settled(found: Settled) -> Json:
 
 
 def tokens(scores: TokenScores, shift: int = 0) -> list[Json]:
-    """Token scores; offsets are UTF-8 bytes, moved by `shift`, log-probabilities nats."""
+    """Token scores; offsets are UTF-8 bytes, moved by `shift`, log-probabilities are in nats."""
     data = scores.text.encode("utf-8", "surrogatepass")
     return [
         {
@@ -108,7 +108,7 @@ def tokens(scores: TokenScores, shift: int = 0) -> list[Json]:
 
 
 def confidence(found: Confidence, info: ModelInfo, by: Granularity = Granularity.STATEMENT) -> Json:
-    """Scores on the syntax of a whole document, and its spans at one granularity."""
+    """Scores of the syntax of a whole document, and its spans at one granularity."""
     shift = 3 if found.document.decoded and found.document.decoded.bom else 0
     return {
         "model": info.id,
@@ -190,7 +190,7 @@ def cell(found: Cell) -> Any:
 
 
 def probe_document(run: ProbeRun) -> Json:
-    """Everything that one probe found."""
+    """All results of one probe."""
     return {
         "schema": SCHEMA,
         "probe": run.probe.id,

@@ -1,4 +1,4 @@
-"""Records as JUnit XML: every function under every mutation is a case, which fails if that costs it.
+"""Records as JUnit XML: every function under every mutation is a case, which fails if a verdict is lost.
 
 A case fails when a right verdict was lost; it is skipped, with the reason, if there is no conclusion (wrong
 on both sides, not judged, left out, an unstable verdict).
@@ -18,7 +18,7 @@ from counterlens.reports.wording import evidence, lines_of
 
 
 def junit(found: Exported) -> str:
-    """The document: a suite for each model and probe. It holds no times: the same records give the same."""
+    """The document: a suite per model and probe. It has no times: the same records give the same text."""
     suites = Element("testsuites", name=_text(found.title))
     for probe, model, records in found.suites():
         suite = SubElement(suites, "testsuite", name=_text(f"{model}, {probe}"))
@@ -88,7 +88,7 @@ def _count(element: Element) -> None:
 
 
 def _text(text: str) -> str:
-    """Without the characters that XML has no way to write."""
+    """The text without characters that XML cannot represent."""
     return "".join(
         char
         if char in "\t\n\r" or "\x20" <= char <= "\ud7ff" or "\ue000" <= char <= "\ufffd" or char > "\uffff"

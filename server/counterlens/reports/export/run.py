@@ -38,7 +38,7 @@ def exported_run(results: RunResults) -> Exported:
 
 
 def merged_document(merged: MergedRuns) -> Json:
-    """The combined results of several runs: the tables, and what each run asked."""
+    """The combined results of several runs: the tables, and the questions of each run."""
     return {
         "schema": SCHEMA,
         "task": merged.task,
@@ -50,7 +50,7 @@ def merged_document(merged: MergedRuns) -> Json:
 
 
 def run_document(results: RunResults) -> Json:
-    """Everything that a run found: settings, manifests, tables and records."""
+    """All results of a run: settings, manifests, tables and records."""
     return {
         "schema": SCHEMA,
         "settings": asdict(results.settings),

@@ -1,7 +1,7 @@
 """Records as SARIF 2.1.0, for code scanning: every verdict that a mutation changed is a result at its line.
 
-The places in files are relative to the root of the working tree; those in a dataset are the names of its
-functions.
+Paths of files are relative to the root of the working tree; functions in a dataset have their names
+instead.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ def sarif_run(results: list[Json], rule: Callable[[str], Json], properties: Json
     Args:
         results: Its results, each with its `ruleId`.
         rule: Describes a rule.
-        properties: Of the run.
-        rooted: Whether places in files are relative to the root of the working tree.
+        properties: Properties of the run.
+        rooted: Whether paths are relative to the root of the working tree.
     """
     rules = sorted({result["ruleId"] for result in results})
     for result in results:

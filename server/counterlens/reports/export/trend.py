@@ -10,7 +10,7 @@ from counterlens.reports.export.json import Json
 
 
 def trend_document(found: Trend) -> Json:
-    """Several runs in the order of time: each point with its intervals, and why it is not connected."""
+    """Several runs in chronological order: each point with its intervals, or why it is not connected."""
     return {
         "schema": SCHEMA,
         "ordered": found.ordered,

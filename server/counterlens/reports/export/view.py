@@ -17,12 +17,12 @@ class ExportedRecord:
     """The result of one probe on one function.
 
     Attributes:
-        position: Its place among all, from 0.
-        model: As the user named it.
+        position: Its position among all records, from 0.
+        model: The model, as the user named it.
         probe: The id of the probe.
         target: The function's name in the dataset, or `FILE::QUALNAME`.
         function: Its qualified name.
-        file: Its place; for a dataset, the name of the problem.
+        file: Its path; for a dataset, the name of the problem.
         record: The result.
     """
 
@@ -36,27 +36,27 @@ class ExportedRecord:
 
     @property
     def judged_pairs(self) -> tuple[PairRecord, ...]:
-        """The pairs whose completions or repairs were asked for; other probes have none."""
+        """The pairs with completions or repairs; other probes have none."""
         pairs = self.record.pairs if isinstance(self.record, PairsRecord) else ()
         return tuple(pair for pair in pairs if pair.original.completion is not None)
 
     @property
     def wavering(self) -> str:
-        """Why its pairs show nothing: placebos change its verdict, too; empty if they do not."""
+        """Why its pairs show nothing: placebos change the verdict, too; empty if they do not."""
         return wavering(self.record) if isinstance(self.record, PairsRecord) else ""
 
 
 @dataclass(frozen=True, slots=True)
 class Exported:
-    """Records in their order.
+    """Records in order.
 
     Attributes:
         title: The probed functions.
         records: The records.
         before: The prefix that makes a file's path relative to the root of the working tree; None if the
-            files are none.
-        finished: Whether that is all.
-        probes: The ids of the probes, in their order.
+            records are not of files.
+        finished: Whether the records are complete.
+        probes: The ids of the probes, in order.
     """
 
     title: str

@@ -1,8 +1,8 @@
-"""A scored document as one page that needs nothing else: the code, its levels, hover details and the tree.
+"""A scored document as one self-contained page: the code, its levels, hover details and the tree.
 
 The page loads nothing and may run only its own script, which its content security policy names by hash. Text
-from the document or the model reaches it as JSON in a block that cannot be left (no `<` stands in it), and
-the script makes only text nodes of it.
+from the document or the model is JSON in a block that it cannot leave (it contains no `<`), and the script
+creates only text nodes from it.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def page(found: Confidence, info: ModelInfo, by: Granularity = Granularity.STATE
         "script": script,
         "data": embedded(payload(found, info, by)),
     }
-    # In one pass, so that nothing in what is filled in is taken for a place to fill.
+    # In one pass, so that a placeholder inside an inserted text is not replaced.
     filled = re.sub(r"\{\{(\w+)\}\}", lambda place: values[place[1]], template)
     return filled.encode("ascii", "xmlcharrefreplace").decode()
 

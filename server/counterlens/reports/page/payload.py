@@ -1,4 +1,4 @@
-"""The page's data: offsets in UTF-16 code units, which its script counts in, and rounded figures."""
+"""The page's data: offsets in UTF-16 code units, as in its script, and rounded numbers."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _DIGITS = 4
 def payload(found: Confidence, info: ModelInfo, by: Granularity) -> dict[str, Any]:
     """Plain data for the page.
 
-    Nodes are rows of [kind, category, start, end, parent, confidence, minimum, bits, first token, the one
-    after the last, level, non-terminal]; tokens rows of [start, end, probability, rank, alternatives,
-    level]; spans rows of [start, end, value, level, node or token]. Kinds and categories are numbers in the
+    Nodes are rows of [kind, category, start, end, parent, confidence, minimum, bits, first token, token after
+    the last, level, non-terminal]; tokens are rows of [start, end, probability, rank, alternatives, level];
+    spans are rows of [start, end, value, level, node or token]. Kinds and categories are indices into the
     lists `kinds` and `categories`.
     """
     document, scores = found.document, found.scores
@@ -85,7 +85,7 @@ def payload(found: Confidence, info: ModelInfo, by: Granularity) -> dict[str, An
 
 
 def _utf16(data: bytes) -> npt.NDArray[np.int64]:
-    """(size + 1,) for each byte offset how many UTF-16 code units begin before it."""
+    """(size + 1,) number of UTF-16 code units that begin before each byte offset."""
     raw = np.frombuffer(data, np.uint8)
     units = np.where(raw & 0xC0 == 0x80, 0, np.where(raw >= 0xF0, 2, 1))
     return np.concatenate([[0], np.cumsum(units)]).astype(np.int64)
@@ -112,5 +112,5 @@ def _alternatives(found: Confidence) -> list[list[list[Any]]]:
 
 
 def _rounded(value: float | None) -> float | None:
-    """Four digits: more would be below the noise of any score, and fewer would lose rare tokens."""
+    """Round to four digits: more would be below the noise of any score, and fewer would lose rare tokens."""
     return None if value is None else float(f"{value:.{_DIGITS}g}")

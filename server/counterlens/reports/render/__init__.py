@@ -1,1 +1,1 @@
-"""Reports in the forms that people read: each form escapes, fences and lays out tables in one place."""
+"""Reports in the formats for readers: each format does escaping, fences and table layout in one place."""

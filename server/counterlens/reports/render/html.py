@@ -1,8 +1,8 @@
-"""A report as HTML: a page that loads nothing, or fragments for a page of a host.
+"""A report as HTML: a page that loads nothing, or fragments for a host's page.
 
 Everything is escaped here, and colours only repeat the words. A page runs only the scripts that its content
-security policy names by their hashes: its own and Vega, if it has something to narrow down or to plot.
-Without scripts it shows the same, with still plots, no filter, and pairs that do not open.
+security policy names by hash: its own, and Vega, if it has filters or plots. Without scripts it shows the
+same, with static plots, no filter, and pairs that do not open.
 """
 
 from __future__ import annotations
@@ -47,17 +47,18 @@ from counterlens.reports.document import (
 from counterlens.reports.render import vega
 from counterlens.text import printable
 
-_WIDE = 5  # columns from which on a table may have to be scrolled
+_WIDE = 5  # number of columns from which a table may have to scroll
 _DEEPEST = 6
 
 
 def page(report: Report, *, packed: bool = True) -> str:
-    """A page of its own.
+    """A self-contained page.
 
     Args:
         report: The report.
-        packed: Whether what is behind a pair is packed until it is opened, and the live plots until they are
-            drawn, which keeps the page small. Without scripts the pairs of a packed page do not open.
+        packed: Whether the contents of a pair are compressed until it is opened, and the live plots until
+            they are drawn, which keeps the page small. Without scripts, the pairs of a packed page do not
+            open.
     """
     blocks = [*_all(report.blocks)]
     plotted = any(isinstance(block, Figure) and block.spec for block in blocks)
@@ -85,7 +86,7 @@ class Pack:
         self.texts: list[str] = []
 
     def keep(self, text: str) -> int:
-        """Put a text in; returns its number."""
+        """Add a text; returns its number."""
         self.texts.append(text)
         return len(self.texts) - 1
 
@@ -99,7 +100,7 @@ class _Rendering:
 
 
 def compressed(document: object) -> str:
-    """A document as JSON, compressed by gzip, in base64: the same bytes each time."""
+    """A document as JSON, compressed with gzip, in base64: the same bytes each time."""
     data = json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
     return base64.b64encode(gzip.compress(data, 9, mtime=0)).decode()
 
@@ -112,7 +113,7 @@ def _parts(blocks: Iterable[Block], rendering: _Rendering) -> Iterator[str]:
 def framed(
     title: str, body: str, scripts: Sequence[str] = (), header: str = "", later: Sequence[str] = ()
 ) -> str:
-    """A page around what is HTML already; `later`: scripts that its scripts may add."""
+    """A page around existing HTML; `later`: scripts that its scripts may add."""
     loaded = "".join(f"<script>{script}</script>\n" for script in scripts)
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
@@ -125,11 +126,11 @@ def framed(
 
 
 def policy(scripts: Iterable[str] = (), styles: Iterable[str] | None = None) -> str:
-    """A content security policy: these scripts and styles, known by their hashes, and nothing else.
+    """A content security policy that allows these scripts and styles, by hash, and nothing else.
 
     Args:
-        scripts: The texts of the page's script elements; without any, nothing runs.
-        styles: The texts of its style elements; those of `page` where none are given.
+        scripts: Texts of the page's script elements; without any, nothing runs.
+        styles: Texts of its style elements; by default those of `page`.
     """
     styled = " ".join(map(_hash, [_asset("page.css")] if styles is None else styles))
     run = " ".join(map(_hash, scripts))
@@ -138,13 +139,13 @@ def policy(scripts: Iterable[str] = (), styles: Iterable[str] | None = None) -> 
 
 
 def embedded(document: object) -> str:
-    """JSON for a script element of data: it ends no block and opens no comment or tag."""
+    """JSON for a script element with data: it cannot end the block, or open a comment or tag."""
     text = json.dumps(document, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 
 def escape(text: str) -> str:
-    """Text that stands for itself, in elements and in attributes."""
+    """Escape a text for elements and attributes."""
     return html.escape(printable(text))
 
 
@@ -200,7 +201,7 @@ def _paragraph(block: Paragraph) -> str:
 
 
 def table(block: TableBlock) -> str:
-    """A table with its note; the first cell of a row is its head."""
+    """A table with its note; the first cell of a row is its header."""
     figures = figure_columns(block.columns, block.rows)
     marks = [' class="figures"' if i in figures else "" for i in range(len(block.columns))]
     if any(isinstance(cell, Shaded) for row in block.rows for cell in row):
@@ -241,12 +242,12 @@ def _cell(cell: ReportCell) -> str:
 
 
 def _step(share: float | None) -> int:
-    """Return which of the five shades a share has: 0 for little, 4 for all."""
+    """The shade of a share, of five: 0 for little, 4 for all."""
     return min(4, int(5 * (share or 0.0)))
 
 
 def _difference(lines: Iterable[str]) -> str:
-    """Lines marked as inserted and deleted; colour is not all that tells."""
+    """Lines marked as inserted and deleted; colour is not the only sign."""
     marks = {"+": "ins", "-": "del"}
     marked = ((marks.get(line[:1]), escape(line)) for line in lines)
     return "\n".join(f"<{mark}>{line}</{mark}>" if mark else line for mark, line in marked)
@@ -318,7 +319,7 @@ def _entry(entry: Entry, rendering: _Rendering) -> Iterator[str]:
 
 
 def _filter(entries: Entries) -> str:
-    """A form that is shown by the script that makes use of it."""
+    """A form for filters; the script that uses it shows it."""
     if not entries.choices:
         return ""
     labels = "".join(
@@ -338,7 +339,7 @@ def _filter(entries: Entries) -> str:
 
 
 def _navigation(blocks: Sequence[Block]) -> str:
-    """Links to the sections, if there are several and no table leads to them."""
+    """Links to the sections, if there are several and no table links to them."""
     sections = [block for block in blocks if isinstance(block, Heading) and block.level == 2 and block.id]
     ids = {section.id for section in sections}
     if any(
@@ -366,12 +367,12 @@ def _word(marked: Marked) -> str:
 
 
 def _prose(text: str) -> str:
-    """Our sentences; backquotes mark code."""
+    """Sentences of Counterlens; backquotes mark code."""
     return "".join(f"<code>{escape(part)}</code>" if code else escape(part) for part, code in inline(text))
 
 
 def _all(blocks: Iterable[Block]) -> Iterator[Block]:
-    """Every block, also those in others."""
+    """Every block, including inner ones."""
     for block in blocks:
         yield block
         match block:

@@ -1,4 +1,4 @@
-r"""A report as LaTeX tables, to be read with `\input`: booktabs rules, figures flush right, notes below.
+r"""A report as LaTeX tables, for `\input`: booktabs rules, figures aligned right, notes below.
 
 Headings and sentences are comments between the tables.
 """
@@ -41,7 +41,7 @@ _SPECIAL = {
     "|": r"\textbar{}",
     '"': r"\textquotedbl{}",
     "`": r"\textasciigrave{}",
-    "[": "{[}",  # after \\ a bracket would be taken for a distance
+    "[": "{[}",  # after \\ a bracket would be read as a distance
     "]": "{]}",
     "Δ": r"$\Delta$",
     "→": r"$\rightarrow$",
@@ -59,7 +59,7 @@ def render(report: Report) -> str:
 
 
 def escaped(text: str) -> str:
-    """Text that LaTeX sets as it is; what no font has becomes a question mark."""
+    """Escape a text for LaTeX; a character without a glyph becomes a question mark."""
     plain = "".join(character if unicodedata.category(character)[0] != "C" else " " for character in text)
     return "".join(
         _SPECIAL.get(character) or character.encode("latin-1", "replace").decode("latin-1")
@@ -68,11 +68,11 @@ def escaped(text: str) -> str:
 
 
 def table_parts(table: TableBlock, labels: Counter[str] | None = None) -> Iterator[str]:
-    """A table as floats that fit a page each; where there are several, captions say which part one is.
+    """A table as floats that fit a page each; if there are several, captions number the parts.
 
     Args:
         table: The table.
-        labels: How often each label was given before, so that none is given twice.
+        labels: Number of earlier uses of each label, so that none is used twice.
     """
     labels = Counter() if labels is None else labels
     parts = max(1, math.ceil(len(table.rows) / _ROWS))
@@ -114,7 +114,7 @@ def _float(table: TableBlock, label: str) -> str:
             f"  \\caption{{{escaped(capitalised(table.title))}}}",
             f"  \\label{{{label}}}",
             r"  \smallskip",
-            # As wide as it is, but no wider than the line.
+            # Natural width, but no wider than the line.
             r"  \resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%",
             f"  \\begin{{tabular}}{{{kinds}}}",
             r"    \toprule",
@@ -129,7 +129,7 @@ def _float(table: TableBlock, label: str) -> str:
 
 
 def _worded(table: TableBlock, column: int) -> str:
-    """How a column of texts is set: as paragraphs where one is long."""
+    """The column type of a text column: paragraphs if a text is long."""
     return PARAGRAPHS if any(len(cell_text(row[column])) > _LONG for row in table.rows) else "l"
 
 

@@ -1,4 +1,4 @@
-"""A report as Markdown: for a file, a comment in a review, or a client that shows no more than that."""
+"""A report as Markdown: for a file, a comment in a review, or a client that shows only Markdown."""
 
 from __future__ import annotations
 
@@ -31,19 +31,19 @@ from counterlens.reports.document import (
 from counterlens.text import printable
 
 _TICKS = re.compile(r"`{3,}")
-# Inside of a word _ stands for itself; addresses that some readers make links of do not become any.
+# Inside a word _ is literal; addresses that some readers turn into links must not become any.
 _SPECIAL = re.compile(
     r"([\\`*{}\[\]<>|#~&@]|(?<![^\W_])_|_(?![^\W_])|(?<=:)/(?=/)|(?<=www)\.)", re.IGNORECASE
 )
 _BEGINS = re.compile(r"^([-+=]|\d{1,9}(?=[.)]))")
-"""Characters that, at the beginning of a line, would make it an item, a rule or a heading."""
+"""Characters that, at the beginning of a line, would make it a list item, a rule or a heading."""
 _MANY_BEFORE_BAR = re.compile(r"\\{2,}(?=\|)")
 _BAR = re.compile(r"(?<!\\)\|")
 _DEEPEST = 6
 
 
 def render(report: Report, level: int = 1) -> str:
-    """The report, its headings from a level on."""
+    """The report; `level` is that of its top headings."""
     return fragment(report.blocks, level)
 
 
@@ -53,7 +53,7 @@ def fragment(blocks: Iterable[Block], level: int = 1) -> str:
 
 
 def table(columns: Sequence[str], rows: Sequence[Sequence[str]], figures: Collection[int] = ()) -> str:
-    """A table of cells that are Markdown already; those of some columns, by number, stand flush right."""
+    """A table of cells that are Markdown already; `figures` are the columns to align right."""
     rule = ["--:" if i in figures else "---" for i in range(len(columns))]
     lines = [[_BAR.sub(r"\\|", cell) for cell in line] for line in (columns, rule, *rows)]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
@@ -68,17 +68,17 @@ def fenced(text: str, language: str) -> str:
 
 
 def prose(text: str) -> str:
-    """Our sentences, on a line; backquotes mark code."""
+    """Sentences of Counterlens on one line; backquotes mark code."""
     return "".join(code_span(part) if code else escaped(part) for part, code in inline(_flat(text)))
 
 
 def escaped(text: str) -> str:
-    """Text that stands for itself, on a line."""
+    """Escape a text, and put it on one line."""
     return _SPECIAL.sub(r"\\\1", printable(_flat(text), keep="\t"))
 
 
 def code_span(text: str) -> str:
-    """A line as inline code that nothing in it ends, also in a cell of a table; empty if it is."""
+    """A line as inline code that its content cannot end, also in a table cell; empty if the line is."""
     shown = printable(_flat(text), keep="\t").strip()
     if not shown:
         return ""
@@ -157,7 +157,7 @@ def _heading(level: int, text: str) -> str:
 
 def _paragraph(block: Paragraph) -> str:
     lead = block.lead.text if isinstance(block.lead, Marked) else block.lead
-    strong = prose(lead.strip())  # nothing between four asterisks would be a line across the page
+    strong = prose(lead.strip())  # only asterisks would be a horizontal rule
     parts = (f"**{strong}**" if strong.strip() else "", prose(block.text))
     return _begun(" ".join(part for part in parts if part))
 
@@ -180,7 +180,7 @@ def _line(text: str) -> str:
 
 
 def _begun(line: str) -> str:
-    """A line that begins no block of another kind."""
+    """A line that does not begin another kind of block."""
     return _BEGINS.sub(lambda found: f"{found[0]}\\" if found[0].isdigit() else f"\\{found[0]}", line.strip())
 
 

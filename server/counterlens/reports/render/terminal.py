@@ -1,6 +1,6 @@
-"""A report at a terminal: readable without colour, its gist at the end, where the eye is.
+"""A report at a terminal: readable without colour, with its gist at the end, where the reader looks.
 
-Folded parts and plots of a page are left out: the tables sum it up.
+Folded parts and plots of a page are left out: the tables summarise them.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from counterlens.reports.document import (
 )
 from counterlens.text import printable
 
-# Blue and orange: told apart with every common form of colour blindness; words say the same.
+# Blue and orange can be distinguished with every common form of colour blindness; words say the same.
 _BLUE, _ORANGE = "bold bright_blue", "bold dark_orange"
 _STYLES = {
     "passed": _BLUE,
@@ -61,9 +61,9 @@ _WIDEST = 44
 
 
 class HangingText:
-    """A text that is wrapped to the console, and set in from its second line on.
+    """A text that is wrapped to the console's width, and indented from its second line on.
 
-    A word at the left edge, where the console's width happens to break a text, would pass for a line of ours.
+    A word at the left edge, where the console's width breaks a text, could pass for a line of Counterlens.
 
     Args:
         text: The text.
@@ -73,7 +73,7 @@ class HangingText:
         self._text = text
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[RenderableType]:
-        """The lines."""
+        """The wrapped lines."""
         fits = self._text.cell_len <= options.max_width
         room = options.max_width if fits else options.max_width - _HANGING
         lines = self._text.wrap(console, max(room, 1))
@@ -81,7 +81,7 @@ class HangingText:
             yield Text.assemble(" " * _HANGING, line) if number else line
 
     def __rich_measure__(self, console: Console, options: ConsoleOptions) -> Measurement:
-        """Its width in a table: no word is broken, in a line that is set in either."""
+        """Its width in a table: no word is broken, even in an indented line."""
         least, most = Measurement.get(console, options, self._text)
         return Measurement(min(least + _HANGING, most), most)
 
@@ -92,7 +92,7 @@ def render(report: Report) -> Group:
 
 
 def plain(report: Report, width: int = 110) -> str:
-    """The same without colours: for a file, or a client that shows text."""
+    """The report without colours: for a file, or a client that shows text."""
     console = Console(file=io.StringIO(), width=width, highlight=False, color_system=None)
     with console.capture() as captured:
         console.print(render(report))
@@ -100,7 +100,7 @@ def plain(report: Report, width: int = 110) -> str:
 
 
 def shown(blocks: Iterable[Block]) -> Iterator[RenderableType]:
-    """Blocks one below the other; a gist stands where its section ends."""
+    """Blocks one below the other; a gist is at the end of its section."""
     previous: Block | None = None
     for block in _in_order(pruned(blocks, _shows)):
         line = isinstance(block, Paragraph) and block.quiet and isinstance(previous, Heading)
@@ -137,7 +137,7 @@ def grid(table: Table | TableBlock, *, quiet: bool = False) -> Grid:
 
 
 def difference(lines: Iterable[str]) -> Padding:
-    """A unified difference, set in."""
+    """A unified difference, indented."""
     text = Text()
     for line in lines:
         text.append(printable(line) + "\n", style=_CHANGES.get(line[:1], ""))
@@ -150,7 +150,7 @@ def _shows(block: Block) -> bool:
 
 
 def _in_order(blocks: Iterable[Block]) -> Iterator[Block]:
-    """The blocks with each gist behind what stands in its section, the most important last."""
+    """The blocks, with each gist at the end of its section, the most important last."""
     held: list[tuple[int, Gist]] = []
     level = 0
     for block in blocks:
@@ -172,7 +172,7 @@ def _ending(gist: Gist) -> Iterator[Block]:
 
 
 def _apart(previous: Block, block: Block) -> bool:
-    """Whether an empty line stands between two blocks."""
+    """Whether there is an empty line between two blocks."""
     if isinstance(block, Heading):
         return previous != _EMPTY
     if isinstance(previous, Heading) or _EMPTY in (previous, block):
@@ -239,7 +239,7 @@ def _side(side: PairSide) -> Panel:
 
 
 def _divider(text: str) -> Rule:
-    """A line between what stands in a panel that says what follows."""
+    """A line inside a panel, with a title for what follows."""
     return Rule(Text(_on_a_line(text), style="dim"), characters="╌", style="dim", align="left")
 
 
@@ -252,12 +252,12 @@ def _word(marked: Marked | None) -> Text:
 
 
 def _on_a_line(text: str) -> str:
-    """Texts that must stay on one line: a line of its own would pass for one of ours."""
+    """Keep a text on one line: a separate line could pass for one of Counterlens."""
     return printable(text, keep="")
 
 
 def _set_in(text: str) -> str:
-    """Texts that may have several lines: they are indented, so that none passes for one of ours."""
+    """Indent a text of several lines, so that no line can pass for one of Counterlens."""
     return printable(text).replace("\n", "\n  ")
 
 

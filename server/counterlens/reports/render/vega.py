@@ -1,4 +1,4 @@
-"""Plots of Vega-Lite: drawn as still pictures, and the script that makes them live."""
+"""Vega-Lite plots as static pictures, and the script that makes them interactive."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ def bundle() -> str:
     """Vega, Vega-Lite and Vega-Embed as one script that sets `vegaEmbed` and loads nothing."""
     import vl_convert
 
-    # A closing tag inside of a string would end the element that holds the script.
+    # A closing tag inside a string would end the script element.
     script = str(vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;"))
     return script.replace("</script", "<\\/script").replace("<!--", "<\\!--")
 
 
 def drawn(spec: Mapping[str, Any], title: str) -> str:
-    """A plot as SVG, whose ids no other picture of the page has, the same whenever it is drawn."""
+    """A plot as SVG with ids that no other picture of the page has; the same each time."""
     import vl_convert
 
     svg = str(vl_convert.vegalite_to_svg(dict(spec)))
