@@ -14,8 +14,8 @@ import { setUpNode } from "./setup/node.mjs";
 import { setUpPython } from "./setup/python.mjs";
 import { main, Problem, runLogged, say } from "./terminal.mjs";
 
-/** Lock files of an environment, in installation order. */
-const LOCKS = ["uv", "runtime", "engine", "model"];
+/** Files from which an environment is created: lock files in installation order, and what the build leaves out. */
+const INSTALLED_FROM = ["uv.txt", "runtime.txt", "engine.txt", "engine.cmake", "model.txt"];
 
 /**
  * @param {{ target?: string, pythons?: string[], model?: boolean, to?: string }} options `target`: include everything
@@ -83,8 +83,8 @@ function writeManifest(stage) {
 /** Files from which the extension creates an environment. */
 async function serverFiles() {
   const wheel = await serverWheel(dist);
-  const locks = LOCKS.map((name) => [`server/${name}.txt`, path.join(root, `requirements/${name}.txt`)]);
-  return { [`server/${path.basename(wheel)}`]: wheel, ...Object.fromEntries(locks) };
+  const others = INSTALLED_FROM.map((name) => [`server/${name}`, path.join(root, "requirements", name)]);
+  return { [`server/${path.basename(wheel)}`]: wheel, ...Object.fromEntries(others) };
 }
 
 const USAGE = `npm run package [-- --target linux-x64 [--without-model] [--python ${PYTHONS.join(",")}]]`;

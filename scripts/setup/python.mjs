@@ -11,6 +11,8 @@ const LOCKS = ["uv", "dev", "model", "embeddings"].map((name) => `requirements/$
 // Byte code is compiled now rather than at the first import, which may be in the middle of a user's probe.
 const SYNC = ["pip", "sync", "--require-hashes", "--compile-bytecode", ...LOCKS];
 const STAMP = path.join(venv, ".counterlens-setup");
+/** Leaves out of llama.cpp what is never loaded. */
+const BUILD = "requirements/engine.cmake";
 const OLDEST = [3, 11];
 const INTERPRETERS = ["python3.11", "python3.12", "python3.13", "python3", "python"];
 
@@ -33,7 +35,13 @@ export async function setUpPython() {
 async function inputs() {
   const version = existsSync(venvPython) && (await ask(venvPython, ["-VV"]));
   if (!version) return undefined;
-  return digest(root, version, ...SYNC, ...LOCKS.map(read), buildSettings(read("pyproject.toml")));
+  return digest(
+    root,
+    version,
+    ...SYNC,
+    ...[...LOCKS, BUILD].map(read),
+    buildSettings(read("pyproject.toml")),
+  );
 }
 
 /** The tables of pyproject.toml that determine what is installed; those of linters do not. */
@@ -138,9 +146,11 @@ async function installCounterlens() {
 }
 
 function uvEnvironment() {
+  const build = `"-DCMAKE_PROJECT_INCLUDE=${path.join(root, BUILD)}"`;
   return {
     ...process.env,
     VIRTUAL_ENV: venv,
+    CMAKE_ARGS: [process.env.CMAKE_ARGS, build].filter(Boolean).join(" "),
     CMAKE_BUILD_PARALLEL_LEVEL: process.env.CMAKE_BUILD_PARALLEL_LEVEL ?? String(os.availableParallelism()),
   };
 }

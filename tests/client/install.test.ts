@@ -46,6 +46,7 @@ test("the author's index is asked only for a ready-made engine, which is never c
   }
   const compiled = steps({ base: "python3", source, folder, engine: "compile" }, false).at(-1);
   assert.ok(compiled?.args.some((arg) => arg.includes("GGML_NATIVE=OFF")));
+  assert.ok(compiled?.args.some((arg) => arg.endsWith(`CMAKE_PROJECT_INCLUDE=${source}/engine.cmake`)));
 });
 
 test("the steps after those that were done are run, and a failure says what the program said", async () => {

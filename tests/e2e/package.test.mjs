@@ -42,6 +42,7 @@ describe("the packaged extension", { skip }, () => {
       "package.nls.json",
       "readme.md",
       `server/counterlens-${version}-py3-none-any.whl`,
+      "server/engine.cmake",
       "server/engine.txt",
       "server/model.txt",
       "server/runtime.txt",

@@ -46,7 +46,11 @@ export function steps(
   const lock = (name: string) => path.join(source, `${name}.txt`);
   const install = ["pip", "install", "--python", python, "--no-deps"];
   const pinned = (name: string) => [...install, "--require-hashes", "--requirements", lock(name)];
-  const settings = BUILD_SETTINGS.map((each) => `--config-settings-package=llama-cpp-python:${each}`);
+  // What llama.cpp's own programs need is left out; CMake takes slashes on every system.
+  const lean = `cmake.define.CMAKE_PROJECT_INCLUDE=${path.join(source, "engine.cmake").replaceAll("\\", "/")}`;
+  const settings = [...BUILD_SETTINGS, lean].map(
+    (each) => `--config-settings-package=llama-cpp-python:${each}`,
+  );
   const all: Step[] = [
     { name: "environment", title: t("creating an environment"), command: base, args: ["-m", "venv", folder] },
     {

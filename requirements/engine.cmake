@@ -1,0 +1,4 @@
+# For the build of llama-cpp-python, included at the head of each of its projects (CMAKE_PROJECT_INCLUDE).
+# llama.cpp's library of its own programs (their arguments, downloads, chat templates) is left out: the Python
+# package installs it and never loads it, and it is more than half of the compiler's work.
+set(LLAMA_BUILD_COMMON OFF)
