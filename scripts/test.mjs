@@ -9,17 +9,21 @@ const SIDES = ["python", "client", "e2e"];
 
 await main(async () => {
   const sides = sidesAskedFor(process.argv.slice(2));
-  await setUpPython();
+  // Node's packages are downloaded while the compiler works.
+  await Promise.all([setUpPython(), setUpRest(sides)]);
+  // Imported late, since these modules need node_modules.
+  const { CHECKS, TESTS, runAll } = await import("./checks.mjs");
+  return runAll([...CHECKS, ...TESTS].filter(({ side }) => sides.includes(side)));
+});
+
+async function setUpRest(sides) {
   await setUpNode();
   if (sides.includes("python")) await wish([BUBBLEWRAP, JAVA, JUNIT, NEOVIM, STRACE]);
   if (sides.includes("e2e")) {
     const reason = await setUpEndToEnd();
     if (reason) say(`The end-to-end tests will be skipped: ${reason}.`);
   }
-  // Imported late, since these modules need node_modules.
-  const { CHECKS, TESTS, runAll } = await import("./checks.mjs");
-  return runAll([...CHECKS, ...TESTS].filter(({ side }) => sides.includes(side)));
-});
+}
 
 function sidesAskedFor(args) {
   if (args.length === 0) return SIDES;

@@ -62,8 +62,19 @@ export function mayInstall() {
   return process.getuid?.() === 0 && Boolean(onPath("apt-get"));
 }
 
-/** Installs missing requirements if permitted. Returns those that are still missing. */
-export async function provide(requirements) {
+let installing = Promise.resolve();
+
+/**
+ * Installs missing requirements if permitted, one call after the other, since apt refuses a second one meanwhile.
+ * Returns those that are still missing.
+ */
+export function provide(requirements) {
+  const provided = installing.then(() => provideNow(requirements));
+  installing = provided.catch(() => {});
+  return provided;
+}
+
+async function provideNow(requirements) {
   const missing = requirements.filter(({ present }) => !present());
   if (missing.length === 0 || !mayInstall()) return missing;
   const packages = missing.map((requirement) => requirement.package);
