@@ -20,6 +20,7 @@ from counterlens.models.local.healing import Constraint
 from counterlens.models.local.messages import Complete, Embed, Failed, Score, ScoreContinuations
 from counterlens.models.local.scoring import Scorer
 from counterlens.models.local.worker import Worker, serve
+from counterlens.models.one_process import one_process
 
 
 class LlamaWorker(Worker):
@@ -53,12 +54,13 @@ class LlamaWorker(Worker):
         return Failed("no model is loaded")
 
     def _settle(self, completer: LlamaCompleter) -> Shape | None:
-        """Determine the shapes in which completions are exact, which takes a while the first time."""
+        """Determine the shapes in which completions are exact, which takes the first process a while."""
         if not self._settled:
             engine, batch = completer.engine, completer.batch
-            completer.shape = shape_of(engine, batch, self._identity)
-            if completer.shape:
-                completer.rounding = rounding_of(engine, batch, completer.shape, self._identity)
+            with one_process(f"settle {self._identity}", engine.cancelled):
+                completer.shape = shape_of(engine, batch, self._identity)
+                if completer.shape:
+                    completer.rounding = rounding_of(engine, batch, completer.shape, self._identity)
             self._settled = True
         return completer.shape
 
