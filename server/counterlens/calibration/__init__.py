@@ -1,1 +1,1 @@
-"""Calibration of a model's confidences: nodes observed on code that is right, and a map fitted on them."""
+"""Calibration of a model's confidences: nodes observed in code that is right, and a map fitted on them."""

@@ -1,4 +1,4 @@
-"""Fit and evaluate a model's calibration map on code whose truth is known."""
+"""Fits and evaluates a model's calibration map on code whose truth is known."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from counterlens.progress import Steps
 from counterlens.syntax.document import Document
 
 NODES = {NodeTruth.FILLS: 600, NodeTruth.FIRST_CHOICE: 10_000}
-"""How many nodes are enough, unless told: to ask for one costs as much as to score a function."""
+"""Default number of nodes: asking for one costs as much as scoring a function."""
 LEAST_FUNCTIONS = 10
 """Minimum number of functions for a bootstrap interval."""
 
@@ -31,16 +31,16 @@ class CalibrationResult:
 
     Attributes:
         calibration: The map, fitted on all nodes.
-        truth: The criterion of right.
-        method: How curves are fitted.
-        documents: How many files the nodes are of.
-        units: How many functions and other units.
-        before: The figures of the raw confidences.
-        after: The figures of the mapped ones; each function mapped by curves that have not seen it.
-        difference: The Brier score of the mapped ones less that of the raw ones, paired by function.
-        categories: The same two for each concept category.
-        agreement: The share of nodes of which both truths say the same; None if one was looked at.
-        left_out: Why code was not used, with how many files or functions.
+        truth: The criterion of a right prediction.
+        method: The method of fitting curves.
+        documents: Number of files with the nodes.
+        units: Number of functions and other units.
+        before: Figures of the raw confidences.
+        after: Figures of the mapped confidences; each function is mapped by curves fitted without it.
+        difference: Brier score of the mapped confidences minus that of the raw ones, paired by function.
+        categories: The same two figures for each concept category.
+        agreement: Share of nodes on which both criteria agree; None if only one was evaluated.
+        left_out: Reasons why code was not used, with the number of files or functions.
     """
 
     calibration: Calibration
@@ -57,7 +57,7 @@ class CalibrationResult:
 
     @property
     def better(self) -> bool:
-        """Whether the map does better than none on functions that it has not seen, beyond chance."""
+        """Whether the map improves on raw confidences for functions outside its fit, beyond chance."""
         high = self.difference.high
         return self.units >= LEAST_FUNCTIONS and high is not None and high < 0
 
@@ -73,16 +73,16 @@ def calibrate(
     seed: int = 0,
     steps: Steps | None = None,
 ) -> CalibrationResult:
-    """Measure how far a model's confidences can be taken at their word, and fit a map that corrects them.
+    """Measure how well a model's confidences predict right predictions, and fit a map that corrects them.
 
     Args:
         model: The model; it must score, and complete unless the truth is `first-choice`.
-        documents: Code that is right as it stands.
+        documents: Code that is right.
         truth: The criterion of a right prediction.
-        method: How curves are fitted.
+        method: The method of fitting curves.
         aggregation: The aggregation of confidences.
-        nodes: How many nodes to look at, at least.
-        seed: Which functions and nodes, which half they are in, and the intervals.
+        nodes: Minimum number of nodes to evaluate.
+        seed: Random seed of the sampled functions and nodes, the halves, and the intervals.
         steps: Progress, in nodes, and cancellation.
 
     Raises:

@@ -1,8 +1,8 @@
 """Masked spans: whether the model, continuing at the start of a syntax node, writes that node.
 
-This is the truth that confidences are calibrated against. A node is cut out with everything after it, the
-model continues at temperature 0 after the same header that the node was scored with, and its text must begin
-with the node's own tokens. Blanks between tokens are ignored, line ends and indentation are not.
+This is the truth against which confidences are calibrated. A node is removed with everything after it, the
+model continues at temperature 0 after the same header with which the node was scored, and its text must begin
+with the node's tokens. Blanks between tokens are ignored, line ends and indentation are not.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ from counterlens.syntax.document import Document
 _PER_UNIT = 12
 _MOST_TOKENS = 48
 _MOST_BYTES = 8192
-_MARGIN = 3  # tokens: enough to see that the last word of a node ends where the node does
+_MARGIN = 3  # tokens: enough to see that the last word of a node ends with the node
 _PUNCTUATION = frozenset("()[]{},:;.")
 
 
 class NodeTruth(StrEnum):
     """The criterion of a right prediction.
 
-    `fills`: the model, asked, writes the node. `first-choice`: each of its tokens is the one that the model
-    finds most likely after what stands before it. That is what greedy decoding writes, but for rounding and
-    the borders of tokens, and it is known from the scores, so that every node can be used.
+    `fills`: the model writes the node when asked. `first-choice`: each of its tokens is the model's likeliest
+    token after the text before it. That is what greedy decoding writes, except for rounding and token
+    boundaries, and it is known from the scores, so that every node can be used.
     """
 
     FILLS = "fills"
@@ -47,10 +47,10 @@ class MeasuredNodes:
 
     Attributes:
         observations: The nodes.
-        units: How many functions and other units they are of.
-        documents: How many documents these are in.
-        unscored: Why units could not be scored, with how many of them.
-        agreement: The share of nodes on which both truths agree; None if only one was looked at.
+        units: Number of functions and other units with the nodes.
+        documents: Number of documents with the units.
+        unscored: Reasons why units could not be scored, with the number of units.
+        agreement: Share of nodes on which both criteria agree; None if only one was evaluated.
     """
 
     observations: Observations
@@ -78,15 +78,15 @@ def measure(
     seed: int = 0,
     steps: Steps | None = None,
 ) -> MeasuredNodes:
-    """Observe at least a number of nodes, if there are enough, of units drawn at random.
+    """Observe at least a number of nodes, if there are enough, of units sampled at random.
 
     Args:
         model: The model.
         documents: Code whose truth is the code itself.
-        nodes: How many nodes to stop after.
-        truth: The criterion of right.
+        nodes: Number of nodes after which to stop.
+        truth: The criterion of a right prediction.
         aggregation: The aggregation of confidences.
-        seed: Which units, and which nodes in them.
+        seed: Random seed of the units and of the nodes in them.
         steps: Progress, in nodes, and cancellation.
 
     Raises:
@@ -115,7 +115,7 @@ def measure(
         except ModelError as error:
             unscored[error.message] = unscored.get(error.message, 0) + 1
             if len(unscored) + sum(unscored.values()) > 20 and not rows:
-                raise  # nothing can be scored: say why, and do not try them all
+                raise  # nothing can be scored: report it, without trying all units
             continue
         found = confidence(document, scores, aggregation)
         chosen = _drawn(found, unit, rng, _PER_UNIT if truth is NodeTruth.FILLS else None)
@@ -146,7 +146,7 @@ def _usable(document: Document, unit: Unit) -> bool:
 
 
 def _drawn(found: Confidence, unit: Unit, rng: np.random.Generator, most: int | None) -> list[NodeConfidence]:
-    """Nodes of a unit that a hover would show a confidence for, in the order of the text."""
+    """Nodes of a unit for which a hover would show a confidence, in the order of the text."""
     known = [
         node
         for node in found.nodes
@@ -170,7 +170,7 @@ def _first_choice(found: Confidence, node: NodeConfidence) -> bool:
 def _filled(
     model: Model, found: Confidence, unit: Unit, chosen: Sequence[NodeConfidence], steps: Steps
 ) -> list[bool]:
-    """Whether the model writes each of some nodes of a unit."""
+    """For each of some nodes of a unit, whether the model writes it."""
     data = found.document.data
     context = data[: unit.context] or (b"\n" if unit.start else b"")
     prompts = [

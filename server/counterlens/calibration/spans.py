@@ -13,7 +13,7 @@ _SECOND_CHARACTERS = b"=<>&|*/+"
 
 
 def pieces_of(data: bytes, leaves: Sequence[tuple[int, int]], node: NodeConfidence) -> list[bytes]:
-    """The tokens of a node and what stands between them: token, gap, token, gap, ..., token."""
+    """The tokens of a node and the gaps between them: token, gap, token, gap, ..., token."""
     low, high = bisect.bisect_left(leaves, (node.start, 0)), bisect.bisect_left(leaves, (node.end, 0))
     pieces: list[bytes] = []
     at = node.start
@@ -26,11 +26,11 @@ def pieces_of(data: bytes, leaves: Sequence[tuple[int, int]], node: NodeConfiden
 
 
 def begins_with(written: str, pieces: Sequence[bytes]) -> bool:
-    """Whether a text begins with some tokens, and ends the last of them where it ends.
+    """Whether a text begins with some tokens, and its last token ends with theirs.
 
     Args:
-        written: The text; blanks before the first token are free.
-        pieces: Token, gap, token, ..., token. A gap that is no blank has to be written as it is.
+        written: The text; blanks before the first token are ignored.
+        pieces: Token, gap, token, ..., token. A non-blank gap must match exactly.
     """
     text = written.replace("\r\n", "\n").encode("utf-8", "surrogatepass")
     at = len(text) - len(text.lstrip(b" ")) if pieces and not pieces[0].startswith(b" ") else 0
@@ -49,14 +49,14 @@ def begins_with(written: str, pieces: Sequence[bytes]) -> bool:
 
 
 def _alike(found: bytes, wanted: bytes, before: bytes, after: bytes) -> bool:
-    """Whether two gaps mean the same: blanks are free except between words; line ends are not."""
+    """Whether two gaps are equivalent: blanks are ignored except between words; line ends are not."""
     if b"\n" in wanted or b"\n" in found:
         return found.rpartition(b"\n")[1:] == wanted.rpartition(b"\n")[1:]
     return bool(found) or not (wanted and _is_word(before) and _is_word(after))
 
 
 def _ends(token: bytes, following: bytes, second: bytes) -> bool:
-    """Whether a token ends before some character, or goes on."""
+    """Whether a token ends before the following characters, and does not continue with them."""
     if _is_word(token[-1:]):
         decimal = token.isdigit() and following == b"." and second.isdigit()
         return not _is_word(following) and not decimal

@@ -11,14 +11,14 @@ from counterlens.evaluation.store import Item
 
 
 class Budget:
-    """The minutes of a run, from when it is made; without any, all items are begun.
+    """The time limit of a run in minutes, from its creation; without a limit, all items are begun.
 
-    Work in progress at the end of a model's time is finished. The models are asked about the same
-    functions: a later one about none that the first did not come to.
+    Work in progress at the end of a model's time is finished. All models are asked about the same functions:
+    a later model only about those that the first one reached.
 
     Args:
-        settings: Of the run.
-        clock: Tells the time, in seconds.
+        settings: Settings of the run.
+        clock: Returns the time, in seconds.
     """
 
     def __init__(self, settings: RunSettings, clock: Callable[[], float] = time.monotonic) -> None:
@@ -26,22 +26,22 @@ class Budget:
         self._ends = None if settings.minutes is None else clock() + 60 * settings.minutes
 
     def same(self, left: Sequence[Item], done: Sequence[Item]) -> list[Item]:
-        """The items of a model that are of functions which the first model has been asked about.
+        """The items of a model about functions that the first model was asked about.
 
         Args:
-            left: Of the model.
-            done: Those of all models that are done.
+            left: Remaining items of the model.
+            done: Finished items of all models.
         """
         first = {(one.task, one.problem) for one in done if one.model == self._models[0]}
         later = self._ends is not None and bool(first) and any(one.model != self._models[0] for one in left)
         return [one for one in left if not later or (one.task, one.problem) in first]
 
     def begun(self, left: Sequence[Item], model: str) -> Iterator[Item]:
-        """The items of a model that are begun before its part of the time is over.
+        """The items of a model that begin before its share of the time is over.
 
         Args:
             left: The model's items, in order.
-            model: Which shares what is left of the time with those behind it.
+            model: The model, which shares the remaining time equally with those after it.
         """
         if self._ends is None:
             return iter(left)

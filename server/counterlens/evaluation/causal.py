@@ -24,7 +24,7 @@ from counterlens.probes.options import contradiction
 TASK = "confidence"
 ALL_CONCEPTS = "all concepts"
 _VARIABLES = ("cyclo", "AST levels", "AST nodes", "sequence", "cross-entropy")
-_BESIDE = 2  # models in one table, as in the paper
+_BESIDE = 2  # models per table, as in the paper
 _NOTE = (
     "Pearson's correlation of the confidence in a concept with each confounder and with cross-entropy; "
     "effect: the average treatment effect on cross-entropy in nats per token, for a confidence of 1 instead "
@@ -40,14 +40,14 @@ class Absent(StrEnum):
     ZERO = "zero"
     """None: it counts as 0, as in the replication package of Palacio et al. 2023."""
     DROP = "drop"
-    """It is not known: the function does not count for that concept."""
+    """Unknown: the function does not count for that concept."""
 
 
 def absent_of(protocol: str, given: Absent | None = None) -> Absent:
-    """The treatment of functions without a concept: what was asked for, or what the protocol fixes.
+    """The treatment of functions without a concept: the requested one, or the one that the protocol fixes.
 
     Raises:
-        OptionError: the protocol fixes another.
+        OptionError: the protocol fixes a different one.
     """
     if protocol != ASTXPLAINER:
         return given or Absent.DROP
@@ -57,13 +57,13 @@ def absent_of(protocol: str, given: Absent | None = None) -> Absent:
 
 
 def snippets_of(records: Iterable[ConfidenceRecord], absent: Absent = Absent.DROP) -> list[Snippet]:
-    """The data of measured functions for the causal analysis, without those that do not parse.
+    """The data of measured functions for the causal analysis, without functions that do not parse.
 
-    By the protocol `astxplainer` a function's confidence in a node type is the mean over the tokens of all
-    its nodes, and that in all concepts the mean over the 14 treatments.
+    In the protocol `astxplainer`, a function's confidence in a node type is the mean over the tokens of all
+    its nodes, and its confidence in all concepts is the mean over the 14 treatments.
 
     Args:
-        records: The manifests of the functions. Those of one file, `FILE::NAME`, are correlated.
+        records: Records of the functions. Functions of one file, `FILE::NAME`, are correlated.
         absent: The treatment of concepts that a function lacks.
     """
     found = []
@@ -87,7 +87,7 @@ def snippets_of(records: Iterable[ConfidenceRecord], absent: Absent = Absent.DRO
 
 
 def _concepts(record: ConfidenceRecord) -> dict[str, float]:
-    """By Counterlens's definition: means over nodes, of all concepts, each category and each treatment."""
+    """Counterlens's own definition: means over nodes, for all concepts, each category and each treatment."""
     nodes = sum(concept.nodes for concept in record.concepts.values())
     total = sum(concept.nodes * concept.confidence for concept in record.concepts.values())
     if not nodes:
@@ -100,7 +100,7 @@ def _concepts(record: ConfidenceRecord) -> dict[str, float]:
 
 
 def _published(record: ConfidenceRecord, absent: Absent) -> dict[str, float]:
-    """By the protocol: means over tokens, of each treatment, and the mean of these."""
+    """The protocol's definition: means over tokens, for each treatment, and the mean of these."""
     means = record.token_means()
     known = {kind: means[kind] for kind in NODE_TYPES if kind in means}
     if absent is Absent.ZERO:
@@ -109,10 +109,10 @@ def _published(record: ConfidenceRecord, absent: Absent) -> dict[str, float]:
 
 
 def measured(results: RunResults) -> dict[str, list[ConfidenceRecord]]:
-    """The measurements of a run on the functions, by model.
+    """The records of a run for functions, by model.
 
     Raises:
-        DataError: the run is not of the task `confidence`.
+        DataError: the run does not have the task `confidence`.
     """
     part = results.only(TASK)
     return {
@@ -122,7 +122,7 @@ def measured(results: RunResults) -> dict[str, list[ConfidenceRecord]]:
 
 
 def check_enough(snippets: Sequence[Snippet]) -> None:
-    """Say early that nothing can be estimated.
+    """Report early that nothing can be estimated.
 
     Raises:
         DataError: there are too few functions for any effect.
@@ -147,12 +147,12 @@ def causal_tables(
     """The effects with the correlations, and the refutation tests.
 
     Args:
-        effects: By model.
-        seed: That they were estimated with.
-        simulations: As `seed`.
-        beside: Whether two models share a table, a column for each under every variable, as in the paper;
-            otherwise, and where there are more, each model has its own.
-        protocol: The published protocol that was followed; empty for Counterlens's own definitions.
+        effects: Effects by model.
+        seed: Random seed of the estimates.
+        simulations: Number of simulations of the estimates.
+        beside: Whether two models share a table, with a column for each under every variable, as in the
+            paper; otherwise, and if there are more models, each has a separate table.
+        protocol: The published protocol; empty for Counterlens's own definitions.
         absent: The treatment of concepts that a function lacks.
     """
     if not beside or len(effects) > _BESIDE:
@@ -180,7 +180,7 @@ def causal_tables(
 def _effects(
     effects: Mapping[str, Sequence[ConceptEffect]],
 ) -> tuple[tuple[str, ...], tuple[tuple[Cell, ...], ...]]:
-    """Columns and rows of Table II: by variable, and under each by model."""
+    """Columns and rows of Table II: by variable, and below each by model."""
     found = {model: {one.concept: one for one in listed} for model, listed in effects.items()}
 
     def named(what: str, model: str) -> str:
@@ -215,7 +215,7 @@ def _effects(
 def _refuted(
     effects: Mapping[str, Sequence[ConceptEffect]],
 ) -> tuple[tuple[str, ...], tuple[tuple[Cell, ...], ...]]:
-    """Columns and rows of the attempts: a line for each effect that there is."""
+    """Columns and rows of the refutation tests: one row per effect."""
     several = len(effects) > 1
     tried = [
         (model, one)
@@ -257,7 +257,7 @@ def _category(concept: str) -> str:
 
 
 def _place(concept: str) -> tuple[int, str, int]:
-    """All first, then each category with its node types under it."""
+    """Sort key: all concepts first, then each category followed by its node types."""
     kinds = list(NODE_TYPES)
     kind = kinds.index(concept) if concept in NODE_TYPES else -1
     return (concept != ALL_CONCEPTS, _category(concept), kind)

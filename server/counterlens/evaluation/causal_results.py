@@ -1,7 +1,7 @@
-"""Causal effects of a run: estimated once, kept in its folder, shown by every report while they still hold.
+"""Causal effects of a run: estimated once, stored in its folder, and shown by reports while they are valid.
 
-`causal.json` names what it was estimated from by a hash, so that effects of fewer records, or of others, are
-never shown beside the run's figures.
+`causal.json` identifies its input by a hash, so that effects estimated from fewer or other records are never
+shown beside the run's figures.
 """
 
 from __future__ import annotations
@@ -39,10 +39,10 @@ class CausalResults:
     """The effects of every concept, by model.
 
     Attributes:
-        effects: By the name of the model, in the order of the run.
+        effects: Effects by the name of the model, in the order of the run.
         seed: Random seed of intervals and refutations.
-        simulations: How often each attempt to refute was made.
-        protocol: The published protocol that was followed; empty for Counterlens's own definitions.
+        simulations: Number of runs of each refutation test.
+        protocol: The published protocol; empty for Counterlens's own definitions.
         absent: The treatment of concepts that a function lacks.
     """
 
@@ -72,19 +72,19 @@ def estimate(
     absent: Absent | None = None,
     progress: ProgressCallback | None = None,
 ) -> CausalResults:
-    """The effects on what was measured of functions, by model.
+    """The effects on the measurements of functions, by model.
 
     Args:
-        functions: The measurements, all by the same protocol.
+        functions: The measurements, all with the same protocol.
         seed: Random seed of intervals and refutations.
-        simulations: How often each attempt to refute is made.
-        absent: What becomes of concepts that a function does not have; None for what the protocol fixes, or
-            Counterlens's own choice.
-        progress: Called with each concept.
+        simulations: Number of runs of each refutation test.
+        absent: The treatment of concepts that a function lacks; None for the one that the protocol fixes, or
+            Counterlens's default.
+        progress: Called at each concept.
 
     Raises:
-        OptionError: the protocol fixes another choice for absent concepts.
-        DataError: there are too few functions of a model.
+        OptionError: the protocol fixes another treatment of absent concepts.
+        DataError: a model has too few functions.
         CounterlensError: DoWhy is not installed.
     """
 
@@ -104,7 +104,7 @@ def estimate(
 
 
 def keep(folder: Path, found: RunResults, estimated: CausalResults) -> bool:
-    """Keep the effects of a run in its folder, in place of those that are there; False if it is read-only."""
+    """Replace the stored effects of a run in its folder; False if it is read-only."""
     document = {"format": _FORMAT, "of": _digest(found), **asdict(estimated)}
     partial = folder / f"{FILE}.part"
     try:
@@ -116,7 +116,7 @@ def keep(folder: Path, found: RunResults, estimated: CausalResults) -> bool:
 
 
 def kept(folder: Path, found: RunResults) -> CausalResults | None:
-    """The effects that are kept of a run; None if there are none of the records that it has now."""
+    """The stored effects of a run; None if there are none for its current records."""
     try:
         document = json.loads((folder / FILE).read_text(encoding="utf-8"))
         if (document["format"], document["of"]) != (_FORMAT, _digest(found)):
@@ -139,7 +139,7 @@ def with_effects(found: RunResults, estimated: CausalResults, *, beside: bool = 
     Args:
         found: The run.
         estimated: Its effects.
-        beside: Whether two models stand side by side, as in the paper, if there is room for it.
+        beside: Whether two models are side by side, as in the paper, if there is room.
     """
     several = len(found.settings.tasks) > 1
     tables = [
@@ -150,7 +150,7 @@ def with_effects(found: RunResults, estimated: CausalResults, *, beside: bool = 
 
 
 def reported(found: RunResults, folder: Path) -> RunResults:
-    """A run as its reports show it: with the effects that are kept of it, if any."""
+    """A run as its reports show it: with its stored effects, if any."""
     known = kept(folder, found) if TASK in found.settings.tasks else None
     return found if known is None else with_effects(found, known)
 

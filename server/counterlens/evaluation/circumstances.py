@@ -1,4 +1,4 @@
-"""Word the differences between the manifests of two runs."""
+"""Words the differences between the manifests of two runs."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from counterlens.evaluation.manifest import differences
 from counterlens.evaluation.results import RunResults
 
 BESIDE = ("counterlens", "python", "platform", "packages", "sandbox", "judged_by", "dataset")
-"""Parts of a manifest that settings do not have, and that a verdict may depend on."""
+"""Parts of a manifest that are not settings, but may affect a verdict."""
 _NAMED, _READABLE = 5, 60
 
 
 def manifest_of(found: RunResults, model: str) -> Mapping[str, Any] | None:
-    """The manifest of what one model was asked; None if it was not asked anything yet."""
+    """The manifest of one model's records; None if there are none yet."""
     return next(
         (one for one in found.manifests.values() if one.get("model", {}).get("asked_as") == model), None
     )
@@ -25,12 +25,12 @@ def differing(
     parts: Sequence[str],
     passed_over: Sequence[str] = (),
 ) -> list[str]:
-    """Some differences of manifests: as `python: 3.11.2, now 3.12.1`, without values that are long.
+    """Some differences of manifests, such as `python: 3.11.2, now 3.12.1`, without long values.
 
     Args:
         pairs: Manifests side by side.
-        parts: The keys that are compared.
-        passed_over: Beginnings of keys below them, such as `dataset.sha256`, that may differ.
+        parts: Keys to compare.
+        passed_over: Prefixes of nested keys, such as `dataset.sha256`, that may differ.
     """
     found = dict.fromkeys(
         difference

@@ -1,8 +1,8 @@
 """Two sets of records side by side, function by function: McNemar's test of verdicts, Wilcoxon's of scores.
 
-The unit is a function, not a pair: the pairs of one function resemble each other, and the tests assume that
-their units do not. Only functions count that both sides could probe, from the same source. All tests of one
-comparison are a family, so each p is shown with its adjustment by Holm's method.
+The unit is a function, not a pair: the pairs of one function are correlated, and the tests assume independent
+units. Only functions count that both sides could probe, from the same source. All tests of one comparison are
+a family, so each p is shown with its adjustment by Holm's method.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ class Measure:
 
     Attributes:
         name: The property of a function.
-        n: How many functions both sides measured.
-        first: How many did on the first side.
-        second: How many did on the second.
-        lost: Functions that did on the first side only.
-        gained: Functions that did on the second side only.
-        p: The p of McNemar's exact test; None if nothing changed.
-        holm: The same, adjusted for all tests beside it.
+        n: Number of functions that both sides measured.
+        first: Number with the property on the first side.
+        second: Number with the property on the second side.
+        lost: Functions with the property on the first side only.
+        gained: Functions with the property on the second side only.
+        p: p value of McNemar's exact test; None if nothing changed.
+        holm: The same, adjusted for all tests of the comparison.
     """
 
     name: str
@@ -55,12 +55,12 @@ class ScoreComparison:
 
     Attributes:
         name: The scored text.
-        n: How many functions both sides scored.
-        different: How many of them scored differently.
-        first: The mean over the functions on the first side; None without any.
-        second: On the second.
-        p: The p of Wilcoxon's signed-rank test; None if no score differs, or SciPy is not installed.
-        holm: The same, adjusted for all tests beside it.
+        n: Number of functions that both sides scored.
+        different: Number of functions with different scores.
+        first: Mean over the functions on the first side; None if there are none.
+        second: The same for the second side.
+        p: p value of Wilcoxon's signed-rank test; None if no score differs, or SciPy is not installed.
+        holm: The same, adjusted for all tests of the comparison.
     """
 
     name: str
@@ -77,12 +77,12 @@ class Comparison:
     """Two sides.
 
     Attributes:
-        first: The name of the first.
-        second: The name of the second.
-        measures: Each measure that a function reaches or not.
+        first: Name of the first side.
+        second: Name of the second side.
+        measures: Each property that a function has or lacks.
         scores: Each score of a function.
-        changed: Functions whose source differs, which do not count.
-        only: How many functions only one side has probed.
+        changed: Functions whose source differs; they do not count.
+        only: Number of functions that only one side probed.
         notes: Further differences between them, such as a parameter.
     """
 
@@ -96,7 +96,7 @@ class Comparison:
 
 
 def compare_runs(first: RunResults, second: RunResults, names: tuple[str, str]) -> list[Comparison]:
-    """Each task and model that both runs asked; where each asked one model, these two.
+    """Compare each task and model that both runs have; if each run has one model, compare these two.
 
     Raises:
         DataError: the runs have no task or no model in common.
@@ -135,16 +135,16 @@ def compare_runs(first: RunResults, second: RunResults, names: tuple[str, str]) 
 
 
 def _circumstances(first: RunResults, second: RunResults) -> tuple[str, ...]:
-    """Some differences of two runs besides their settings, such as the test files that judged."""
+    """Some differences of two runs besides their settings, such as the test files of the verdicts."""
     found = differing(product(first.manifests.values(), second.manifests.values()), BESIDE)
     return tuple(f"The runs differ in {one}" for one in found)
 
 
 def compare_models(found: RunResults) -> list[Comparison]:
-    """Each task of one run, and every two of its models.
+    """Compare every two models in each task of one run.
 
     Raises:
-        DataError: the run asked one model alone.
+        DataError: the run has only one model.
     """
     if len(found.models) < 2:
         raise DataError(
@@ -171,7 +171,7 @@ def compare(
     names: tuple[str, str],
     notes: tuple[str, ...] = (),
 ) -> Comparison:
-    """Two sets of records, matched by the names of their functions.
+    """Compare two sets of records, matched by the names of their functions.
 
     Args:
         first: One side.
@@ -220,7 +220,7 @@ def _effect(record: Record) -> float | None:
 
 
 def _read(figure: Callable[[ConfidenceRecord], float]) -> Callable[[Record], float | None]:
-    """A figure of a function that was read token by token."""
+    """A figure of a function in the confidence task."""
     return lambda record: figure(record) if isinstance(record, ConfidenceRecord) else None
 
 
@@ -238,7 +238,7 @@ SCORES: dict[str, Callable[[Record], float | None]] = {
 def _scores(
     records: Sequence[tuple[Record, Record]],
 ) -> tuple[tuple[ScoreComparison, ...], tuple[str, ...]]:
-    """The scores that some function has on both sides, and why they are not tested, if they are not."""
+    """The scores that some function has on both sides; and why they are not tested, if so."""
     found, missing = [], dict[str, None]()
     tokens = _read(lambda record: record.tokens)
     for name, score in SCORES.items():

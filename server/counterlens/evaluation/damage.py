@@ -1,4 +1,4 @@
-"""Handle damaged files of a run: errors in words, and records that are lost by name."""
+"""Handles damaged files of a run: errors in words, and lost records by name."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def reading(folder: Path) -> Iterator[None]:
     """Read from a run.
 
     Raises:
-        DataError: it is damaged.
+        DataError: the data is damaged.
     """
     try:
         yield
@@ -47,7 +47,7 @@ def writing(folder: Path) -> Iterator[None]:
     try:
         yield
     except sqlite3.IntegrityError:
-        raise  # two records of an item: a defect of ours
+        raise  # two records of an item: a bug of Counterlens
     except sqlite3.Error as error:
         raise CounterlensError(
             f"{folder} cannot be written: {error}", "Earlier results are kept; free some space, then resume"
@@ -64,10 +64,10 @@ def damaged(folder: Path, error: Exception | str) -> DataError:
 
 
 def texts(*values: object) -> tuple[str, ...]:
-    """Values of a row, all of which are texts.
+    """The values of a row, all of which must be texts.
 
     Raises:
-        TypeError: one is not.
+        TypeError: one is not a text.
     """
     found = tuple(value for value in values if isinstance(value, str))
     if len(found) != len(values):

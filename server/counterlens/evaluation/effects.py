@@ -34,12 +34,11 @@ class RunEffects:
         models: All pairs of each model.
         mutations: The pairs of each model by mutation.
         names: The mutations that occur, in the paper's order.
-        correlations: For every two mutations of each model.
-        sizes: The number of parameters of each model that says it.
-        standings: Every two models side by side.
-        protocol: The published protocol that was followed; its averages and counts are among the task's own
-            tables.
-        floors: All pairs of each model with placebos, beside the noise floor.
+        correlations: Correlations between every two mutations, by model.
+        sizes: Number of parameters by model, if known.
+        standings: Comparisons of every two models.
+        protocol: The published protocol; its averages and counts are among the task's own tables.
+        floors: All pairs of each model that has placebos, with the noise floor.
     """
 
     dataset: str
@@ -54,11 +53,11 @@ class RunEffects:
 
     @classmethod
     def of(cls, found: RunResults, sizes: Mapping[str, int] | None = None) -> RunEffects:
-        """The effects of a run of one task, with the intervals of its seed.
+        """The effects of a run of one task, with intervals from the run's seed.
 
         Args:
             found: The run.
-            sizes: Numbers of parameters that the user gives, by model.
+            sizes: Numbers of parameters given by the user, by model.
         """
         settings = found.settings
         effects = cls.of_pairs(
@@ -85,9 +84,9 @@ class RunEffects:
 
         Args:
             dataset: The data's title.
-            pairs: Of each model.
-            sizes: Numbers of parameters, of models that have no pairs, too.
-            protocol: The published protocol that was followed, if any.
+            pairs: Pairs by model.
+            sizes: Numbers of parameters by model, including models without pairs.
+            protocol: The published protocol, if any.
             seed: Random seed of intervals.
         """
         seen = {one.mutation for some in pairs.values() for one in some if one.effect is not None}
@@ -104,22 +103,22 @@ class RunEffects:
         )
 
     def tables(self) -> list[Table]:
-        """The tables that have something in them."""
+        """The non-empty tables."""
         if not self.names:
             return []
         own = [] if self.protocol else [*self._averages(), self._counts(), *self._standings()]
         return [*own, *self.associations()]
 
     def associations(self) -> list[Table]:
-        """Correlates of effects: those of other mutations, and the size of the model (Figures 4 and 3)."""
+        """Correlates of effects: those of other mutations, and the model's size (Figures 4 and 3)."""
         return [*under(self.protocol, [*self._correlation_tables(), *self._by_size()])]
 
     def trends(self) -> dict[str, Estimate]:
-        """Whether each mutation's effect falls or rises with size, by Spearman's correlation."""
+        """For each mutation, Spearman's correlation of its effect with model size."""
         return {name: spearman(points) for name in self.names if len(points := self.points(name)) > 2}
 
     def points(self, mutation: str) -> list[tuple[float, float]]:
-        """(parameters, effect) of each model that says its size and has informative pairs."""
+        """(parameters, effect) of each model with a known size and informative pairs."""
         return [
             (float(self.sizes[model]), value)
             for model, by_mutation in self.mutations.items()
@@ -217,7 +216,7 @@ def observed(found: RunResults) -> dict[str, list[Observation]]:
 
 
 def judged_parts(found: RunResults) -> Iterable[RunResults]:
-    """The tasks of a run whose pairs are judged and cut once."""
+    """The tasks of a run with judged pairs that are cut once."""
     for part in found.parts:
         cut_often = part.settings.options.get(part.settings.task, {}).get("cut_ranges")
         if not cut_often and any(_paired(part, model) for model in part.models):
@@ -225,22 +224,22 @@ def judged_parts(found: RunResults) -> Iterable[RunResults]:
 
 
 def effects_of(found: RunResults, sizes: Mapping[str, int] | None = None) -> dict[str, RunEffects]:
-    """The effects of every task of a run whose pairs are judged and cut once, by task.
+    """The effects of every task of a run with judged pairs that are cut once, by task.
 
     Args:
         found: The run.
-        sizes: Numbers of parameters that the user gives, by model.
+        sizes: Numbers of parameters given by the user, by model.
     """
     each = {part.settings.task: RunEffects.of(part, sizes) for part in judged_parts(found)}
     return {task: effects for task, effects in each.items() if effects.names}
 
 
 def all_tables(found: RunResults, effects: Mapping[str, RunEffects] | None = None) -> list[Table]:
-    """The tables of every task that have rows, and those of effects in the paper's layout.
+    """The non-empty tables of every task, and those of effects in the paper's layout.
 
     Args:
         found: The run.
-        effects: Its effects by task, if they are known already.
+        effects: Its effects by task, if already computed.
     """
     effects = effects_of(found) if effects is None else effects
     several = len(found.settings.tasks) > 1
@@ -294,7 +293,7 @@ def _dataset(found: RunResults) -> str:
 
 
 def sizes_of(found: RunResults) -> dict[str, int]:
-    """The number of parameters of each model of a run that says it."""
+    """The number of parameters of each model of a run, if known."""
     sizes = {}
     for manifest in found.manifests.values():
         model: Mapping[str, Any] = manifest["model"]

@@ -1,4 +1,4 @@
-"""The model whose embeddings compare sentences in a run, if one is named."""
+"""The model whose embeddings are used for sentence similarity in a run, if one is named."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from counterlens.models.sentences import ModelSentences
 def opened_encoder(
     settings: RunSettings, answers: AnswerStore | None = None
 ) -> Iterator[ModelSentences | None]:
-    """The encoder of a run; None if a task takes the one that is installed beside.
+    """The encoder of a run; None if the built-in one is used.
 
-    It answers on the machine of the process that was started, whatever the engine: it reads single sentences.
+    It runs on the machine of the process that was started, whatever the engine: it reads single sentences.
 
     Args:
-        settings: Of the run.
-        answers: The cache of its vectors; None to ignore the cache.
+        settings: Settings of the run.
+        answers: The cache of its vectors; None for no cache.
 
     Raises:
-        ModelError: it cannot be opened, or gives no embeddings.
+        ModelError: the encoder cannot be opened, or gives no embeddings.
     """
     if settings.encoder is None:
         yield None

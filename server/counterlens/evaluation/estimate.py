@@ -1,7 +1,7 @@
-"""Estimate the prompts of a run: counted function by function, within a time limit.
+"""Estimates the prompts of a run: counted function by function, within a time limit.
 
-Functions differ widely in how much is asked about them, so a small sample of them is often far off; what is
-estimated from one says so, with an interval.
+Functions differ widely in their number of prompts, so a small sample of them is often far off; an estimate
+from a sample is marked as such, with an interval.
 """
 
 from __future__ import annotations
@@ -18,21 +18,21 @@ from counterlens.metrics.bootstrap import bootstrap, mean
 from counterlens.probes.registry import PROBES
 
 LEAST = 12
-"""Number of functions per task that are counted, however long that takes."""
+"""Minimum number of functions counted per task, whatever the time."""
 SECONDS = 10.0
-"""Time limit for counting, over all tasks; the rest is estimated."""
+"""Time limit for counting in seconds, over all tasks; the rest is estimated."""
 
 
 @dataclass(frozen=True, slots=True)
 class PromptEstimate:
-    """About how many questions a task asks one model.
+    """Estimated number of prompts of one task for one model.
 
     Attributes:
-        total: About all functions.
-        low: Lower end of its 95 % interval; `total` where every function was counted.
+        total: Estimate over all functions.
+        low: Lower end of its 95 % interval; `total` if every function was counted.
         high: Its upper end.
-        counted: How many functions were counted.
-        functions: How many there are.
+        counted: Number of counted functions.
+        functions: Number of all functions.
     """
 
     total: float
@@ -44,12 +44,12 @@ class PromptEstimate:
 
 @dataclass(frozen=True, slots=True)
 class PromptCounts:
-    """How many questions a task asks about functions, counted one by one.
+    """Numbers of prompts of a task, counted per function.
 
     Attributes:
-        counts: By the name of the function, in the order in which they were drawn.
-        told: The number of functions that could be counted; the others will be left out.
-        left: How many functions there was no time for.
+        counts: Number of prompts by function name, in the order of sampling.
+        told: Number of functions that could be counted; the others will be left out.
+        left: Number of functions for which the time was too short.
     """
 
     counts: Mapping[str, int]
@@ -57,7 +57,7 @@ class PromptCounts:
     left: int
 
     def of_each(self, names: Iterable[str]) -> dict[str, float]:
-        """About how many questions each of some functions is asked: those that were not counted, the mean."""
+        """Estimated number of prompts of each function: for uncounted ones, the mean."""
         usual = sum(self.counts.values()) / len(self.counts) if self.counts else 0.0
         return {name: self.counts.get(name, usual) for name in names}
 
@@ -65,15 +65,15 @@ class PromptCounts:
 def counted_prompts(
     plan: Plan, task: str, *, seconds: float | None = None, clock: Callable[[], float] = time.monotonic
 ) -> PromptCounts:
-    """Count what a task asks, function by function, as far as there is time.
+    """Count the prompts of a task, function by function, within a time limit.
 
-    A model is taken to offer all there is, and nothing to be left out when it is run.
+    The model is assumed to have all capabilities, and nothing to be left out at run time.
 
     Args:
-        plan: Of the run.
+        plan: Plan of the run.
         task: One of its tasks.
-        seconds: When to stop counting; None for this task's part of `SECONDS`.
-        clock: Tells the time, in seconds.
+        seconds: Time limit; None for this task's share of `SECONDS`.
+        clock: Returns the time, in seconds.
     """
     targets = list(plan.targets[task].items())
     random.Random(plan.settings.seed).shuffle(targets)  # noqa: S311 - no secret
@@ -98,12 +98,12 @@ def estimated_prompts(
     seconds: float | None = None,
     clock: Callable[[], float] = time.monotonic,
 ) -> PromptEstimate | None:
-    """About how many questions a task asks; None if it cannot be told of any function.
+    """Estimated number of prompts of a task; None if it is unknown for every function.
 
     Args:
-        plan: Of the run.
+        plan: Plan of the run.
         task: One of its tasks.
-        counted: Its count; None to count now.
+        counted: Its counts; None to count now.
         seconds: See `counted_prompts`.
         clock: See `counted_prompts`.
     """
@@ -114,7 +114,7 @@ def estimated_prompts(
     known = sum(counts)
     each = bootstrap(counts, mean, seed=plan.settings.seed)
     value = each.value or 0.0
-    # Where the bounds are unknown, those that were counted are all alike, or too few.
+    # If the bounds are unknown, the counted functions are all alike, or too few.
     total, low, high = (
         known + left * (value if bound is None else bound) for bound in (value, each.low, each.high)
     )

@@ -1,4 +1,4 @@
-"""Estimate the cost of a run before it starts: by its prompts, their length, and their answers' limits."""
+"""Estimates the cost of a run before it starts: from its prompts, their length, and the token limits."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from counterlens.probes.probe import Need, Target
 from counterlens.probes.registry import PROBES
 from counterlens.syntax.functions import find_function
 
-BYTES_PER_TOKEN = 3.5  # of code, for most vocabularies
+BYTES_PER_TOKEN = 3.5  # for code, with most vocabularies
 
 
 def cost_lines(plan: Plan, counted: Mapping[str, PromptCounts] | None = None) -> Iterator[str]:
-    """For each model that is asked elsewhere: about how many tokens it reads and writes, at which price.
+    """For each remote model: the estimated number of tokens that it reads and writes, and the price.
 
     Args:
         plan: The run's plan.
-        counted: The prompts of each task, if they are counted already.
+        counted: The prompts of each task, if already counted.
     """
     for model in plan.settings.models:
         if not is_elsewhere(plan.settings, model):
@@ -40,7 +40,7 @@ def cost_lines(plan: Plan, counted: Mapping[str, PromptCounts] | None = None) ->
 
 
 def _expected(plan: Plan, counted: Mapping[str, PromptCounts], model: str) -> Usage:
-    """The most that a model is asked, if each prompt holds its function and each answer reaches its limit."""
+    """The maximum usage of a model, if each prompt has its function and each answer reaches its limit."""
     read = written = 0.0
     for task, targets in plan.targets.items():
         prompts = counted[task].of_each(targets)
@@ -53,13 +53,13 @@ def _expected(plan: Plan, counted: Mapping[str, PromptCounts], model: str) -> Us
 
 
 def _thinking(plan: Plan, model: str) -> int:
-    """The tokens of reasoning that a model has beside those of an answer."""
+    """The tokens of reasoning of a model, besides those of an answer."""
     entry, said = entry_named(model, plan.settings.entries), plan.settings.thinking_tokens
     return ((entry.thinking_tokens if entry else None) or 0) if said is None else said
 
 
 def _size(target: Target) -> int:
-    """Bytes of a function, which is about what a prompt shows."""
+    """Bytes of a function, about the length of a prompt."""
     try:
         function = find_function(target.document, target.qualname)
     except SourceError:  # it will be left out, with the reason

@@ -1,9 +1,9 @@
 """A run as Parquet files, which DuckDB, Polars, pandas and others read.
 
-records.parquet       a line for each question: model, task, function, outcome, reason, seconds, manifest
+records.parquet       a row per item: model, task, function, outcome, reason, seconds, manifest
 manifests.parquet     digest, and the document as JSON
-TASK.parquet          a line for each record of a task with the figures that are no lists
-TASK-LIST.parquet     a line for each member of a list in the records of a task, such as the pairs of
+TASK.parquet          a row per record of a task, with the figures that are not lists
+TASK-LIST.parquet     a row per member of a list in the records of a task, such as the pairs of
                       `completion-pairs.parquet`, with the position, model and problem of its record
 """
 
@@ -28,10 +28,10 @@ def export(found: RunResults, folder: Path) -> list[Path]:
 
     Args:
         found: The run, finished or not.
-        folder: Where; made where there is none. Files of the same names are rewritten.
+        folder: The folder, created if missing. Files with the same names are overwritten.
 
     Returns:
-        The written text.
+        The written files.
 
     Raises:
         CounterlensError: pyarrow is not installed, or the folder cannot be written.
@@ -95,7 +95,7 @@ def _tables(found: RunResults) -> Iterator[tuple[str, list[Row]]]:
 
 
 def _table(rows: Sequence[Row]) -> Any:
-    """Rows as an Arrow table; a column whose values are of several kinds is JSON text."""
+    """Rows as an Arrow table; a column with values of several types is JSON text."""
     import pyarrow as arrow
 
     columns = {}

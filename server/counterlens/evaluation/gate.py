@@ -1,4 +1,4 @@
-"""The gate: does each model of a run keep enough of its right verdicts?"""
+"""The gate: whether each model of a run holds enough of its right verdicts."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ class GateResult:
     Attributes:
         task: The task.
         model: The model.
-        found: Its average mutation effect, beside the noise floor.
-        least: The share of its right verdicts that it has to keep.
+        found: Its average mutation effect, with the noise floor.
+        least: Minimum share of its right verdicts that it must hold.
     """
 
     task: str
@@ -36,26 +36,26 @@ class GateResult:
 
     @property
     def below(self) -> bool:
-        """Whether the whole interval lies below what is wanted."""
+        """Whether the whole interval is below the required share."""
         return self.kept.high is not None and self.kept.high < self.least
 
     @property
     def noise(self) -> bool:
-        """Whether verdicts also change without a cause, and the effect does not exceed that."""
+        """Whether placebos also change verdicts, and the effect does not exceed that."""
         return self.found.floor.count > 0 and not self.found.exceeded
 
     @property
     def failed(self) -> bool:
-        """Whether the model certainly keeps less than the required share."""
+        """Whether the model certainly holds less than the required share."""
         return self.below and not self.noise
 
 
 def gate(results: RunResults, least: float) -> list[GateResult]:
-    """Hold every model of a run to a share, task by task, if pairs are judged.
+    """Compare every model of a run with a required share, task by task, if pairs are judged.
 
     Args:
         results: The run.
-        least: The share of right verdicts that is to be kept, from 0 to 1.
+        least: Minimum share of right verdicts to be held, from 0 to 1.
     """
     return list(_held(results, least))
 

@@ -1,8 +1,9 @@
-"""Seconds per item of a run, learned from those that are done and those that are still in work.
+"""Seconds per item of a run, learned from finished items and from those in progress.
 
-An item takes some time per prompt, and some per function. Short items are done first, so those that are done
-alone promise too much: an item that has been in work for long counts with what it is expected to take by now
-(a right-censored observation; item times are taken to be log-normal around their expectation).
+An item takes some time per prompt, and some per function. Short items are finished first, so finished items
+alone give too low an estimate: an item that has been in progress for long counts with its expected duration
+given the time so far (a right-censored observation; item times are taken to be log-normal around their
+expectation).
 """
 
 from __future__ import annotations
@@ -13,12 +14,12 @@ from dataclasses import dataclass
 from statistics import NormalDist
 
 BESIDE = 0.5
-"""Overhead of a function in prompts, until enough items are done: finding and running its tests."""
+"""Overhead per function in prompts, until enough items are done: finding and running its tests."""
 SPREAD = 0.6
-"""Standard deviation of the logarithm of an item's time, given its prompts: of recorded runs."""
-_PRIOR = 0.5  # so many items' worth is the assumed overhead
-_ROUNDS = 4  # until the expectations of what is in work settle
-_NEVER_ALL = 0.1  # of an item that has taken far longer than expected, so much at least is left
+"""Standard deviation of the logarithm of an item's time, given its prompts; from recorded runs."""
+_PRIOR = 0.5  # weight of the assumed overhead, in items
+_ROUNDS = 4  # iterations until the expectations of items in progress converge
+_NEVER_ALL = 0.1  # minimum remaining share of the expected time of an item that has taken far longer
 _NORMAL = NormalDist()
 
 
@@ -34,15 +35,15 @@ class ItemTime:
         return self.per_prompt * prompts + self.per_function
 
     def times(self, factor: float) -> ItemTime:
-        """As it is with items that take so many times as long."""
+        """The same for items that take `factor` times as long."""
         return ItemTime(self.per_prompt * factor, self.per_function * factor)
 
 
 @dataclass(slots=True)
 class ItemTimes:
-    """Observed items; sums, so that a run of any length costs the same.
+    """Observed items, stored as sums, so that the cost does not depend on the length of the run.
 
-    An item weighs one over its prompts, since long items vary more.
+    The weight of an item is one over its prompts, since long items vary more.
     """
 
     count: float = 0.0
@@ -55,7 +56,7 @@ class ItemTimes:
     _products: float = 0.0
 
     def add(self, prompts: float, seconds: float, count: float = 1.0) -> None:
-        """Add items with so many prompts that took so many seconds."""
+        """Add `count` items with `prompts` prompts each that took `seconds` seconds each."""
         weight = count / (prompts + BESIDE)
         self.count += count
         self.prompts += count * prompts
@@ -70,10 +71,10 @@ class ItemTimes:
         return ItemTimes(*(getattr(self, name) + getattr(other, name) for name in ItemTimes.__slots__))
 
     def fitted(self) -> ItemTime:
-        """The time per item by weighted least squares, neither part below 0; there must be some item."""
+        """The time per item by weighted least squares, with no part below 0; needs at least one item."""
         pace = self.seconds / (self.prompts + BESIDE * self.count)
         weight = self._weight + _PRIOR / BESIDE
-        seconds = self._weighted_seconds + _PRIOR * pace  # as items without a prompt that take the overhead
+        seconds = self._weighted_seconds + _PRIOR * pace  # as items without prompts that take the overhead
         determinant = weight * self._squared_prompts - self._weighted_prompts**2
         if determinant <= 0:
             return ItemTime(pace, BESIDE * pace)
@@ -88,7 +89,7 @@ class ItemTimes:
         return ItemTime(per_prompt, per_function)
 
     def fitted_with(self, waiting: Iterable[tuple[float, float]]) -> ItemTime:
-        """The same with items in work, by their prompts and the seconds that they have taken so far."""
+        """The same with items in progress, given as their prompts and their seconds so far."""
         waiting, found = list(waiting), self.fitted()
         for _ in range(_ROUNDS if waiting else 0):
             more = ItemTimes()
@@ -99,9 +100,9 @@ class ItemTimes:
 
 
 def expected(seconds: float, waited: float) -> float:
-    """How long an item takes in all that is expected to take some seconds, and has already taken some.
+    """Expected total duration of an item, given its expected duration and the seconds so far.
 
-    The mean of a log-normal distribution above a bound: always more than `waited`.
+    It is the mean of a log-normal distribution above a bound: always more than `waited`.
     """
     if waited <= 0 or seconds <= 0:
         return max(seconds, waited)

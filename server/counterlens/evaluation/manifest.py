@@ -1,4 +1,4 @@
-"""The manifest: everything that a record depends on, named so that another can repeat it."""
+"""The manifest: everything on which a record depends, so that others can repeat it."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from counterlens.text import sha256_of
 
 _PACKAGES = ("llama-cpp-python", "numpy", "tree-sitter", "tree-sitter-python", "libcst")
 _PARAMETERS = ("limit", "seed", "since", "paths", "api", "minutes", "thinking_tokens")
-# A commit that leaves what is asked as it is, which `plan` and `dataset.sha256` tell, is none of a run's.
-# How many parameters a model has is in its identity already.
+# A commit that leaves the prompts unchanged, as `plan` and `dataset.sha256` show, does not matter to a run.
+# The identity of a model already covers its number of parameters.
 _HARMLESS = {
     *("model.details.threads", "model.details.parameters", "dataset.path", "dataset.version"),
     *("model.entry.concurrency", "model.entry.key", "model.entry.requests_per_minute"),
@@ -34,17 +34,16 @@ _HARMLESS = {
 
 
 def manifest(plan: Plan, spec: str, info: ModelInfo, encoder: ModelSentences | None = None) -> dict[str, Any]:
-    """The manifest of what one model, which the user named by `spec`, is asked in a run.
+    """The manifest of a run for one model, which the user named by `spec`.
 
     Keys: `counterlens`, `python`, `platform`, `packages` (versions); `tasks`, `parameters`; `options` (of
-    each task); `settings_file` (name, SHA-256, and which choices it made; null without one); `model`
-    (identity, name, how it is run and with which template it is asked; `entry`, what a settings file says
-    of it, if it has a name there, without its key); `encoder` (identity and name of the model that
-    compares sentences, if one is named); `dataset` (licence, version, SHA-256, records);
-    `not_drawn` (problems that nothing can be asked about, with the reason; where there are some);
-    `judged_by` (test files, interpreter and installed packages of the repositories that functions come from,
-    see `attribution.suite.circumstances`; where there are some);
-    `plan` (SHA-256 over names and sources of what is asked); `sandbox`.
+        each task); `settings_file` (name, SHA-256, and the choices that it made; null without one); `model`
+        (identity, name, options and template; `entry`, its entry in a settings file, if any, without its
+        key); `encoder` (identity and name of the sentence-similarity model, if one is named); `dataset`
+        (licence, version, SHA-256, records); `not_drawn` (problems that cannot be probed, with the reason; if
+        there are any); `judged_by` (test files, interpreter and installed packages of the repositories of the
+        functions, see `attribution.suite.circumstances`; if there are any); `plan` (SHA-256 of names and
+        sources of the functions); `sandbox`.
     """
     origin = plan.dataset.provenance
     settings = asdict(plan.settings)
@@ -86,7 +85,7 @@ def manifest(plan: Plan, spec: str, info: ModelInfo, encoder: ModelSentences | N
 
 
 def find_out(plan: Plan, model: Model) -> None:
-    """Find out what the manifest says of a model: whether its completions are exact, where any are asked for.
+    """Test what the manifest needs to know of a model: exactness, if completions are requested.
 
     Raises:
         ModelError: the model cannot be asked.
@@ -100,12 +99,12 @@ def _named(info: ModelInfo) -> dict[str, str]:
 
 
 def package_versions() -> dict[str, str | None]:
-    """The versions of the packages that records depend on; None for one that is not installed."""
+    """The versions of the packages on which records depend; None for one that is not installed."""
     return {name: _version(name) for name in _PACKAGES}
 
 
 def canonical(document: dict[str, Any]) -> tuple[str, str]:
-    """The SHA-256 of a manifest, and the text that it is of."""
+    """The SHA-256 of a manifest, and the hashed text."""
     text = json.dumps(document, sort_keys=True, ensure_ascii=False)
     return sha256_of(text), text
 

@@ -1,7 +1,7 @@
-"""Several runs of one task and one protocol in one set of tables, as Hooda et al. 2024 have them.
+"""Several runs of one task and one protocol in one set of tables, as in Hooda et al. 2024.
 
-A run has one dataset, one endpoint and one way to ask; runs together have several. HumanEval and MBPP are one
-row, as in the paper's Table 2, and every other dataset has rows of its own.
+A run has one dataset, one endpoint and one prompt format; merged runs have several. HumanEval and MBPP are
+one row, as in the paper's Table 2, and every other dataset has separate rows.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ _TOGETHER = ("humaneval", "mbpp")
 
 @dataclass(frozen=True)
 class MergedRuns:
-    """Runs as one.
+    """Merged runs.
 
     Attributes:
-        task: The task of all.
-        protocol: The published protocol of all, if any.
+        task: The common task.
+        protocol: The common published protocol, if any.
         seed: Random seed of intervals.
-        records: Of each dataset and model.
-        sizes: The number of parameters of each model that is known.
-        sources: The questions of each run, in words.
+        records: Records by dataset and model.
+        sizes: Number of parameters by model, if known.
+        sources: A description of each run.
     """
 
     task: str
@@ -45,14 +45,14 @@ class MergedRuns:
 
     @classmethod
     def of(cls, runs: Sequence[RunResults], sizes: Mapping[str, int] | None = None) -> MergedRuns:
-        """Put runs together.
+        """Merge runs.
 
         Args:
             runs: The runs, each of one task.
-            sizes: Numbers of parameters that the user gives, by model.
+            sizes: Numbers of parameters given by the user, by model.
 
         Raises:
-            DataError: they are not of one task of pairs with the same options, or two asked the same.
+            DataError: the runs are not of one pair task with the same options, or two have the same items.
         """
         task = _common_task(runs)
         names, datasets = _names(runs), _datasets(runs)
@@ -84,11 +84,11 @@ class MergedRuns:
 
     @property
     def datasets(self) -> tuple[str, ...]:
-        """The datasets, or what is taken together for one."""
+        """The names of the datasets, or of groups of datasets."""
         return tuple(dict.fromkeys(dataset for dataset, _ in self.records))
 
     def tables(self) -> list[Table]:
-        """Effects and counts over all runs, then what the errors go with, dataset by dataset."""
+        """Effects and counts over all runs, then the correlates of errors, by dataset."""
         if self.protocol == CACP:
             made = [
                 *figures(self.records, ("dataset", "model"), repair=self.task == "repair"),
@@ -107,7 +107,7 @@ class MergedRuns:
         ]
 
     def effects(self) -> dict[str, RunEffects]:
-        """The effects of each dataset whose pairs are cut once, with those of all models."""
+        """The effects of each dataset whose pairs are cut once, for all models."""
         found = {}
         for dataset in self.datasets:
             pairs = {
@@ -127,7 +127,7 @@ class MergedRuns:
         )
 
     def _counted(self) -> dict[tuple[str, ...], list[PairsRecord]]:
-        """The records of all models by dataset; of several datasets also those of all."""
+        """The records of all models by dataset; with several datasets, also those of all."""
         counted: dict[tuple[str, ...], list[PairsRecord]] = {}
         for (dataset, _), records in self.records.items():
             counted.setdefault((dataset,), []).extend(records)
@@ -140,7 +140,7 @@ def _common_task(runs: Iterable[RunResults]) -> str:
     """The task of all runs.
 
     Raises:
-        DataError: there is none, or its options differ.
+        DataError: there is no common task, or its options differ.
     """
     first, *others = runs
     task = first.settings.task
@@ -170,7 +170,7 @@ def _asked_as(run: RunResults, model: str) -> tuple[str, str, str]:
 
 
 def _names(runs: Sequence[RunResults]) -> dict[tuple[str, str, str], str]:
-    """The name of each model: with how and where it was asked, if that differs among the runs."""
+    """The name of each model, with its prompt format and endpoint if these differ among the runs."""
     ways = dict.fromkeys(_asked_as(run, model) for run in runs for model in run.models)
     names = {}
     for model, api, url in ways:
@@ -196,7 +196,7 @@ def _manifest_data(run: RunResults) -> tuple[str, str]:
 
 
 def _source(run: RunResults) -> str:
-    """The questions of a run: its data, models, and how far it is."""
+    """A description of a run: its data, models, and progress."""
     settings = run.settings
     where = f" at {settings.base_url}" if settings.base_url else ""
     done = "" if len(run.records) == run.total else f", not finished: {len(run.records)} of {run.total}"

@@ -1,7 +1,7 @@
-"""How long a run will take, before it is begun: at the pace of earlier runs, or of a trial of each model.
+"""Expected duration of a run before it begins: from the pace of earlier runs, or of a trial of each model.
 
-A pace is seconds per prompt and per function of one model and task, on this machine. Each run notes those
-that it had. If none is known, a few prompts are timed: what comes of that is rough.
+A pace is seconds per prompt and per function of one model and task, on this machine. Each run records its
+paces. If none is known, a few prompts are timed, which gives a rough estimate.
 """
 
 from __future__ import annotations
@@ -29,21 +29,21 @@ from counterlens.syntax.functions import find_function
 TRIED = 3
 """Functions per trial."""
 SECONDS = 12.0
-"""A trial of one task takes no longer."""
+"""Time limit of a trial of one task, in seconds."""
 TOKENS = 48
-"""Most tokens of a trial's answer; most functions end before their limit, too."""
+"""Maximum number of tokens of a completion in a trial; most functions end before their limit, too."""
 _MEMORY = "run-paces.json"
-_SHOWN = 0.6  # of a function, in the prompt of a trial
-_COUNTED = ("max_tokens", "samples", "ways")  # options that change what a prompt costs
+_SHOWN = 0.6  # share of a function in the prompt of a trial
+_COUNTED = ("max_tokens", "samples", "ways")  # options that change the cost of a prompt
 
 
 @dataclass(frozen=True, slots=True)
 class ExpectedTime:
-    """How long a run will take.
+    """The expected duration of a run.
 
     Attributes:
-        seconds: All of it, or what is left.
-        rough: Whether a trial told so, and no earlier run.
+        seconds: The whole duration, or the remaining one.
+        rough: Whether it comes from a trial, not from earlier runs.
     """
 
     seconds: float
@@ -55,7 +55,7 @@ class ExpectedTime:
 
 
 def duration(seconds: float) -> str:
-    """Some time in words, as exact as an estimate is: `40 s`, `12 min`, `3.5 h`."""
+    """A duration in words, as exact as an estimate: `40 s`, `12 min`, `3.5 h`."""
     if seconds < 90:
         return f"{max(5, 5 * round(seconds / 5))} s"
     minutes = math.ceil(seconds / 60)
@@ -63,7 +63,7 @@ def duration(seconds: float) -> str:
 
 
 def known_paces(settings: RunSettings) -> dict[tuple[str, str], ItemTime]:
-    """The paces that earlier runs had, with the same model, asked in the same way."""
+    """The paces of earlier runs with the same model and the same way to ask it."""
     found = {}
     for model in settings.models:
         for task in settings.tasks:
@@ -75,7 +75,7 @@ def known_paces(settings: RunSettings) -> dict[tuple[str, str], ItemTime]:
 
 
 def note_paces(settings: RunSettings, followed: RemainingTime) -> None:
-    """Keep the paces that a run had."""
+    """Store the paces of a run."""
     for (model, task), pace in followed.paces().items():
         note(_MEMORY, _key(settings, model, task), f"{pace.per_prompt:.4g} {pace.per_function:.4g}")
 
@@ -83,7 +83,7 @@ def note_paces(settings: RunSettings, followed: RemainingTime) -> None:
 def tried_paces(
     plan: Plan, engine: EvaluationEngine, *, beside: Iterable[tuple[str, str]] = ()
 ) -> dict[tuple[str, str], ItemTime]:
-    """The paces of models that are tried now; takes seconds for each.
+    """Measure the paces of models in a trial; takes seconds per model.
 
     Args:
         plan: The plan.
@@ -91,7 +91,7 @@ def tried_paces(
         beside: Models and tasks whose pace is known.
 
     Raises:
-        ModelError: a model cannot be opened, or does not give what a task needs.
+        ModelError: a model cannot be opened, or lacks a capability that a task needs.
     """
     passed, found = set(beside), dict[tuple[str, str], ItemTime]()
     for model in plan.settings.models:
@@ -114,14 +114,14 @@ def expected_time(
     done: Iterable[int] = (),
     rough: bool = False,
 ) -> ExpectedTime | None:
-    """How long a run will take; None if the pace of a model or task is not known.
+    """The expected duration of a run; None if the pace of a model or task is unknown.
 
     Args:
-        plan: The question.
+        plan: The plan.
         counted: The prompts of each task.
-        paces: By model and task.
-        done: The positions of the items that are done.
-        rough: Whether a trial gave some of the paces.
+        paces: Paces by model and task.
+        done: Positions of finished items.
+        rough: Whether some of the paces come from a trial.
     """
     prompts = {task: counted[task].of_each(functions) for task, functions in plan.targets.items()}
     passed, total = set(done), 0.0
@@ -139,11 +139,11 @@ def expected_time(
 def _tried(
     model: Model, plan: Plan, task: str, *, clock: Callable[[], float] = time.perf_counter
 ) -> ItemTime | None:
-    """The pace of a model, by prompts like those of a task; None for a task of another kind."""
+    """The pace of a model for completions or scores, as a task needs; None if it needs neither."""
     targets, needs = list(plan.targets[task].values())[:TRIED], PROBES[task].needs
     cancel = Event()
     if Need.COMPLETE in needs:
-        model.offers(Capability.EXACT, cancel=cancel)  # finding that out is no part of a prompt
+        model.offers(Capability.EXACT, cancel=cancel)  # the exactness test is not part of a prompt
     elif Need.SCORE not in needs:
         return None
     late = Timer(SECONDS, cancel.set)
@@ -153,7 +153,7 @@ def _tried(
     try:
         _ask(model, plan, task, targets, cancel)
     except Cancelled:
-        pass  # so long at least
+        pass  # it takes at least that long
     finally:
         late.cancel()
     seconds = (clock() - started) / len(targets)

@@ -1,4 +1,4 @@
-"""The plan of a run: every function of the data, of every model, in an order that never changes."""
+"""The plan of a run: every function of the data, for every model, in a fixed order."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ class Plan:
     """The plan.
 
     Attributes:
-        settings: Of the run.
+        settings: Settings of the run.
         dataset: The source of the functions.
-        targets: The functions of each task, by their names in the data: in its order, or those that tell most
-            for their time first if that is limited.
-        items: The questions: model by model, task by task, each in the order of the functions.
-        not_drawn: The problems that nothing can be asked about, with the reason.
+        targets: The functions of each task, by their names in the data: in its order, or, if time is limited,
+            those with the most information per time first.
+        items: The items: model by model, task by task, each in the order of the functions.
+        not_drawn: Problems that cannot be probed, with the reason.
     """
 
     settings: RunSettings
@@ -45,7 +45,7 @@ class Plan:
 
     @property
     def digest(self) -> str:
-        """The SHA-256 over what is asked: names, functions and sources."""
+        """The SHA-256 of the names, functions and sources of the plan."""
         total = hashlib.sha256()
         for item in self.items:
             total.update(f"{item.id}\0{item.function}\0{item.source}\n".encode())
@@ -57,17 +57,17 @@ class Plan:
 
 
 def make_plan(settings: RunSettings, sandbox: Sandbox, progress: ProgressCallback | None = None) -> Plan:
-    """Read the data and lay out the questions.
+    """Read the data and create the items.
 
     Args:
-        settings: Of the run.
+        settings: Settings of the run.
         sandbox: The sandbox for tests.
-        progress: Called with what is being done.
+        progress: Called with a description of the current step.
 
     Raises:
-        DataError: the data is not there, or gives no function.
-        SourceError: a task is not for the language of the data.
-        CounterlensError: a task, a mutation or a model is named that does not exist, or twice.
+        DataError: the data is missing, or has no usable function.
+        SourceError: a task does not support the language of the data.
+        CounterlensError: a task, a mutation or a model does not exist, or is named twice.
     """
     _check(settings)
     dataset = _opened(settings, sandbox, progress)
@@ -93,7 +93,7 @@ def make_plan(settings: RunSettings, sandbox: Sandbox, progress: ProgressCallbac
 
 
 def _check(settings: RunSettings) -> None:
-    """Everything that can be known to be wrong before the data is read."""
+    """Check everything that can be checked before the data is read."""
     for task in settings.tasks:
         if Need.CORPUS in PROBES[task].needs and getattr(settings.options_of(task), "corpus", None) is None:
             raise CounterlensError(
@@ -137,13 +137,13 @@ def _items(models: Sequence[str], targets: Mapping[str, Mapping[str, Target]]) -
 
 
 def repository_in(data: str) -> tuple[Path, ...]:
-    """The folder of the repository that data is drawn from; none of a dataset."""
+    """The folder of the repository with the data; none for a dataset."""
     name, colon, rest = data.partition(":")
     return (Path(rest or ".").expanduser(),) if colon and name == "repo" else ()
 
 
 def absolute(data: str) -> str:
-    """A dataset's name or path as it is kept: paths absolute, so that a run is resumed from anywhere."""
+    """A dataset's name or path as it is stored: paths are absolute, so that a run can be resumed anywhere."""
     name, colon, rest = data.partition(":")
     if Path(data).expanduser().exists():
         return str(Path(data).expanduser().resolve())

@@ -1,8 +1,8 @@
-"""How long a run still takes: by what is left, at the pace of what is done and in work.
+"""The remaining duration of a run: the remaining work at the pace of finished and current items.
 
-Functions differ widely in how much is asked about them, so they count by their prompts, not by their number.
-Further costs of a prompt, such as alternative completions, long functions and tests, are in the pace, which
-is that of the same model and task as soon as one of its functions is done.
+Functions differ widely in their number of prompts, so they count by their prompts, not by their number.
+Further costs of a prompt, such as alternative completions, long functions and tests, are part of the pace,
+which is that of the same model and task as soon as one of its functions is done.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from counterlens.evaluation.item_time import ItemTime, ItemTimes, expected
 from counterlens.evaluation.store import Item
 
 _KNOWN_BEFORE = 2.0
-"""An earlier run's pace counts as so many items."""
+"""Weight of an earlier run's pace, in items."""
 
 Which = tuple[str, str]
 """A model and a task."""
 Paces = Mapping[Which, ItemTime]
-"""The time of an item by model and task, by the clock on the wall."""
+"""The time of an item by model and task, in elapsed seconds."""
 
 
 @dataclass(slots=True)
 class _Waiting:
-    """Items that are not in work yet: how many, and their prompts."""
+    """Items that have not begun: their number, and their prompts."""
 
     count: int = 0
     prompts: float = 0.0
@@ -39,14 +39,14 @@ class _Waiting:
 
 
 class RemainingTime:
-    """Follows the items of a run; from any thread.
+    """Follows the items of a run; thread-safe.
 
     Args:
         items: The remaining work.
-        prompts: About how many prompts each task asks about each function, by the names of both.
-        known: The paces of earlier runs.
-        most: Seconds that the run may take; None for any number.
-        clock: Tells the time, in seconds.
+        prompts: Estimated number of prompts by task and by function name.
+        known: Paces of earlier runs.
+        most: Time limit of the run in seconds; None for no limit.
+        clock: Returns the time, in seconds.
     """
 
     def __init__(
@@ -72,7 +72,7 @@ class RemainingTime:
         self._busy = 0.0
 
     def begin(self, item: Item) -> None:
-        """An item is in work from now on."""
+        """Record the beginning of an item."""
         with self._lock:
             now = self._clock()
             self._first = now if self._first is None else self._first
@@ -80,11 +80,11 @@ class RemainingTime:
             self._working[item.position] = (item.model, item.task), now
 
     def end(self, item: Item, *, done: bool = True) -> None:
-        """An item is no longer in work.
+        """Record the end of an item.
 
         Args:
-            item: Which.
-            done: Whether it was carried out; what failed says nothing about others.
+            item: The item.
+            done: Whether it succeeded; a failed item says nothing about others.
         """
         with self._lock:
             which, begun = self._working.pop(item.position)
@@ -94,7 +94,7 @@ class RemainingTime:
                 self._done[which].add(self._prompts[item.position], seconds)
 
     def seconds(self) -> float | None:
-        """About how many seconds are left; None before anything is known."""
+        """Estimated remaining seconds; None before anything is known."""
         with self._lock:
             now, left, number = self._clock(), 0.0, len(self._working)
             together = self._together(now)
@@ -117,7 +117,7 @@ class RemainingTime:
             return found if self._ends is None else min(found, max(0.0, self._ends - now))
 
     def paces(self) -> dict[Which, ItemTime]:
-        """The pace so far of each model and task, by the clock on the wall."""
+        """The pace of each model and task so far, in elapsed seconds."""
         with self._lock:
             together = self._together(self._clock())
             asked = {which: seen for which, seen in self._done.items() if seen.prompts}
@@ -129,7 +129,7 @@ class RemainingTime:
         waiting.prompts += number * self._prompts[item.position]
 
     def _together(self, now: float) -> float:
-        """How many items are processed at once, on average."""
+        """Average number of items in progress at a time."""
         if self._first is None:
             return 1.0
         busy = self._busy + sum(now - begun for _, begun in self._working.values())
@@ -140,7 +140,7 @@ class RemainingTime:
         return waiting.prompts <= 0 and not any(prompts for prompts, _ in working)
 
     def _seen(self, which: Which, together: float) -> ItemTimes:
-        """What is known of a model and task: of both, else of this task, of this model, or of all."""
+        """Observations for a model and task: of both, else of this task, of this model, or of all."""
         own = self._done.get(which, ItemTimes())
         if (before := self._known_before.get(which)) is not None:
             usual, known = self._waiting[which].usual, ItemTimes()

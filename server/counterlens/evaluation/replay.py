@@ -1,4 +1,4 @@
-"""Repeat one record, and compare the results."""
+"""Repeats one record, and compares the results."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from counterlens.sandbox.base import Sandbox
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
-    """A record, and what came out when it was asked again.
+    """A record, and the result of repeating it.
 
     Attributes:
-        item: Which.
+        item: The item.
         before: The stored result.
         now: The new result.
         differences: Their differences, such as `pairs[0].original.verdict: passed, now failed`.
-        circumstances: Further differences from the recorded state: versions, the model, the data.
+        circumstances: Further differences from the recorded state: versions, model, data.
     """
 
     item: Item
@@ -40,7 +40,7 @@ class Replayed:
 
     @property
     def same(self) -> bool:
-        """Whether it came out the same."""
+        """Whether the results are the same."""
         return not self.differences
 
 
@@ -52,14 +52,14 @@ def replay(
     cancel: Event | None = None,
     progress: ProgressCallback | None = None,
 ) -> Replayed:
-    """Ask one record of a run again; cached responses are ignored.
+    """Repeat one record of a run; cached responses are ignored.
 
     Args:
-        folder: Of the run, which is only read.
-        name: The position of the record, its id, or the name of its function if that is unique.
+        folder: Folder of the run, which is only read.
+        name: Position of the record, its id, or the name of its function if that is unique.
         sandbox: The sandbox for programs.
-        cancel: Set it to give up.
-        progress: Called with what is being done.
+        cancel: Set to cancel.
+        progress: Called with a description of the current step.
 
     Raises:
         DataError: there is no such record, or its function is no longer in the data.
@@ -68,7 +68,7 @@ def replay(
     with Store.open(folder) as store:
         settings, manifests = store.settings, store.manifests
         item, before = _record(list(store.records()), name, folder)
-    if settings is None:  # Store.open has looked
+    if settings is None:  # Store.open has checked
         raise ValueError(folder)
     plan = make_plan(settings, sandbox, progress)
     if item.problem not in plan.targets[item.task]:

@@ -1,7 +1,7 @@
-"""Compute tables from records: the same records give the same tables, byte for byte.
+"""Computes tables from records: the same records give the same tables, byte for byte.
 
-Records are taken in the order of the plan, intervals are drawn with the run's seed, and nothing here reads a
-clock.
+Records are read in the order of the plan, intervals are computed with the run's seed, and nothing here reads
+a clock.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ class RunResults:
     """The results of a run so far.
 
     Attributes:
-        settings: Of the run.
-        total: Items of the plan.
-        manifests: By digest.
-        records: In the order of the plan.
-        totals: Items of the plan by task.
-        lost: Records that are damaged, each with what is wrong with it.
+        settings: Settings of the run.
+        total: Number of items of the plan.
+        manifests: Manifests by digest.
+        records: Items and records, in the order of the plan.
+        totals: Number of items by task.
+        lost: Damaged records, each with the problem.
         further: Tables that take too long to be recomputed for every report (`causal_results.py`).
         spent: The usage of each model, if it was counted.
-        begun: When the run was begun, in UTC; None if it does not say.
+        begun: When the run began, in UTC; None if unknown.
     """
 
     settings: RunSettings
@@ -55,11 +55,11 @@ class RunResults:
         """Read the run in a folder, finished or not.
 
         Raises:
-            DataError: there is none.
+            DataError: there is no run.
         """
         with Store.open(folder) as store:
             settings = store.settings
-            if settings is None:  # Store.open has looked
+            if settings is None:  # Store.open has checked
                 raise ValueError(folder)
             totals = Counter(item.task for item in store.items)
             records = _steady(store.records())
@@ -82,7 +82,7 @@ class RunResults:
 
     @cached_property
     def left_out(self) -> dict[str, int]:
-        """How many records are of functions that could not be probed, by reason, most frequent first."""
+        """Number of records of functions that could not be probed, by reason, most frequent first."""
         reasons = Counter(stored.record.reason for _, stored in self.records if not stored.record.probed)
         return dict(sorted(reasons.items(), key=lambda counted: (-counted[1], counted[0])))
 
@@ -96,14 +96,14 @@ class RunResults:
 
     @property
     def parts(self) -> tuple[RunResults, ...]:
-        """The same, one task at a time."""
+        """The results of each task separately."""
         return tuple(self.only(task) for task in self.settings.tasks)
 
     def only(self, task: str) -> RunResults:
         """The results of one task.
 
         Raises:
-            DataError: the run is of other tasks.
+            DataError: the run has other tasks.
         """
         if task not in self.settings.tasks:
             raise DataError(f"the run is not of the task {task}", f"It is of {self.settings.task}")
@@ -112,7 +112,7 @@ class RunResults:
         return replace(self, settings=replace(self.settings, tasks=(task,)), total=total, records=records)
 
     def tables(self) -> list[Table]:
-        """The tables of each task, the models side by side; then the further ones, and what all that cost."""
+        """The tables of each task, with the models side by side; then further tables, and the cost."""
         several = len(self.settings.tasks) > 1
         own = [
             replace(table, title=f"{part.settings.task}: {table.title}") if several else table
@@ -123,7 +123,7 @@ class RunResults:
 
 
 def _steady(records: Iterable[tuple[Item, StoredRecord]]) -> tuple[tuple[Item, StoredRecord], ...]:
-    """Records without those of a task in which their model did not answer the same way twice."""
+    """The records without those of a task in which their model did not answer in the same way twice."""
     found = list(records)
     unsteady = {
         (item.model, item.task): stored.record
@@ -141,7 +141,7 @@ def _steady(records: Iterable[tuple[Item, StoredRecord]]) -> tuple[tuple[Item, S
 
 
 def _tables(part: RunResults) -> Iterator[Table]:
-    """How many functions of each model could be probed; then the probe's own tables."""
+    """A table of the probed functions of each model; then the probe's own tables."""
     probed = {model: part.probed(model) for model in part.models}
     yield _functions(part, probed)
     if any(probed.values()):

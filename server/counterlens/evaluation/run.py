@@ -29,13 +29,13 @@ from counterlens.probes.record import Outcome
 
 MOST_FAILURES = 3
 """Number of items that may fail because of the model or the sandbox before a run stops."""
-_AWAY = 3  # items more are in work where they wait for an endpoint, and not for a processor
-_ANSWER_BYTES = 1 << 50  # an answer that was given is never forgotten
+_AWAY = 3  # additional items in progress if they wait for an endpoint, not for a processor
+_ANSWER_BYTES = 1 << 50  # a response of a run is never dropped
 
 Advance = Callable[[int, int, str], None]
-"""Called with (items done, items in all, the name of the last one)."""
+"""Called with (finished items, all items, the name of the last one)."""
 Notice = Callable[[str], None]
-"""Called with what is being done for some item in work, from the thread that does it."""
+"""Called with the current step of an item in progress, on its thread."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +43,10 @@ class Ended:
     """How a run ended.
 
     Attributes:
-        done: Items that have a record.
-        total: Items of the plan.
-        failed: Why items have none, by their id: of the model or the sandbox, not of the function.
-        over: That its budget is spent, in words; empty if it is not.
+        done: Number of items with a record.
+        total: Number of items of the plan.
+        failed: Errors of items without a record, by id: of the model or the sandbox, not of the function.
+        over: A message that the budget is spent; empty if it is not.
     """
 
     done: int
@@ -57,7 +57,7 @@ class Ended:
 
 @dataclass(frozen=True, slots=True)
 class _Going:
-    """The resources of a run, see `Run.go`."""
+    """The state of a run in progress, see `Run.go`."""
 
     cancel: Event
     advance: Advance | None
@@ -73,8 +73,8 @@ class Run:
 
     Args:
         store: The folder, open for writing.
-        plan: The plan; the store holds it too.
-        engine: Where its models answer and its programs run.
+        plan: The plan; the store contains it too.
+        engine: The engine of its models and programs.
     """
 
     def __init__(self, store: Store, plan: Plan, engine: EvaluationEngine) -> None:
@@ -82,10 +82,10 @@ class Run:
 
     @classmethod
     def begin(cls, store: Store, plan: Plan, engine: EvaluationEngine) -> Run:
-        """A new run.
+        """Start a new run.
 
         Raises:
-            DataError: the folder holds one already.
+            DataError: the folder already has a run.
         """
         if store.settings is not None:
             raise holds_one(store)
@@ -94,10 +94,10 @@ class Run:
 
     @classmethod
     def resume(cls, store: Store, plan: Plan, engine: EvaluationEngine) -> Run:
-        """The run of a folder, to continue.
+        """Open the run of a folder, to continue it.
 
         Raises:
-            DataError: the data or the code is no longer what the run was begun with.
+            DataError: the data or the code has changed since the run began.
         """
         before, now = store.items, list(plan.items)
         if before != now:
@@ -117,19 +117,19 @@ class Run:
         notice: Notice | None = None,
         remaining: RemainingTime | None = None,
     ) -> Ended:
-        """Carry out what is left.
+        """Process the remaining items.
 
         Args:
-            cancel: Set it to stop; what is done stays done.
-            advance: Called whenever an item is done.
-            jobs: How many items together; None for as many as the engine has work for.
-            notice: Called with what is being done meanwhile.
+            cancel: Set to stop; finished items are kept.
+            advance: Called when an item is finished.
+            jobs: Number of items processed at a time; None for the engine's default.
+            notice: Called with the current step of each item.
             remaining: Follows the items.
 
         Raises:
-            ModelError: a model cannot be opened, or does not offer what is needed.
-            DataError: a model, or a version of something, is not what the run was begun with.
-            CounterlensError: too many items failed; names the last failure.
+            ModelError: a model cannot be opened, or lacks a required capability.
+            DataError: a model, or the version of something, has changed since the run began.
+            CounterlensError: too many items failed; the message is that of the last failure.
             Cancelled: `cancel` was set.
         """
         failed: dict[str, CounterlensError] = {}
@@ -150,7 +150,7 @@ class Run:
         return Ended(len(self._store.done), len(self._plan.items), failed, spending.over)
 
     def _ask(self, spec: str, items: Iterator[Item], answers: AnswerStore, going: _Going) -> None:
-        """Ask one model, until its items, its time or its part of the budget are over."""
+        """Ask one model until its items, its time or its share of the budget are used up."""
         settings, spending = self._plan.settings, going.spending
         with self._engine.open(spec, settings) as model, opened_encoder(settings, answers) as encoder:
             circumstances = self._circumstances(spec, model, encoder)
@@ -159,7 +159,7 @@ class Run:
             begun = takewhile(lambda _: spending.within(), items)
             jobs = going.jobs or self._engine.jobs + (0 if model.info.local else _AWAY)
             try:
-                # Closed before the model is, whatever happens here: its threads still ask it.
+                # Closed before the model is, whatever happens here: its threads still use it.
                 with closing(run_local(begun, one, going.cancel, jobs)) as outcomes:
                     for finished in outcomes:
                         spending.follow()
@@ -178,7 +178,7 @@ class Run:
                 spending.follow()
 
     def _unsteady(self, spec: str, failed: dict[str, CounterlensError]) -> bool:
-        """Whether a model was seen not to answer the same way twice: it is asked no more."""
+        """Whether a model did not answer in the same way twice, so that it gets no more requests."""
         for item, stored in self._store.records():
             if item.model == spec and stored.record.outcome is Outcome.UNSTEADY:
                 failed[item.id] = UnsteadyModelError(stored.record.reason, stored.record.hint or None)
@@ -187,7 +187,7 @@ class Run:
 
     @staticmethod
     def _note(finished: Finished, failed: dict[str, CounterlensError]) -> None:
-        """Put an item aside that failed; give up where too many have, or where that was asked for."""
+        """Record a failed item; raise if too many have failed, or if it was cancelled."""
         error = finished.error or CounterlensError("it failed")
         if isinstance(error, Cancelled):
             raise error
@@ -237,9 +237,9 @@ class Run:
     def _circumstances(
         self, spec: str, model: Model, encoder: ModelSentences | None
     ) -> Callable[[Model], str]:
-        """Gives the digest of a model's manifest, which is stored as soon as a record needs it.
+        """Return a function for the digest of a model's manifest, which is stored when a record needs it.
 
-        How an endpoint wants to be asked is known only once it was asked, so that is looked at each time.
+        The request format of an endpoint is known only after its first response, so it is checked each time.
         """
         find_out(self._plan, model)
         document = manifest(self._plan, spec, model.info, encoder)
@@ -272,7 +272,7 @@ class Run:
 
 
 def holds_one(store: Store) -> DataError:
-    """The problem with a folder that already has a run."""
+    """The error about a folder that already has a run."""
     where: Path = store.folder
     return DataError(
         f"{where} already contains a run ({len(store.done)} of {len(store.items)} done)",

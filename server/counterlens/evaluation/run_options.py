@@ -1,4 +1,4 @@
-"""The choices of a run that are no options of probes, declared once: for flags and for a settings file."""
+"""The choices of a run that are not options of probes, declared once: for flags and for a settings file."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from counterlens.probes.options import option
 from counterlens.probes.registry import PROBES
 
 APIS = ("completions", "fill", "chat")
-"""How a model is asked."""
+"""Prompt formats."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,7 +18,7 @@ class RunOptions:
     """The options of runs that a repository may set.
 
     The address of a model, and the permission for a weak sandbox, are not among them: a file that comes with
-    code must decide neither where code and keys go, nor how programs are kept in.
+    code must determine neither where code and keys are sent, nor how programs are isolated.
     """
 
     models: Annotated[

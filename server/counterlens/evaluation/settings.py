@@ -1,4 +1,4 @@
-"""The settings of a run: kept with it, so that it can be resumed and replayed from its folder alone."""
+"""The settings of a run: stored with it, so that it can be resumed and replayed from its folder alone."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ class SettingsUsed:
     """The settings of a run that come from a file.
 
     Attributes:
-        name: Of the file.
+        name: Name of the file.
         sha256: The SHA-256 of its content.
-        chose: The names of the choices that it made.
+        chose: Names of the settings that it made.
     """
 
     name: str
@@ -38,27 +38,27 @@ class RunSettings:
     """The choices of a run.
 
     Attributes:
-        tasks: Ids of the probes, in the order in which they are run.
+        tasks: Ids of the probes, in order of execution.
         data: A dataset's name, a path, or `repo:PATH`; paths are absolute.
-        models: The models, in this order, as the user named them.
-        limit: Most functions, drawn at random.
-        seed: Random seed of the draw; that of the probes is among their options.
+        models: The models as the user named them, in order.
+        limit: Maximum number of functions, sampled at random.
+        seed: Random seed of the sampling; that of the probes is among their options.
         since: For `repo:`: only what differs from this revision.
         paths: For `repo:`: only these files.
-        threads: CPU threads of a local model; 0 chooses.
+        threads: CPU threads of a local model; 0 for automatic.
         base_url: The address of a remote model.
-        entries: Named models in settings files: where each is served, and how it is asked. The variable of a
-            key is named, the key is not.
+        entries: Named models in settings files, with endpoint and prompt format. They contain the variable of
+            a key, not the key.
         api: Prompt format: plain completion, fill-in-the-middle or chat.
         mask: Unit that a masked model masks when it scores.
-        exact: Whether a model whose completions are not exact is refused.
-        thinking_tokens: Tokens of reasoning of a remote model beside those of its answer; None: as its entry
-            says.
-        budget: Once the run has cost so much, no function is begun any more; None: it may cost anything.
-        minutes: The minutes after which no function starts, those that show most per time first. None: all,
-            in the order of the data.
+        exact: Whether to refuse a model whose completions are not exact.
+        thinking_tokens: Tokens of reasoning of a remote model, besides those of its answer; None: as its
+            entry says.
+        budget: Cost after which no further function is begun; None for no limit.
+        minutes: Minutes after which no function is begun, those with the most information per time first.
+            None: no limit, in the order of the data.
         settings_file: The settings that come from a file; None without one.
-        options: The options of each task, all of them, also those that were not given.
+        options: All options of each task, including defaults.
     """
 
     tasks: tuple[str, ...]
@@ -84,17 +84,17 @@ class RunSettings:
     def of(
         cls, tasks: Iterable[str], data: str, given: Mapping[str, Any] | None = None, **others: Any
     ) -> Self:
-        """The settings of tasks whose options are given by name; each applies where it is taken.
+        """Settings with options given by name; each option applies to the tasks that take it.
 
         Args:
             tasks: Ids of probes.
             data: As the attribute.
-            given: Values of options, by their names.
-            others: Further attributes.
+            given: Values of options, by name.
+            others: Values of further attributes.
 
         Raises:
-            CounterlensError: there is no such task, or one is named twice.
-            OptionError: an option is taken by none of the tasks, or has a value that it cannot have.
+            CounterlensError: a task does not exist, or is named twice.
+            OptionError: no task takes an option, or its value is invalid.
         """
         probes = [named(task) for task in tasks]
         ids = tuple(probe.id for probe in probes)
@@ -116,11 +116,11 @@ class RunSettings:
 
     @property
     def encoder(self) -> str | None:
-        """The model whose embeddings compare sentences, if a task has one."""
+        """The model whose embeddings are used for sentence similarity, if a task has one."""
         return next((str(one["encoder"]) for one in self.options.values() if one.get("encoder")), None)
 
     def served(self, model: str) -> tuple[str, str | None]:
-        """How a model is asked, and where it is served; None for a place that the environment names."""
+        """The prompt format of a model, and its address; None for one from the environment."""
         entry = entry_named(model, self.entries)
         return (self.api, self.base_url) if entry is None else (entry.api or self.api, entry.base_url)
 
@@ -130,7 +130,7 @@ class RunSettings:
         return make(kind, self.options.get(task, {}))
 
     def applied(self) -> dict[str, list[str]]:
-        """The tasks of each option that not all take; not of defaults, nor of what a protocol fixes."""
+        """The tasks of each option that only some tasks take, without defaults and a protocol's values."""
         found: dict[str, list[str]] = {}
         for task, options in self.options.items():
             chosen = {"protocol": options["protocol"]} if options.get("protocol") else {}
@@ -141,18 +141,18 @@ class RunSettings:
         return {name: tasks for name, tasks in found.items() if len(tasks) < len(self.tasks)}
 
     def to_json(self) -> str:
-        """All choices, in a form that `from_json` reads."""
+        """All settings, in the format of `from_json`."""
         return msgspec.json.encode(self, order="sorted").decode()
 
     @classmethod
     def from_json(cls, text: str) -> Self:
-        """The choices that `to_json` wrote."""
+        """The settings in the format of `to_json`."""
         return msgspec.json.decode(text, type=cls)
 
     def differences(self, other: RunSettings) -> list[str]:
-        """The choices that differ, each as `seed is 0, not 1`: this one's value, then the other's."""
+        """The settings that differ, each as `seed is 0, not 1`: this one's value, then the other's."""
         own = {one.name: (getattr(self, one.name), getattr(other, one.name)) for one in fields(self)}
-        del own["options"], own["settings_file"]  # what the file decided is among the others
+        del own["options"], own["settings_file"]  # the choices of the file are among the others
         for task in self.options.keys() & other.options.keys():
             mine, theirs = self.options[task], other.options[task]
             own |= {name: (mine.get(name), theirs.get(name)) for name in sorted({*mine, *theirs})}

@@ -1,8 +1,8 @@
 """`counterlens.toml`, or `[tool.counterlens]` of pyproject.toml: a repository's settings for its runs.
 
-A key is a field of `RunOptions`, or the flag of an option of a probe without its dashes. The command line
-overrides this file, and this file the defaults. Tables `[models.NAME]` are models that have a name, see
-`models/entries.py`; beside them `model` has the list that `models` has without them.
+A key is a field of `RunOptions`, or the flag of a probe's option without its dashes. The command line
+overrides this file, and this file the defaults. Tables `[models.NAME]` are named models, see
+`models/entries.py`; beside them, `model` has the list that is otherwise in `models`.
 """
 
 from __future__ import annotations
@@ -53,8 +53,8 @@ class SettingsFile:
     Attributes:
         path: The file.
         sha256: The SHA-256 of its content.
-        run: Values of `RunOptions`, by their fields.
-        given: Values of probes' options, by their names.
+        run: Values of `RunOptions`, by field.
+        given: Values of probe options, by name.
         entries: Its named models.
     """
 
@@ -65,29 +65,29 @@ class SettingsFile:
     entries: tuple[ModelEntry, ...] = ()
 
     def paths_below(self, root: Path) -> tuple[str, ...]:
-        """Its paths, which are relative to the file, as they are named from a folder; those outside not."""
+        """Its paths relative to a folder instead of the file; without those outside the folder."""
         base = self.path.parent.resolve()
         found = []
         for path in self.run.get("paths", ()):
             whole = PurePosixPath(base / path)
             if PurePosixPath(root).is_relative_to(whole):
-                return ()  # all of the folder
+                return ()  # the whole folder
             if whole.is_relative_to(root):
                 found.append(whole.relative_to(root).as_posix())
         return tuple(found)
 
 
 def keys() -> dict[str, OptionSpec]:
-    """Every key that a file may have, with what is declared of it."""
+    """Every key that a file may have, with its declaration."""
     own = {name.replace("_", "-"): spec for name, spec in specs(RunOptions).items()}
     return own | {spec.flag.removeprefix("--"): spec for spec, _ in declared(PROBES.values()).values()}
 
 
 def nearest(folder: Path) -> SettingsFile | None:
-    """The file of a folder, or of the nearest folder above it that has one; not beyond a repository.
+    """The file of a folder, or of the nearest folder above it that has one, within the repository.
 
     Raises:
-        OptionError: it cannot be read, or holds what it cannot hold; names file and line.
+        OptionError: it cannot be read, or has invalid content; the message names file and line.
     """
     here = folder.resolve()
     for place in (here, *here.parents):
@@ -102,7 +102,7 @@ def nearest(folder: Path) -> SettingsFile | None:
 
 
 def read(path: Path) -> SettingsFile | None:
-    """Read a file; None for a pyproject.toml that says nothing of Counterlens.
+    """Read a file; None for a pyproject.toml without a section for Counterlens.
 
     Raises:
         OptionError: as `nearest`.
@@ -130,10 +130,10 @@ def read(path: Path) -> SettingsFile | None:
 
 
 def with_entry(path: Path, entry: ModelEntry) -> str:
-    """The text of a settings file, which need not be there yet, with one more named model at its end.
+    """The text of a settings file, which need not exist yet, with one more named model at its end.
 
     Raises:
-        OptionError: the file has a model of this name, or a list `models`; or it cannot be read.
+        OptionError: the file already has a model of this name, or a list `models`; or it cannot be read.
     """
     text = ""
     table = "tool.counterlens.models" if path.name == _PYPROJECT else "models"
@@ -187,11 +187,11 @@ def _checked(
 
 
 def known_entries(file: SettingsFile | None, *names: str) -> tuple[ModelEntry, ...]:
-    """The named models that some names mean: those of the user's own file before those of a repository.
+    """The named models for some names: the user's own entries take precedence over a repository's.
 
     Args:
-        file: The repository's.
-        names: As the user gave them.
+        file: The repository's file.
+        names: Names as the user gave them.
 
     Raises:
         OptionError: the user's file cannot be read.
@@ -211,7 +211,7 @@ def _meant(key: str, known: Mapping[str, OptionSpec]) -> str:
 
 
 def _line(text: str, table: tuple[str, ...], key: str) -> int:
-    """The line of a key in a table, 1-based; that of the table where the key stands in it in another way."""
+    """The line of a key in a table, 1-based; the line of the table if the key has another form."""
     inside, at = not table, 1
     above = "".join(rf"{re.escape(one)}\." for one in table)
     quoted = rf"^\s*(?:\[+\s*{above})?[\"']?{re.escape(key)}[\"']?\s*[=.\]]"
@@ -227,7 +227,7 @@ def _line(text: str, table: tuple[str, ...], key: str) -> int:
 
 
 def _settled(spec: OptionSpec, value: Any, folder: Path) -> Any:
-    """A value as the command line would give it; what names a file is relative to the file of settings."""
+    """A value in the form of the command line; a path is resolved relative to the settings file."""
     if spec.repeatable:
         return tuple(_one(spec, part, folder) for part in value)
     return _one(spec, value, folder)
@@ -243,7 +243,7 @@ def _one(spec: OptionSpec, value: Any, folder: Path) -> Any:
 
 
 def fits(spec: OptionSpec, value: object) -> bool:
-    """Whether an option can have a value that a file or an editor gives."""
+    """Whether a value from a file or an editor is valid for an option."""
     if spec.repeatable:
         return isinstance(value, list | tuple) and all(_fits_one(spec, part) for part in value)
     return _fits_one(spec, value)
@@ -262,7 +262,7 @@ def _fits_one(spec: OptionSpec, value: object) -> bool:
 
 
 def wanted(spec: OptionSpec) -> str:
-    """Word the values that an option can have."""
+    """Word the valid values of an option."""
     if spec.repeatable:
         choices = ", ".join(spec.choices)
         return f"a list of any of {choices}" if choices else f"a list, each {_kind(spec)}"

@@ -1,4 +1,4 @@
-"""Usage and cost of the models of a run: kept in its folder, and held to a budget."""
+"""Usage and cost of the models of a run: stored in its folder, and limited by a budget."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ _ESTIMATED = "estimated: requests for which the endpoint gave no token count"
 
 
 def price_of(settings: RunSettings, model: str) -> Price | None:
-    """The price of the tokens of a model of a run; None if nobody says."""
+    """The price of the tokens of a model of a run; None if unknown."""
     entry = entry_named(model, settings.entries)
     return None if entry is None else entry.price
 
 
 def is_elsewhere(settings: RunSettings, model: str) -> bool:
-    """Whether a model of a run is behind an endpoint, as far as its name says."""
+    """Whether a model of a run is behind an endpoint, judging by its name."""
     try:
         return not runs_here(model, settings.entries)
     except ModelError:  # it will be refused when it is opened
@@ -35,15 +35,15 @@ def is_elsewhere(settings: RunSettings, model: str) -> bool:
 
 
 def amount(cost: float, currency: str) -> str:
-    """A sum of money in words, exact enough for small ones: `0.0042 USD`, `12.34 USD`."""
+    """A sum of money in words, with enough digits for small ones: `0.0042 USD`, `12.34 USD`."""
     return f"{cost:,.2f} {currency}" if cost >= 1 or not cost else f"{cost:.2g} {currency}"
 
 
 def check_budget(settings: RunSettings) -> None:
-    """See to it that a budget holds something: all models asked elsewhere have a price, in one currency.
+    """Check that a budget can be enforced: all remote models have a price, in one currency.
 
     Raises:
-        OptionError: one has none, or their currencies differ.
+        OptionError: one has no price, or their currencies differ.
     """
     if settings.budget is None:
         return
@@ -67,10 +67,10 @@ def check_budget(settings: RunSettings) -> None:
 
 
 class Spending:
-    """Follows what a run is asked, from one thread.
+    """Follows the usage of a run, from one thread.
 
     Args:
-        store: Keeps it.
+        store: Stores the usage.
         settings: The run's settings.
     """
 
@@ -82,7 +82,7 @@ class Spending:
         self._spec, self._before = "", Usage()
 
     def begin(self, spec: str, model: Model) -> None:
-        """A model is asked from now on: it shares what is left of the budget with those behind it."""
+        """Start following a model, which shares the remaining budget equally with those after it."""
         models = self._settings.models
         later = [one for one in models[models.index(spec) :] if price_of(self._settings, one)]
         if self._settings.budget is not None and spec in later:
@@ -91,7 +91,7 @@ class Spending:
         self._model, self._spec, self._before = model, spec, self._spent.get(spec, Usage())
 
     def follow(self) -> None:
-        """Keep what the model has been asked so far, in this part of the run and in earlier ones."""
+        """Store the model's usage so far, in this part of the run and in earlier ones."""
         if self._model is None or self._model.usage == Usage():
             return
         now = self._before + self._model.usage
@@ -115,7 +115,7 @@ class Spending:
 
     @property
     def over(self) -> str:
-        """State that the budget is spent; empty if it is not."""
+        """A message that the budget is spent; empty if it is not."""
         if all(map(self._is_within, self._limits)):
             return ""
         currency = next(price.currency for one in self._limits if (price := price_of(self._settings, one)))

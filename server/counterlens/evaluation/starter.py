@@ -1,4 +1,4 @@
-"""The first settings file of a repository: its findings, and every setting with an explanation."""
+"""The first settings file of a repository: with facts about it, and every setting with an explanation."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ _WIDTH = 100
 
 @dataclass(frozen=True, slots=True)
 class RepositoryFacts:
-    """Inspect a repository without running its code.
+    """Facts about a repository, found without running its code.
 
     Attributes:
-        files: Its Python files besides tests.
-        functions: Those that a test mentions, or that have examples, by the first folder of their file.
+        files: Its Python files, except tests.
+        functions: Functions that a test mentions, or that have examples, by the first folder of their file.
         runners: The probable test runner.
-        folders: The folders that hold such functions; empty if files stand in the folder itself.
+        folders: The folders with such functions; empty if files are in the folder itself.
     """
 
     files: int
@@ -46,10 +46,10 @@ class RepositoryFacts:
 
     @classmethod
     def of(cls, folder: Path) -> RepositoryFacts:
-        """Look at a folder.
+        """Inspect a folder.
 
         Raises:
-            DataError: it has no Python files besides tests.
+            DataError: it has no Python files except tests.
         """
         loader = Repository()
         files = loader.files(folder)
@@ -75,7 +75,7 @@ def _runners(folder: Path) -> Iterator[str]:
 
 
 def starter(facts: RepositoryFacts) -> str:
-    """The text of a settings file: what was found is set, all else stands there as a comment."""
+    """The text of a settings file: what was found is set, everything else is a comment."""
     own = {name.replace("_", "-") for name in specs(RunOptions)}
     lines = [*_head(facts), ""]
     chosen: dict[str, object] = {"paths": list(facts.folders)} if facts.folders else {}
@@ -123,7 +123,7 @@ def _comment(spec: OptionSpec) -> Iterator[str]:
 
 
 def _toml(value: object) -> str:
-    """A value as TOML, which for these is JSON."""
+    """A value as TOML, which is the same as JSON for these types."""
     plain = (
         "-".join(map(str, value))
         if isinstance(value, tuple) and value and not isinstance(value[0], str)

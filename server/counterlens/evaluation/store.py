@@ -1,15 +1,16 @@
 """The storage of a run: one SQLite file in its folder, appended to in transactions.
 
-    run(key, value)                         `format`, `settings`, and `begun`: when, in UTC
+    run(key, value)                         `format`, `settings`, and `begun`: time of beginning, in UTC
     plan(position, id, model, problem, function, source, task)
-                                            what is asked, in order; `source` is the SHA-256 of the program
-    manifests(digest, document)             under which circumstances, as JSON
-    spent(model, usage)                     what each model was asked (`Usage` as JSON); older runs have none
+                                            the items, in order; `source` is the SHA-256 of the program
+    manifests(digest, document)             the circumstances, as JSON
+    spent(model, usage)                     usage of each model (`Usage` as JSON); older runs have none
     records(position, manifest, outcome, reason, body, seconds)
-                                            what came out; `body` is the record as JSON (probes/record.py)
+                                            the results; `body` is the record as JSON (probes/record.py)
 
-Beside it `answers.sqlite` keeps what the models said, call by call, so that nothing is asked twice. A process
-that writes holds `lock.sqlite` in an exclusive transaction, which ends with it, however it ends.
+Beside it, `answers.sqlite` caches the models' responses, call by call, so that no request is repeated. A
+process that writes holds `lock.sqlite` in an exclusive transaction, which ends with the process, however it
+ends.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ from counterlens.probes.record import Record, read, written
 from counterlens.probes.registry import PROBES
 
 FORMAT = 3
-_DIGEST = 64  # characters of a digest that `manifest.canonical` made
+_DIGEST = 64  # characters of a digest of `manifest.canonical`
 _FILE, _LOCK, _ANSWERS = "run.sqlite", "lock.sqlite", "answers.sqlite"
 _SPENT = "CREATE TABLE IF NOT EXISTS spent (model TEXT PRIMARY KEY, usage TEXT NOT NULL)"
 _SCHEMA = """
@@ -54,16 +55,16 @@ CREATE TABLE records (
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One function that one model is asked about.
+    """One function for one model.
 
     Attributes:
-        position: Its place in the plan, from 0.
-        id: `MODEL|TASK|PROBLEM`; what `counterlens replay` takes, as it takes the position.
-        model: As the user named it.
-        problem: The dataset's name of it.
+        position: Its position in the plan, from 0.
+        id: `MODEL|TASK|PROBLEM`; `counterlens replay` takes it, or the position.
+        model: The model, as the user named it.
+        problem: The dataset's name of the function.
         function: The qualified name of the function.
         source: The SHA-256 of the program.
-        task: The probed function.
+        task: The id of the probe.
     """
 
     position: int
@@ -81,7 +82,7 @@ class StoredRecord:
 
     Attributes:
         record: The result.
-        seconds: How long it took.
+        seconds: Duration.
         manifest: The digest of the manifest.
     """
 
@@ -91,7 +92,7 @@ class StoredRecord:
 
     @property
     def judged_pairs(self) -> tuple[PairRecord, ...]:
-        """The pairs whose completions or repairs were asked for; those of other probes are none."""
+        """The pairs with completions or repairs; other probes have none."""
         pairs = self.record.pairs if isinstance(self.record, PairsRecord) else ()
         return tuple(pair for pair in pairs if pair.original.completion is not None)
 
@@ -100,12 +101,12 @@ class Store:
     """A run's folder. One thread uses it at a time.
 
     Args:
-        folder: Where.
-        database: Its open file.
+        folder: The folder.
+        database: Its open database.
         lock: The lock, if this process writes.
 
     Attributes:
-        lost: Damaged records; if this process writes, they are dropped, to be recomputed.
+        lost: Damaged records; if this process writes, they are dropped and recomputed.
     """
 
     def __init__(
@@ -116,11 +117,11 @@ class Store:
 
     @classmethod
     def create(cls, folder: Path) -> Self:
-        """The folder, locked for this process; made where there is none.
+        """Open the folder, created if missing, and lock it for this process.
 
         Raises:
-            CounterlensError: another process works on it, or it cannot be written.
-            DataError: it holds something else.
+            CounterlensError: another process uses it, or it cannot be written.
+            DataError: it contains something else.
         """
         lock = database = None
         try:
@@ -149,7 +150,7 @@ class Store:
 
     @classmethod
     def open(cls, folder: Path) -> Self:
-        """A run to read, also while another process works on it.
+        """Open a run for reading, even while another process uses it.
 
         Raises:
             DataError: there is no run, or it cannot be read.
@@ -175,12 +176,12 @@ class Store:
 
     @staticmethod
     def begun(folder: Path) -> bool:
-        """Whether there is the file of a run in a folder."""
+        """Whether a folder has the file of a run."""
         return (folder / _FILE).is_file()
 
     @property
     def answers(self) -> Path:
-        """The cache of the models' answers."""
+        """The cache of the models' responses."""
         return self.folder / _ANSWERS
 
     @property
@@ -195,13 +196,13 @@ class Store:
 
     @property
     def when(self) -> str | None:
-        """When the run was begun, as `2026-03-01T12:00:00+00:00`; None if it does not say."""
+        """When the run began, as `2026-03-01T12:00:00+00:00`; None if unknown."""
         with reading(self.folder):
             return self._value("begun")
 
     @property
     def items(self) -> list[Item]:
-        """The plan, in its order."""
+        """The items of the plan, in order."""
         with reading(self.folder):
             columns = "position, id, model, problem, function, source, task"
             rows = self._database.execute(f"SELECT {columns} FROM plan ORDER BY position")  # noqa: S608
@@ -209,7 +210,7 @@ class Store:
 
     @property
     def done(self) -> set[int]:
-        """The positions that have a record."""
+        """The positions with a record."""
         with reading(self.folder):
             return {position for (position,) in self._database.execute("SELECT position FROM records")}
 
@@ -226,7 +227,7 @@ class Store:
             return {digest: dict(json.loads(document)) for digest, document in found.items()}
 
     def records(self) -> Iterator[tuple[Item, StoredRecord]]:
-        """The results, in the order of the plan; damaged ones are left out, and listed in `lost`."""
+        """The results, in the order of the plan; damaged ones are skipped, and listed in `lost`."""
         self.lost = []
         for item, found in self._records():
             if isinstance(found, StoredRecord):
@@ -235,7 +236,7 @@ class Store:
                 self.lost.append(f"{item.id}: {found}")
 
     def _records(self) -> Iterator[tuple[Item, StoredRecord | str]]:
-        """The items that have a record, each with it, or with what is wrong with it."""
+        """The items with a record, each with the record or its problem."""
         with reading(self.folder):
             known = {digest for (digest,) in self._database.execute("SELECT digest FROM manifests")}
             rows = self._database.execute(
@@ -261,7 +262,7 @@ class Store:
                 yield item, found
 
     def _drop_damaged(self) -> None:
-        """Drop what is damaged in the records, so that it is recomputed."""
+        """Drop damaged records, so that they are recomputed."""
         wrong = [(item, found) for item, found in self._records() if isinstance(found, str)]
         with self._transaction():
             for item, why in wrong:
@@ -269,7 +270,7 @@ class Store:
                 self.lost.append(f"{item.id}: {why}")
 
     def begin(self, settings: RunSettings, items: Sequence[Item]) -> None:
-        """Keep a plan, all of it or nothing."""
+        """Store a plan atomically."""
         with writing(self.folder), self._transaction():
             begun = datetime.now(UTC).isoformat(timespec="seconds")
             self._database.executemany(
@@ -281,12 +282,12 @@ class Store:
             )
 
     def keep_manifest(self, digest: str, document: str) -> None:
-        """Keep a manifest; the same one again changes nothing."""
+        """Store a manifest; repeating it changes nothing."""
         with writing(self.folder):
             self._database.execute("INSERT OR IGNORE INTO manifests VALUES (?, ?)", (digest, document))
 
     def append(self, item: Item, stored: StoredRecord) -> None:
-        """Keep what came out of an item, durably."""
+        """Store the result of an item durably."""
         record = stored.record
         row = (
             item.position,
@@ -315,7 +316,7 @@ class Store:
             self._database.execute("INSERT OR REPLACE INTO spent VALUES (?, ?)", row)
 
     def close(self) -> None:
-        """Let others work on the folder."""
+        """Close the store, so that others can use the folder."""
         self._database.close()
         if self._lock is not None:
             self._lock.close()
@@ -350,7 +351,7 @@ class Store:
             )
 
     def _made_by(self) -> str:
-        """The version of Counterlens that made the run, in words, if it says that."""
+        """The version of Counterlens that created the run, in words, if known."""
         try:
             versions = {manifest["counterlens"] for manifest in self.manifests.values()}
         except (DataError, KeyError, TypeError):
@@ -370,7 +371,7 @@ class Store:
 
 
 def _locked(folder: Path) -> sqlite3.Connection:
-    """A transaction that keeps other processes out until this one ends, on every system."""
+    """Open a transaction that locks out other processes until this one ends, on every system."""
     lock = sqlite3.connect(folder / _LOCK, isolation_level=None, timeout=0)
     try:
         lock.execute("BEGIN EXCLUSIVE")
@@ -386,7 +387,7 @@ def _locked(folder: Path) -> sqlite3.Connection:
 
 
 def _is_damage(error: OSError | sqlite3.Error) -> bool:
-    """Whether an error is of what stands in the file, and not of writing it."""
+    """Whether an error is about the content of the file, not about writing it."""
     return getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_ERROR
 
 
@@ -394,7 +395,7 @@ def _item(row: Sequence[object]) -> Item:
     """An item of the plan.
 
     Raises:
-        TypeError, ValueError, KeyError: the row is none.
+        TypeError, ValueError, KeyError: the row is not an item.
     """
     position, (id_, model, problem, function, source, task) = row[0], texts(*row[1:])
     PROBES[task]

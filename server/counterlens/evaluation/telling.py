@@ -1,8 +1,9 @@
-"""The functions that show most per time, which a run with a budget probes first.
+"""The functions with the most information per time, which a run with a time limit probes first.
 
-The pairs of one function resemble each other, so k pairs count for about k / (1 + (k - 1) / 2) independent
-ones, half of what they hold being shared; and their prompts take time by their number and their length. So a
-function tells per time about 1 / ((k + 1) length): many short functions before many pairs of one.
+The pairs of one function are correlated: k pairs count for about k / (1 + (k - 1) / 2) independent ones, if
+half of their information is shared; and the time for their prompts grows with their number and length. So the
+information per time of a function is about 1 / ((k + 1) length): many short functions come before many pairs
+of one.
 """
 
 from __future__ import annotations
@@ -18,10 +19,10 @@ from counterlens.syntax.functions import find_function
 
 
 def most_telling_first(targets: Mapping[str, Target], task: str, options: ProbeOptions) -> dict[str, Target]:
-    """The functions of a task in the order in which a budget is spent on them; those without a prompt last.
+    """The functions of a task in the order in which they are probed; functions without prompts come last.
 
     Args:
-        targets: By name.
+        targets: Functions by name.
         task: The task.
         options: Its options.
     """

@@ -1,8 +1,8 @@
-"""The trend of a repository's figures from run to run, in the order of time.
+"""The trend of a repository's figures from run to run, in chronological order.
 
 A trend is over the code, so the commit and the hash of the sources may differ between two runs. If anything
-else that figures depend on differs, such as the model, an option or the test files, a later run is shown
-beside an earlier one, unconnected.
+else differs on which figures depend, such as the model, an option or the test files, the later run is not
+connected with the earlier one.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from counterlens.metrics.summary import EffectSummary, Observation, originals, s
 
 _PARTS = (*BESIDE, "model", "encoder", "parameters", "options")
 _THE_CODE = ("dataset.sha256:", "dataset.records:")
-"""Parts of the manifest about a repository's code, which may differ; so may its commit and its folder."""
+"""Parts of the manifest about a repository's code, which may differ, as may its commit and its folder."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,9 +30,9 @@ class TrendRun:
 
     Attributes:
         name: Its name, such as its folder.
-        begun: When it was begun, in UTC; None if it does not say.
-        version: The version of its data, such as the commit; empty if nothing was asked yet.
-        unfinished: How many items of its plan have no record.
+        begun: When it began, in UTC; None if unknown.
+        version: Version of its data, such as the commit; empty if there are no records yet.
+        unfinished: Number of items of its plan without a record.
     """
 
     name: str
@@ -47,11 +47,11 @@ class TrendPoint:
 
     Attributes:
         run: The run.
-        summary: Of the pairs.
-        apart: Why it is not connected with the point before it; empty if it is, and for the first one.
-        effect: How much the average mutation effect moved since the point before, over functions; None if it
-            is not connected with one.
-        right: The same of the share of originals that were completed right.
+        summary: Summary of the pairs.
+        apart: Why it is not connected with the point before; empty if it is, and for the first one.
+        effect: Change of the average mutation effect since the point before, over functions; None if it is
+            not connected.
+        right: The same for the share of originals that were completed right.
     """
 
     run: TrendRun
@@ -62,12 +62,12 @@ class TrendPoint:
 
     @property
     def informative(self) -> int:
-        """How many pairs had a right verdict on either side."""
+        """Number of pairs with a right verdict on at least one side."""
         return self.summary.pairs - self.summary.unjudged - self.summary.uninformative
 
     @property
     def connected(self) -> bool:
-        """Whether it continues the point before."""
+        """Whether it is connected with the point before."""
         return self.effect is not None
 
 
@@ -78,7 +78,7 @@ class TrendLine:
     Attributes:
         task: The task.
         model: The model.
-        points: In the order of time; of the runs that asked it.
+        points: Points of the runs with the model, in chronological order.
     """
 
     task: str
@@ -91,10 +91,11 @@ class Trend:
     """Several runs.
 
     Attributes:
-        runs: In the order of time.
-        lines: Every task and model of them.
-        ordered: Whether all runs say when they were begun; if not, they stand as they were named.
-        across: The parts that may differ besides the code.
+        runs: The runs, in chronological order.
+        lines: Lines for every task and model.
+        ordered: Whether the time of all runs is known; if not, they are in the order in which they were
+            named.
+        across: Parts that may differ besides the code.
     """
 
     runs: tuple[TrendRun, ...]
@@ -104,10 +105,10 @@ class Trend:
 
 
 def trend(runs: Sequence[tuple[str, RunResults]], across: Sequence[str] = ()) -> Trend:
-    """Put runs of the same code into the order of time.
+    """Arrange runs on the same code in chronological order.
 
     Args:
-        runs: The name and the results of each run.
+        runs: Name and results of each run.
         across: Parts of manifests that may differ, such as `judged_by.tests` or `packages`.
 
     Raises:
@@ -164,7 +165,7 @@ def _points(
 def _apart(
     first: RunResults, second: RunResults, task: str, model: str, passed_over: Sequence[str]
 ) -> tuple[str, ...]:
-    """Why two runs are not of the same circumstances."""
+    """Why two runs are not comparable."""
     manifests = manifest_of(first, model), manifest_of(second, model)
     both = [{**one, "options": one.get("options", {}).get(task)} for one in manifests if one is not None]
     if len(both) < len(manifests):

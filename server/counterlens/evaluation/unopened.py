@@ -1,4 +1,4 @@
-"""The placeholder of a model that is not open yet."""
+"""A placeholder for a model that is not open yet."""
 
 from __future__ import annotations
 
@@ -16,4 +16,4 @@ class _Unopened:
 
 
 UNOPENED = cast("Model", _Unopened())
-"""For `Probe.estimate`."""
+"""The placeholder for `Probe.estimate`."""

@@ -1,4 +1,4 @@
-"""One item of a plan, from the question to its record."""
+"""The processing of one item of a plan, up to its record."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ def perform(
     encoder: SentenceEncoder | None = None,
     progress: ProgressCallback | None = None,
 ) -> Record:
-    """Probe one function; where the model does not answer the same way twice, the record says that.
+    """Probe one function; if the model does not answer in the same way twice, the record says so.
 
     Args:
-        settings: Of the run.
+        settings: Settings of the run.
         task: The id of the probe.
         target: The function.
-        model: The model under examination.
+        model: The probed model.
         sandbox: The sandbox for programs.
-        cancel: Set it to give up.
-        encoder: Compares sentences.
+        cancel: Set to cancel.
+        encoder: The encoder for sentence similarity.
         progress: Called with each step.
 
     Raises:

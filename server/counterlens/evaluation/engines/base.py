@@ -1,7 +1,7 @@
-"""Engines for the models and programs of a run: what every engine offers.
+"""Engines for the models and programs of a run: the common interface.
 
-An engine changes where work is done and never what comes of it: the items of a plan are carried out by the
-same code, which asks the engine's models and judges in the engine's sandbox.
+An engine determines where work is done and never its result: the items of a plan are processed by the same
+code, with the engine's models and in the engine's sandbox.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from counterlens.sandbox.base import Sandbox
 
 
 class EvaluationEngine(Protocol):
-    """Models and a sandbox, here or elsewhere. Leave it as a context to give back what it holds."""
+    """Models and a sandbox, here or elsewhere. A context that releases its resources at the end."""
 
     @property
     def sandbox(self) -> Sandbox:
@@ -27,14 +27,14 @@ class EvaluationEngine(Protocol):
 
     @property
     def jobs(self) -> int:
-        """How many items are to be in work together, unless the user says."""
+        """Default number of items processed at a time."""
         ...
 
     def open(self, spec: str, settings: RunSettings) -> Model:
-        """A model of a run; close it afterwards.
+        """Open a model of a run; the caller closes it.
 
         Raises:
-            ModelError: it cannot be opened, or does not give what a task needs.
+            ModelError: it cannot be opened, or lacks a capability that a task needs.
         """
         ...
 
@@ -49,16 +49,16 @@ class EvaluationEngine(Protocol):
 
 
 def opened(spec: str, settings: RunSettings) -> Model:
-    """A model of a run, opened by this process; close it afterwards.
+    """Open a model of a run in this process; the caller closes it.
 
     Raises:
-        ModelError: it cannot be opened, or does not give what a task needs.
+        ModelError: it cannot be opened, or lacks a capability that a task needs.
     """
     return fitting(load(spec, options_of(settings)), settings)
 
 
 def options_of(settings: RunSettings) -> Options:
-    """How the models of a run are opened."""
+    """The options for opening the models of a run."""
     return Options(
         threads=settings.threads,
         base_url=settings.base_url,
@@ -71,10 +71,10 @@ def options_of(settings: RunSettings) -> Options:
 
 
 def fitting(model: Model, settings: RunSettings) -> Model:
-    """A model that gives what the tasks need; one that does not is closed.
+    """Check that a model has the capabilities that the tasks need; close it if not.
 
     Raises:
-        ModelError: it does not; or it cannot be asked.
+        ModelError: it lacks one, or it cannot be asked.
     """
     try:
         for task in settings.tasks:

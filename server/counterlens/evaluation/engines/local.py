@@ -1,8 +1,8 @@
 """Several items at a time: while one waits for the model, others run in the sandbox.
 
-The model answers one call after the other (a local one in its own process), so it is never idle while some
-item has something to ask. The result of an item depends on that item alone: the order in which items finish
-changes nothing. This holds for every engine; the one here has model and sandbox on this machine.
+The model answers one call at a time (a local one in a separate process), so it is never idle while an item
+has a request. The result of an item depends on that item alone: the order in which items finish changes
+nothing. This holds for every engine; this one has model and sandbox on this machine.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ _POLL_SECONDS = 0.25
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """An item that is done.
+    """A finished item.
 
     Attributes:
-        item: Which.
+        item: The item.
         record: The result; None if it failed.
         error: Why it failed.
     """
@@ -52,7 +52,7 @@ class LocalEngine:
 
     @property
     def sandbox(self) -> Sandbox:
-        """This machine's."""
+        """The sandbox of this machine."""
         return self._sandbox
 
     @property
@@ -68,24 +68,24 @@ class LocalEngine:
         return self
 
     def __exit__(self, *_exception: object) -> None:
-        """There is nothing to give back: the sandbox is the process's own."""
+        """Release nothing: the sandbox belongs to the process."""
 
 
 def workers() -> int:
-    """How many items are in work together: one at the model, one for each processor, within reason."""
+    """Number of items processed at a time: one for the model, and one per processor, within limits."""
     return min(max(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 2, 2) + 1, 8)
 
 
 def run_local(
     items: Iterable[Item], perform: Callable[[Item], StoredRecord], cancel: Event, jobs: int | None = None
 ) -> Generator[Finished, None, None]:
-    """Carry out items and give each as soon as it is done. Close it to cancel what is under way.
+    """Process items and yield each when it is finished. Close the generator to cancel work in progress.
 
     Args:
-        items: The work; taken as there is room for it.
-        perform: Does one; called from several threads.
-        cancel: What `perform` looks at to give up; set when the iteration ends early.
-        jobs: How many together.
+        items: The items; the next one is taken when a worker is free.
+        perform: Processes one item; called from several threads.
+        cancel: Set by the caller to cancel, and when the iteration ends early.
+        jobs: Number of items processed at a time.
     """
     jobs = jobs or workers()
     waiting = iter(items)
@@ -97,7 +97,7 @@ def run_local(
                 under_way[pool.submit(perform, item)] = item
             if not under_way:
                 return
-            # Woken now and then, so that Ctrl-C is heard also where waiting for a lock would not hear it.
+            # Wakes up now and then, so that Ctrl-C is noticed also where waiting for a lock would block it.
             done, _ = wait(under_way, timeout=_POLL_SECONDS, return_when=FIRST_COMPLETED)
             for future in sorted(done, key=lambda one: under_way[one].position):
                 yield _finished(under_way.pop(future), future)

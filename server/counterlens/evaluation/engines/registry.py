@@ -13,12 +13,12 @@ from counterlens.sandbox.base import Sandbox
 
 @dataclass(frozen=True, slots=True)
 class Where:
-    """The place of an engine's work; each takes the parts that concern it.
+    """The location of an engine's work; each engine uses the parts that apply to it.
 
     Attributes:
-        address: Of a cluster; None for one of this machine alone.
-        replicas: How many of each model; None for one on every node.
-        warn: Told what is left out, and why.
+        address: Address of a cluster; None for one of this machine alone.
+        replicas: Number of replicas of each model; None for one per node.
+        warn: Called with each node that is left out, and why.
     """
 
     address: str | None = None

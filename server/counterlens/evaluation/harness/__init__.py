@@ -1,1 +1,1 @@
-"""Runs in the forms of other harnesses: EvalPlus, lm-evaluation-harness, Inspect."""
+"""Runs in the formats of other harnesses: EvalPlus, lm-evaluation-harness, Inspect."""

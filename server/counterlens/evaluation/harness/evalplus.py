@@ -1,4 +1,4 @@
-"""A run as samples for EvalPlus: programs by the name of the problem, which it judges by its own tests."""
+"""A run as samples for EvalPlus: programs by problem, which EvalPlus judges with its own tests."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ _TASK = "completion"
 def evalplus_files(found: RunResults) -> Iterator[tuple[Path, str]]:
     """Two files for each model: the programs of originals, and those of counterfactuals.
 
-    A line has `task_id`, `solution` and, for readers, `mutation` and `passed`. The program is the one that
-    was judged: the source with the completion in its hole.
+    A line has `task_id`, `solution` and, for readers, `mutation` and `passed`. The program is the judged one:
+    the source with the completion in its hole.
 
     Args:
-        found: The run, of the data that it was made of.
+        found: The run, with the data on which it was made.
 
     Raises:
         DataError: the run is of other data than EvalPlus has, of another task, or the data has changed.
@@ -74,7 +74,7 @@ def _lines(task: HarnessTask, which: str, sources: Mapping[str, str]) -> str:
 
 
 def _program(sample: HarnessSample, sources: Mapping[str, str]) -> str:
-    """The program that was judged."""
+    """The judged program."""
     problem, pair = sample.item.problem, sample.pair
     source = sources.get(problem)
     if source is None or pair.cut is None or sha256_of(source) != sample.item.source:
@@ -88,7 +88,7 @@ def _program(sample: HarnessSample, sources: Mapping[str, str]) -> str:
 
 
 def _named(problem: str) -> str:
-    """A problem as EvalPlus calls it: `HumanEval/0`, `Mbpp/2`."""
+    """A problem's id in EvalPlus: `HumanEval/0`, `Mbpp/2`."""
     found = re.search(r"(\w+?)[/_-]?(\d+)$", problem)
     if found is None:
         return problem

@@ -1,4 +1,4 @@
-"""The forms of other harnesses, by name, and writing one."""
+"""The formats of other harnesses, by name, and writing one."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ HARNESSES: Mapping[str, Callable[[RunResults], Iterator[tuple[Path, str]]]] = {
     "lm-eval": lm_eval_files,
     "inspect": inspect_files,
 }
-"""Each gives the files that it consists of, below a folder, and their text."""
+"""Each returns its files, as paths below a folder, and their texts."""
 
 
 def export_for(harness: str, found: RunResults, folder: Path) -> list[Path]:
-    """Write a run in the form of a harness.
+    """Write a run in the format of a harness.
 
     Args:
         harness: One of `HARNESSES`.
         found: The run, finished or not.
-        folder: Where; made where there is none. Files of the same names are written again.
+        folder: The folder, created if missing. Files with the same names are overwritten.
 
     Returns:
-        The written text.
+        The written files.
 
     Raises:
-        DataError: the run holds nothing that the harness could read.
+        DataError: the run has nothing that the harness could read.
         CounterlensError: the folder cannot be written.
     """
     files = list(HARNESSES[harness](found))

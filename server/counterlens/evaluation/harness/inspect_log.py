@@ -1,8 +1,8 @@
-"""A run as logs of Inspect (`inspect view`, `read_eval_log`): its JSON form, version 2, written without it.
+"""A run as logs of Inspect (`inspect view`, `read_eval_log`): its JSON format, version 2, written without it.
 
-A log is of one model and one task. A sample is a prompt; originals and counterfactuals have a score of their
-own, and a counterfactual of an informative pair has the mutation effect, too. A sample that could not be
-judged has no score.
+A log is of one model and one task. A sample is a prompt; originals and counterfactuals have separate scores,
+and a counterfactual of an informative pair also has the mutation effect. A sample that could not be judged
+has no score.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _RIGHT = {True: "C", False: "I"}
 
 
 def inspect_files(found: RunResults) -> Iterator[tuple[Path, str]]:
-    """A log for each model and task, named as Inspect names its own.
+    """A log per model and task, named in Inspect's way.
 
     Raises:
         DataError: the run has no completions of pairs.
@@ -157,7 +157,7 @@ def _verdicts(one: HarnessSample) -> Iterator[tuple[str, Mapping[str, Any]]]:
 
 
 def _model(name: str) -> str:
-    """A model as Inspect names one: provider and name."""
+    """A model's name in Inspect: provider and name."""
     return f"counterlens/{name}"
 
 

@@ -98,7 +98,7 @@ def _completion(
 
 
 def _several(value: str | Sequence[str]) -> tuple[str, ...]:
-    """A list as the command line of Inspect gives it: parsed already, or with commas."""
+    """A list from Inspect's command line: already parsed, or separated by commas."""
     return tuple(filter(None, value.split(","))) if isinstance(value, str) else tuple(value)
 
 
@@ -129,7 +129,7 @@ def _share(name: str, figure: Callable[[Sequence[ScoredSample]], Proportion]) ->
 
 
 def _scored(one: Any) -> ScoredSample:
-    """A sample of Inspect that was scored; over several epochs it is right if it mostly was."""
+    """A scored sample of Inspect; over several epochs it is right if most are."""
     about: Mapping[str, str] = one.score.metadata
     value = one.score.value
     right = value == CORRECT if isinstance(value, str) else float(value) >= 0.5
@@ -151,7 +151,7 @@ def _tests(prompts: PromptSet) -> Any:
         about = {key: state.metadata[key] for key in ("which", "original", "problem")} | {"id": sample}
         words = {"answer": found.completion, "explanation": found.explanation, "metadata": about}
         if found.right is None:
-            return Score(value=float("nan"), **words)  # what Inspect counts nowhere
+            return Score(value=float("nan"), **words)  # Inspect does not count this
         return Score(value=CORRECT if found.right else INCORRECT, **words)
 
     return score

@@ -1,8 +1,8 @@
 """A run as the output folder of lm-evaluation-harness: aggregated results and the samples of each task.
 
 Originals and counterfactuals are two tasks, with pass@1 of the greedy completions; that of counterfactuals
-has the mutation effect, too. Standard errors are derived from the 95 % intervals, so pairs of one function
-count for less than independent ones.
+also has the mutation effect. Standard errors are derived from the 95 % intervals, so pairs of one function
+count less than independent ones.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _TARGET = "a program that passes its tests"
 
 
 def lm_eval_files(found: RunResults) -> Iterator[tuple[Path, str]]:
-    """A folder for each model, with `results_DATE.json` and `samples_TASK_DATE.jsonl`.
+    """A folder per model, with `results_DATE.json` and `samples_TASK_DATE.jsonl`.
 
     Raises:
         DataError: the run has no completions of pairs.

@@ -1,7 +1,7 @@
-"""Prompts for a harness that asks its own model: of originals, counterfactuals and placebos, and their judge.
+"""Prompts for a harness that has its own model: originals, counterfactuals and placebos, and their judge.
 
-Nothing here asks a model, or knows which harness does. A model is asked as a chat model is, and its reply is
-read in the same way.
+Nothing here sends requests to a model, or depends on the harness. Prompts and replies have the format of chat
+models.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class PromptSample:
         id: `PROBLEM:original`, with a number from the second cut on, or `PROBLEM:MUTATION:NUMBER`.
         problem: The function's name in the data.
         which: `original`, `counterfactual` or `placebo`.
-        original: The id of the original that it is compared with; its own for an original.
+        original: Id of the original with which it is compared; its own id for an original.
         mutation: The id of the mutation or placebo; empty for an original.
         description: The change, in one sentence.
         messages: Role (`system` or `user`) and text of each message to a chat model.
@@ -55,10 +55,10 @@ class PromptSample:
 
 @dataclass(frozen=True, slots=True)
 class ReplyVerdict:
-    """The outcome of a reply.
+    """The verdict on a reply.
 
     Attributes:
-        completion: The code that was read out of it, up to the end of the function.
+        completion: The code in the reply, up to the end of the function.
         right: Whether the program passes; None if it could not be judged.
         explanation: The verdict in words, with the test that failed.
     """
@@ -70,10 +70,10 @@ class ReplyVerdict:
 
 @dataclass(frozen=True, slots=True)
 class ScoredSample:
-    """A sample that has a verdict, as figures need it.
+    """A sample with a verdict, as input for figures.
 
     Attributes:
-        id: Of the sample.
+        id: Id of the sample.
         which: See `PromptSample`.
         original: See `PromptSample`.
         problem: See `PromptSample`.
@@ -92,9 +92,9 @@ class PromptSet:
     """The prompts of a dataset or a repository.
 
     Attributes:
-        samples: In the order of the data; each counterfactual behind its original.
-        left_out: The functions that cannot be asked about, with the reason.
-        max_tokens: Of a reply, at most.
+        samples: The prompts, in the order of the data; each counterfactual after its original.
+        left_out: Functions without prompts, with the reason.
+        max_tokens: Maximum number of tokens of a reply.
     """
 
     samples: tuple[PromptSample, ...]
@@ -104,14 +104,14 @@ class PromptSet:
 
     @classmethod
     def of(cls, settings: RunSettings, sandbox: Sandbox) -> PromptSet:
-        """Read the data, find what judges each function, and lay out its prompts.
+        """Read the data, find the judge of each function, and create its prompts.
 
         Args:
-            settings: A run of the task `completion`; its models are not asked.
+            settings: A run of the task `completion`; its models are not used.
             sandbox: The sandbox for programs.
 
         Raises:
-            DataError: the data is not there, or no function of it can be asked about.
+            DataError: the data is missing, or none of its functions can be probed.
         """
         plan, options = make_plan(settings, sandbox), settings.options_of(TASK)
         if not isinstance(options, CompletionOptions):
@@ -136,7 +136,7 @@ class PromptSet:
         return cls(samples, left_out, longest, holes)
 
     def judge(self, sample: str, reply: str) -> ReplyVerdict:
-        """Judge what a model replied to a sample; from any thread.
+        """Judge a model's reply to a sample; from any thread.
 
         Args:
             sample: The id of the sample.
@@ -147,7 +147,7 @@ class PromptSet:
 
 @dataclass(frozen=True)
 class _Hole:
-    """A sample, the source with its hole, and what judges its function, one program at a time."""
+    """A sample, the source with its hole, and the judge of its function; one program at a time."""
 
     sample: PromptSample
     gap: Gap
@@ -168,7 +168,7 @@ class _Hole:
 
 
 def _holes(name: str, target: Target, prepared: PreparedPairs, options: CompletionOptions) -> Iterator[_Hole]:
-    """The holes of a function: of each original once, and of what is compared with it."""
+    """The holes of a function: each original once, and the counterfactuals and placebos."""
     originals: dict[str, str] = {}
     lock = Lock()
 
@@ -195,10 +195,10 @@ def share_right(scored: Iterable[ScoredSample], which: str) -> Proportion:
 
 
 def effect_of(scored: Iterable[ScoredSample], which: str = COUNTERFACTUAL) -> Proportion:
-    """The average mutation effect over the informative pairs; of placebos it is the noise floor.
+    """The average mutation effect over the informative pairs; for placebos, the noise floor.
 
     Args:
-        scored: The samples that have a verdict; a pair of which one has none does not count.
+        scored: The samples with a verdict; a pair with only one of them does not count.
         which: `counterfactual` or `placebo`.
     """
     known = list(scored)

@@ -1,7 +1,7 @@
 """The prompts and completions of a run, one by one, as other harnesses count them.
 
-A function's originals that are cut at the same place are one prompt, whatever the number of counterfactuals
-beside it; each counterfactual is another.
+Originals of a function with the same cut are one prompt, whatever their number of counterfactuals; each
+counterfactual is another.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ _ALMOST_ALL = 1.959964  # the normal quantile of a 95 % interval
 
 @dataclass(frozen=True, slots=True)
 class HarnessSample:
-    """One prompt, what the model wrote, and the verdict.
+    """One prompt, its completion, and the verdict.
 
     Attributes:
         id: `PROBLEM:original`, with a number from the second cut on, or `PROBLEM:MUTATION:NUMBER`.
         item: The function and the model.
         which: `original` or `counterfactual`.
-        pair: The pair; the first one of an original.
+        pair: The pair; for an original, the first of its pairs.
         right: Whether it passed; None if it could not be judged.
         effect: For a counterfactual, 1 if its verdict differs from the original's, else 0; None if the pair
             is not informative.
@@ -46,12 +46,12 @@ class HarnessSample:
 
     @property
     def side(self) -> Side:
-        """The prompts and completions."""
+        """The side of the pair."""
         return self.pair.original if self.which == ORIGINAL else self.pair.counterfactual
 
     @property
     def what(self) -> str:
-        """The subject of the question, in a sentence."""
+        """A description of the sample, in a sentence."""
         return "the original" if self.which == ORIGINAL else self.pair.description
 
 
@@ -64,8 +64,8 @@ class HarnessTask:
         model: The model, as the user named it.
         samples: Its prompts, in the order of the plan.
         summary: The summary of its pairs.
-        seconds: How long its functions took, added up.
-        left_out: How many functions could not be probed.
+        seconds: Total duration of its functions.
+        left_out: Number of functions that could not be probed.
         finished: Whether all functions of the plan are done.
     """
 
@@ -83,7 +83,7 @@ class HarnessTask:
 
 
 def harness_tasks(found: RunResults) -> list[HarnessTask]:
-    """Every task of pairs of a run, and every model.
+    """Every pair task of a run, for every model.
 
     Raises:
         DataError: the run has no completions of pairs.
@@ -99,12 +99,12 @@ def harness_tasks(found: RunResults) -> list[HarnessTask]:
 
 
 def file_name(model: str) -> str:
-    """A model's name as a part of a file name."""
+    """A model's name as part of a file name."""
     return re.sub(r"[^\w.+-]+", "_", model).strip("_") or "model"
 
 
 def standard_error(share: Proportion) -> float | None:
-    """The standard error that the 95 % interval of a share stands for; None without any."""
+    """The standard error from the 95 % interval of a share; None if there is no interval."""
     if share.low is None or share.high is None:
         return None
     return (share.high - share.low) / (2 * _ALMOST_ALL)

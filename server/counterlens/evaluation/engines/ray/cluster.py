@@ -1,4 +1,4 @@
-"""A Ray cluster: connecting to it, which of its nodes fit, and waiting for what was sent there."""
+"""A Ray cluster: the connection, the selection of nodes, and waiting for results."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from counterlens.errors import Cancelled, CounterlensError, SandboxError
 from counterlens.evaluation.engines.ray.inside import HELP, Circumstances, describe_node
 
 HERE = "local"
-"""The address of a cluster of this machine alone, which lives as long as the run does."""
+"""The address of a cluster of this machine alone, which exists as long as the run."""
 _POLL_SECONDS = 0.25
 _LOOK_SECONDS = 15.0
-_PATIENCE = 90.0  # seconds that nodes have to say what they are like
-_ANSWERS = 5.0  # seconds within which the head of a cluster takes a connection
-# What every HTTP/2 client says first, with empty settings; a Ray head speaks gRPC, and answers with its own.
+_PATIENCE = 90.0  # seconds for nodes to describe themselves
+_ANSWERS = 5.0  # seconds within which the head of a cluster must accept a connection
+# The HTTP/2 client preface, with empty settings; a Ray head speaks gRPC, and answers with its own settings.
 _HELLO = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + b"\x00\x00\x00\x04\x00\x00\x00\x00\x00"
 _SETTINGS = 4
 
@@ -33,9 +33,9 @@ class Node:
     """A node on which programs run.
 
     Attributes:
-        id: Ray's.
+        id: Ray's id of the node.
         name: Its address.
-        processors: How many it offers.
+        processors: Number of its processors.
     """
 
     id: str
@@ -44,23 +44,23 @@ class Node:
 
 
 class RayCluster:
-    """A connection to a cluster; one a process.
+    """A connection to a cluster; one per process.
 
     Args:
         address: `HOST:PORT` of the head, `auto` for the cluster that this machine is part of, or `HERE`.
-        warn: Told what is passed over, and why.
+        warn: Called with each node that is left out, and why.
 
     Raises:
         CounterlensError: Ray is not installed, the cluster cannot be reached or is of another version, or
-            none of its nodes fits; says which and why.
+            none of its nodes is suitable; the message gives the reason.
     """
 
     def __init__(self, address: str, warn: Warn) -> None:
         self._ray = _connected(address)
         self._warn = warn
-        self._nodes: dict[str, Node | None] = {}  # by Ray's id, in the order of their coming; None: unfit
-        self._unfit = ""  # why the last of them is
-        self._asked: dict[str, tuple[Node, Any]] = {}  # what they are like, and have not said
+        self._nodes: dict[str, Node | None] = {}  # by Ray's id, in order of arrival; None: unsuitable
+        self._unfit = ""  # why the last unsuitable one is
+        self._asked: dict[str, tuple[Node, Any]] = {}  # nodes that have not described themselves yet
         self._lock, self._looking = Lock(), Lock()
         try:
             self.here = Circumstances.here()
@@ -76,7 +76,7 @@ class RayCluster:
         return self._ray
 
     def nodes(self) -> list[Node]:
-        """The nodes that are up, offer processors and fit; each is asked once what it is like."""
+        """The running nodes that offer processors and are suitable; each is asked once to describe itself."""
         alive = {one["NodeID"]: one for one in self._ray.nodes() if one["Alive"]}
         able = {node: one for node, one in alive.items() if one["Resources"].get("CPU", 0) >= 1}
         with self._looking:
@@ -89,7 +89,7 @@ class RayCluster:
         return [found for node in able if (found := self._nodes.get(node)) is not None]
 
     def leave_out(self, node: str, why: str) -> None:
-        """Send nothing to a node any more; the user is told once.
+        """Exclude a node from further work; the user is told once.
 
         Raises:
             SandboxError: no node is left.
@@ -105,17 +105,17 @@ class RayCluster:
             raise self.none_left()
 
     def fitting(self) -> dict[str, Any]:
-        """The options of a task that runs on any node that fits."""
+        """The options of a task that may run on any suitable node."""
         unfit = [node for node, known in list(self._nodes.items()) if known is None]
         return {"label_selector": {"ray.io/node-id": f"!in({','.join(unfit)})"}} if unfit else {}
 
     def settled(self, ref: Any, cancel: Event | None) -> Any:
-        """The requested result, once it is there; a worded error is raised.
+        """Wait for a result; an error with a message is raised.
 
         Raises:
-            Lost: what worked on it is gone.
+            Lost: the node or process that worked on it ended.
             CounterlensError: the error, or that no node is left.
-            Cancelled: `cancel` was set; the caller has to withdraw what it asked for.
+            Cancelled: `cancel` was set; the caller must withdraw its request.
         """
         errors = self._ray.exceptions
         try:
@@ -137,17 +137,17 @@ class RayCluster:
         return found
 
     def on(self, node: Node) -> Any:
-        """Ray's way to say that something is to be on this node and no other."""
+        """Ray's scheduling strategy for this node and no other."""
         from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
         return NodeAffinitySchedulingStrategy(node.id, soft=False)
 
     def close(self) -> None:
-        """Leave the cluster; what this process has there ends."""
+        """Disconnect from the cluster, which ends this process's work there."""
         self._ray.shutdown()
 
     def _look_at(self, fresh: Sequence[Node]) -> None:
-        """Ask new nodes what they are like, and hear what those say that were asked; slow ones come later."""
+        """Ask new nodes to describe themselves, and read the descriptions so far; slow ones come later."""
         ask = self._ray.remote(num_cpus=0, max_retries=0)(describe_node)
         for node in fresh:
             self._asked[node.id] = node, ask.options(scheduling_strategy=self.on(node)).remote()
@@ -180,8 +180,8 @@ class RayCluster:
         return "; ".join(self.here.misfits(found))
 
 
-class Lost(Exception):  # noqa: N818 - an event of the cluster, which whoever sent the work acts upon
-    """A node, or a process of it, ended with the work that it had."""
+class Lost(Exception):  # noqa: N818 - an event of the cluster, handled by the code that sent the work
+    """A node, or one of its processes, ended with its work unfinished."""
 
 
 def _connected(address: str) -> Any:
@@ -190,7 +190,7 @@ def _connected(address: str) -> Any:
     Raises:
         CounterlensError: as `RayCluster`.
     """
-    # Nothing of a run is reported to anybody; both are read when Ray is imported.
+    # No usage data of a run is reported to anybody; both are read when Ray is imported.
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
     try:
@@ -204,7 +204,7 @@ def _connected(address: str) -> Any:
     options: dict[str, Any] = {"include_dashboard": False} if address == HERE else {}
     try:
         ray.init(address, logging_level=logging.ERROR, log_to_driver=False, **options)
-    except Exception as error:  # Ray has no class of its own for what can go wrong here
+    except Exception as error:  # Ray has no exception class of its own for these failures
         with contextlib.suppress(Exception):
             ray.shutdown()
         raise CounterlensError(*_why(address, error)) from None
@@ -231,10 +231,10 @@ def _why(address: str, error: Exception) -> tuple[str, str]:
 
 
 def _check(address: str) -> None:
-    """Look whether a cluster's head can be at an address; Ray itself would try for minutes.
+    """Check whether a cluster's head can be at an address; Ray itself would try for minutes.
 
     Raises:
-        CounterlensError: it cannot.
+        CounterlensError: there is no head there.
     """
     host, colon, port = address.rpartition(":")
     if "://" in address or not colon or not port.isdigit():

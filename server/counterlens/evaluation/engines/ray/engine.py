@@ -19,16 +19,16 @@ _MOST_JOBS = 64
 
 
 class RayEngine:
-    """Work on a Ray cluster: implements `EvaluationEngine`, and connects when something is first to be done.
+    """Work on a Ray cluster: implements `EvaluationEngine`, and connects when work begins.
 
-    A model behind an endpoint is asked by this process: neither its key nor what it is sent goes by way of
-    another machine. Only programs then run on the nodes.
+    A model behind an endpoint gets its requests from this process: neither its key nor its prompts pass
+    through another machine. Only programs then run on the nodes.
 
     Args:
         local: The sandbox of this machine.
-        address: Of the cluster, see `RayCluster`; None for one of this machine alone.
-        replicas: How many of each model; None for one per node.
-        warn: Told which nodes are left out, and why.
+        address: Address of the cluster, see `RayCluster`; None for one of this machine alone.
+        replicas: Number of replicas of each model; None for one per node.
+        warn: Called with each node that is left out, and why.
     """
 
     def __init__(
@@ -45,12 +45,12 @@ class RayEngine:
 
     @property
     def sandbox(self) -> Sandbox:
-        """The nodes'."""
+        """The sandbox on the nodes."""
         return self._sandbox
 
     @property
     def jobs(self) -> int:
-        """An item at each replica, and one at each processor."""
+        """One item per replica, and one per processor."""
         nodes = self._connected().nodes()
         return min((self._replicas or len(nodes)) + sum(node.processors for node in nodes), _MOST_JOBS)
 

@@ -1,6 +1,6 @@
-"""Code that runs on the nodes: a replica of a model, a program in a sandbox, facts of the node.
+"""Code that runs on the nodes: a replica of a model, a program in a sandbox, facts about the node.
 
-Failures that are worded for users travel as values, so that a node's come out like those of this machine.
+Errors with messages for users are returned as values, so that a node's are the same as this machine's.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ HELP = "docs/clusters.md says what every node needs"
 
 @dataclass(frozen=True, slots=True)
 class Circumstances:
-    """The facts that must be the same on every node, because records depend on them.
+    """Facts that must be the same on every node, because records depend on them.
 
     Attributes:
-        versions: Of Counterlens, Python and the packages that a manifest names, by name.
-        sandbox: The back end that programs run in.
-        isolates: Its content there.
+        versions: Versions of Counterlens, Python and the packages of a manifest, by name.
+        sandbox: The sandbox back end.
+        isolates: What it isolates.
     """
 
     versions: tuple[tuple[str, str | None], ...]
@@ -40,10 +40,10 @@ class Circumstances:
 
     @classmethod
     def here(cls) -> Circumstances:
-        """Those of this process.
+        """The facts of this process.
 
         Raises:
-            SandboxError: programs cannot be run here.
+            SandboxError: programs cannot run here.
         """
         best = chosen()
         versions: dict[str, str | None] = {
@@ -56,7 +56,7 @@ class Circumstances:
         )
 
     def misfits(self, node: Circumstances) -> list[str]:
-        """The differences of a node, in words; packages that it lacks are ignored."""
+        """The differences of a node, in words; missing packages are ignored."""
         here = dict(self.versions)
         found = [
             f"{name} is {there}, here {here[name] or 'not installed'}"
@@ -72,11 +72,11 @@ class Circumstances:
 
 @dataclass(frozen=True, slots=True)
 class Misfit:
-    """A program that was not run, because its node is not as it has to be.
+    """A program that did not run, because its node is not as required.
 
     Attributes:
-        node: Ray's id of it.
-        why: Its differences.
+        node: Ray's id of the node.
+        why: The differences of the node.
     """
 
     node: str
@@ -89,9 +89,8 @@ class Errand:
 
     Attributes:
         job: The program.
-        own_python: Whether its interpreter is the one that Counterlens runs in, wherever that is on a node.
-        present: The files that it reads outside its own folder, and its interpreter: there has to be such on
-            a node.
+        own_python: Whether its interpreter is that of Counterlens, at whatever path on a node.
+        present: Files that it reads outside its folder, and its interpreter: they must exist on a node.
     """
 
     job: Job
@@ -100,7 +99,7 @@ class Errand:
 
     @classmethod
     def of(cls, job: Job) -> Errand:
-        """A job as it travels."""
+        """Create an errand from a job."""
         own = job.python == Path(sys.executable)
         needed = [*job.readable, *([] if own else [job.python])]
         return cls(job, own, tuple(path for path in needed if path.exists()))
@@ -119,7 +118,7 @@ def run_program(errand: Errand, here: Circumstances) -> JobOutcome | Misfit | Co
 
     Args:
         errand: The program.
-        here: The required facts of a node, which a late one may lack.
+        here: The required facts, which a node that joined late may lack.
     """
     import ray
 
@@ -139,7 +138,7 @@ def _unfit(here: Circumstances) -> str:
 
 
 class Replica:
-    """One model in one process of a node. `ask` is called by one at a time, `withdraw` beside it.
+    """One model in one process of a node. `ask` is called by one caller at a time, `withdraw` concurrently.
 
     Args:
         spec: The model, as this node finds it.
@@ -157,19 +156,19 @@ class Replica:
         try:
             if self._model is None:
                 self._model = load(self._spec, self._options)
-                self._model.offers(Capability.EXACT)  # so that the others can be compared with it
+                self._model.offers(Capability.EXACT)  # so that it can be compared with the others
             return self._model.info
         except CounterlensError as error:
             return error
 
     def ask(self, number: int, method: str, arguments: tuple[Any, ...], options: dict[str, Any]) -> Any:
-        """Call a method of the model, which takes a `cancel`; its answer, or the error that it raised.
+        """Call a method of the model that takes a `cancel`; returns its result, or the error that it raised.
 
         Args:
-            number: Of the call, for `withdraw`.
-            method: Its name.
-            arguments: Its arguments.
-            options: Those that have names.
+            number: Number of the call, for `withdraw`.
+            method: Name of the method.
+            arguments: Positional arguments.
+            options: Named arguments.
         """
         try:
             if self._model is None:
@@ -182,11 +181,11 @@ class Replica:
                 self._withdrawn.pop(number, None)
 
     def withdraw(self, number: int) -> None:
-        """End a call early, also one that has not begun."""
+        """Cancel a call, even before it has begun."""
         self._event(number).set()
 
     def close(self) -> None:
-        """End the model."""
+        """Close the model."""
         if self._model is not None:
             self._model.close()
 

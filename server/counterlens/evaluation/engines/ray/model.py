@@ -1,4 +1,4 @@
-"""A model that answers on the nodes of a cluster: each call goes to a replica that is idle."""
+"""A model that runs on the nodes of a cluster: each call goes to an idle replica."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ Found = TypeVar("Found")
 
 
 class RayModel(Model):
-    """Thread-safe; of progress it tells the end.
+    """Thread-safe; it reports progress only at the end.
 
     Args:
-        replicas: The model.
+        replicas: Replicas of the model.
     """
 
     def __init__(self, replicas: Replicas) -> None:
@@ -24,7 +24,7 @@ class RayModel(Model):
 
     @property
     def info(self) -> ModelInfo:
-        """The model."""
+        """Identity of the model."""
         return self._replicas.info
 
     def complete(
@@ -76,7 +76,7 @@ class RayModel(Model):
         return _told(found, len(found), progress)
 
     def close(self) -> None:
-        """End the replicas."""
+        """Close the replicas."""
         self._replicas.close()
 
 

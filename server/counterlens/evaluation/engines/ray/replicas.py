@@ -18,9 +18,9 @@ from counterlens.evaluation.engines.ray.inside import Replica
 from counterlens.models.base import COMPLETIONS, Capability, ModelInfo
 from counterlens.models.registry import Options
 
-_ATTEMPTS = 5  # a call whose replica is lost is made again on another
+_ATTEMPTS = 5  # a call whose replica is lost is repeated on another one
 _POLL_SECONDS = 0.25
-_LOOK_AGAIN = 10.0  # seconds until it is looked for nodes again, where replicas are missing
+_LOOK_AGAIN = 10.0  # seconds between searches for nodes if replicas are missing
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -32,20 +32,20 @@ class _Placed:
 
 
 class Replicas:
-    """Replicas of a model, each asked by one at a time. Thread-safe.
+    """Replicas of a model, each used by one caller at a time. Thread-safe.
 
-    One that is lost is made up for as far as there is room: no node gets more of them than in the beginning,
-    unless all others are gone.
+    A lost replica is replaced if there is room: no node gets more replicas than in the beginning, unless all
+    others are gone.
 
     Args:
-        cluster: Where.
+        cluster: The cluster.
         spec: The model, as the user named it.
-        options: How it is opened.
-        count: How many; None for one per node.
-        warn: Told which nodes cannot open the model, and why.
+        options: How to open it.
+        count: Number of replicas; None for one per node.
+        warn: Called with each node that cannot open the model, and why.
 
     Raises:
-        ModelError: no node can open it, or their models differ.
+        ModelError: no node can open the model, or the models differ.
     """
 
     def __init__(
@@ -74,22 +74,22 @@ class Replicas:
 
     @property
     def info(self) -> ModelInfo:
-        """The models: the same on every node."""
+        """Identity of the models, which is the same on every node."""
         if self._info is None:
             raise self._none_left()
         return self._info
 
     def ask(self, method: str, *arguments: Any, cancel: Event | None = None, **options: Any) -> Any:
-        """Call a method of the model on an idle replica; where that is lost, on another.
+        """Call a method of the model on an idle replica; if that is lost, on another one.
 
         Args:
-            method: Its name.
-            arguments: Its arguments.
-            cancel: Set it to give up.
-            options: Its named arguments.
+            method: Name of the method.
+            arguments: Positional arguments.
+            cancel: Set to cancel.
+            options: Named arguments.
 
         Raises:
-            CounterlensError: as the method; ModelError: one replica after the other was lost.
+            CounterlensError: as the method; ModelError: several replicas were lost in turn.
         """
         lost = Lost()
         for _ in range(_ATTEMPTS):
@@ -107,7 +107,7 @@ class Replicas:
         raise ModelError(f"the nodes that the model ran on were lost: {lost}")
 
     def close(self) -> None:
-        """End all of them."""
+        """Close all replicas."""
         with self._changed:
             self._closed = True
             gone, self._all = self._all, []
@@ -118,7 +118,7 @@ class Replicas:
 
     @contextmanager
     def _lent(self, cancel: Event | None) -> Iterator[_Placed]:
-        """A replica that nobody else asks meanwhile."""
+        """A replica for exclusive use while the context lasts."""
         while True:
             self._make_up(cancel)
             with self._changed:
@@ -142,13 +142,13 @@ class Replicas:
         with self._changed:
             if replica in self._all:
                 self._all.remove(replica)
-            self._looked = 0.0  # make up for it at once
+            self._looked = 0.0  # replace it at once
             self._changed.notify_all()
         self._warn(f"a model on the node {replica.node.name} was lost; its requests are repeated")
-        self._cluster.ray.kill(replica.handle)  # it may only be out of reach
+        self._cluster.ray.kill(replica.handle)  # it may only be unreachable
 
     def _make_up(self, cancel: Event | None) -> None:
-        """Start what is missing, if there is a node for it; one thread does, the others go on."""
+        """Start missing replicas, if there are nodes; one thread does so, the others continue."""
         with self._changed:
             missing = self._count - len(self._all)
             if self._closed or not missing or time.monotonic() - self._looked < _LOOK_AGAIN:
@@ -159,7 +159,7 @@ class Replicas:
             raise self._none_left()
 
     def _places(self, count: int) -> list[Node]:
-        """The nodes for some more replicas, those with the fewest first."""
+        """Nodes for `count` more replicas, those with the fewest first."""
         nodes = [node for node in self._cluster.nodes() if node.id not in self._unable]
         with self._changed:
             taken = Counter(one.node.id for one in self._all)
@@ -173,7 +173,7 @@ class Replicas:
         return chosen
 
     def _admit(self, nodes: Sequence[Node], cancel: Event | None) -> None:
-        """Open a replica on each of some nodes, side by side, and take in those that could."""
+        """Open a replica on each of some nodes in parallel, and add the successful ones."""
         make = self._cluster.ray.remote(num_cpus=0, concurrency_groups={"control": 1})(Replica)
         spec = _absolute(self._spec)
         opening = []
@@ -219,7 +219,7 @@ class Replicas:
                 f"its {self._spec} differs from the model on the other nodes",
                 "Use the same file on all nodes",
             )
-        elif info.decoding != self._info.decoding:  # other builds or processors round otherwise
+        elif info.decoding != self._info.decoding:  # other builds or processors round differently
             details = tuple((name, value) for name, value in info.details if name != COMPLETIONS)
             self._info = replace(
                 self._info,
@@ -235,6 +235,6 @@ class Replicas:
 
 
 def _absolute(spec: str) -> str:
-    """A model as it is named from any folder: a file by its whole path."""
+    """A model name that is valid in any folder: a file by its absolute path."""
     path = Path(spec).expanduser()
     return str(path.resolve()) if path.is_file() else spec

@@ -1,4 +1,4 @@
-"""A sandbox that is the cluster's: each program is a task on a node that has a processor free."""
+"""The sandbox of the cluster: each program is a task on a node with a free processor."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ class RaySandbox:
     """Implements `counterlens.sandbox.base.Sandbox`. Thread-safe.
 
     Args:
-        cluster: Gives the cluster, when a program is to run.
-        local: The sandbox of this machine, which every node's is as strong as.
+        cluster: Returns the cluster, when a program is to run.
+        local: The sandbox of this machine; those of the nodes must be as strong.
     """
 
     def __init__(self, cluster: Callable[[], RayCluster], local: Sandbox) -> None:
@@ -28,20 +28,20 @@ class RaySandbox:
 
     @property
     def name(self) -> str:
-        """The back end's id."""
+        """The id of the back end."""
         return self._local.name
 
     @property
     def guarantees(self) -> tuple[tuple[str, bool], ...]:
-        """The isolation as on this machine; a node that isolates less is not used."""
+        """The isolation of this machine; a node that isolates less is not used."""
         return self._local.guarantees
 
     def run(self, job: Job, *, cancel: Event | None = None) -> JobOutcome:
         """Run one job to its end, on some node.
 
         Raises:
-            SandboxError: the node's sandbox could not be set up, one node after the other was lost, or none
-                is left that fits.
+            SandboxError: the node's sandbox could not be set up, several nodes were lost in turn, or no
+                suitable node is left.
             Cancelled: `cancel` was set.
         """
         cluster = self._cluster()
