@@ -192,7 +192,7 @@ def test_a_missing_field_is_named_with_its_line(name: str, tmp_path: Path) -> No
     ("line", "says"),
     [
         ("{", "line 2: not JSON"),
-        ("[1]", "line 2: a list where an object belongs"),
+        ("[1]", "line 2: expected an object, found a list"),
         ('{"id": "x", "code": 3, "input": "1", "output": "1"}', "line 2: `code` is a number, not a text"),
         ('{"id": "x", "code": null, "input": "1", "output": "1"}', "line 2: `code` is null, not a text"),
     ],

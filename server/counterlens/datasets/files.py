@@ -164,7 +164,7 @@ def _array(file: Path) -> Iterator[JsonRecord]:
     for number, one in enumerate(found, 1):
         where = f"{file.name}, record {number}"
         if not isinstance(one, dict):
-            raise DataError(f"{where}: {_kind(one)} where an object belongs")
+            raise DataError(f"{where}: expected an object, found {_kind(one)}")
         yield JsonRecord(one, where)
 
 
@@ -176,5 +176,5 @@ def _object(line: bytes, where: str) -> Mapping[str, Any]:
     except (ValueError, RecursionError) as error:
         raise DataError(f"{where}: not JSON ({error})") from None
     if not isinstance(found, dict):
-        raise DataError(f"{where}: {_kind(found)} where an object belongs")
+        raise DataError(f"{where}: expected an object, found {_kind(found)}")
     return found
