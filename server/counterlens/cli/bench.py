@@ -34,7 +34,7 @@ from counterlens.reports.render import terminal
 from counterlens.sandbox.base import Sandbox
 
 FAILED_GATE = 3
-"""The exit code where a model surely keeps less than `--fail-under`."""
+"""The exit code if a model certainly keeps less than `--fail-under`."""
 _INTERRUPTED = 130
 
 
@@ -127,12 +127,12 @@ def show_plan(
     teller: RunTeller | None = None,
     trial: EvaluationEngine | None = None,
 ) -> None:
-    """Print the plan of a run, with its estimated time if that is known.
+    """Print the plan of a run, with its estimated duration if known.
 
     Args:
-        choices: The questions.
-        teller: The teller.
-        trial: Where models of unknown pace are tried; None to try none.
+        choices: The choices of the run.
+        teller: Prints the messages.
+        trial: The engine for trials of models whose pace is unknown; None for no trials.
     """
     teller = teller or TerminalTeller()
     plan = _plan(choices.settings(), strong_sandbox(), teller)
@@ -158,10 +158,10 @@ def _facts(
 
 
 def hold_to(out: Path, fail_under: float | None) -> None:
-    """Apply `--fail-under` to the models of a run, and print the outcome.
+    """Apply `--fail-under` to the models of a run, and print the result.
 
     Raises:
-        click.exceptions.Exit: with `FAILED_GATE`, if one certainly keeps less.
+        click.exceptions.Exit: with `FAILED_GATE`, if a model certainly keeps less.
     """
     if fail_under is None:
         return
@@ -185,17 +185,17 @@ def run_bench(
     """Start or resume a run, and show its results.
 
     Args:
-        choices: The questions.
-        out: The folder.
-        engine: Where its models answer and its programs run.
-        resume: Whether a run that is there is resumed.
-        jobs: Functions processed at a time; None for as many as the engine has work for.
-        brief: Whether the folder does not outlive the command, so that nothing is said about it.
-        teller: The teller.
+        choices: The choices of the run.
+        out: The folder of the run.
+        engine: The engine of its models and programs.
+        resume: Whether to resume an existing run.
+        jobs: Functions processed at a time; None for the engine's default.
+        brief: Whether the folder is temporary, so that messages do not mention it.
+        teller: Prints the messages.
 
     Raises:
-        CounterlensError: the run cannot go on; the hint says how to resume it.
-        click.exceptions.Exit: the user ended it, or items failed.
+        CounterlensError: the run cannot continue; the hint says how to resume it.
+        click.exceptions.Exit: the user cancelled, or items failed.
     """
     teller, sandbox = teller or TerminalTeller(), engine.sandbox
     early = None if Store.begun(out) else _plan(choices.settings(out), sandbox, teller)  # no folder yet
@@ -205,7 +205,7 @@ def run_bench(
             raise holds_one(store)
         plan = early or _plan(choices.settings(out, kept), sandbox, teller)
         with teller.steps("starting the engine", total_known=False):
-            _ = engine.jobs  # where it cannot start, no run is begun
+            _ = engine.jobs  # if the engine cannot start, no run is begun
         if choices.note and kept is None:
             teller.note(choices.note)
         run = (Run.begin if kept is None else Run.resume)(store, plan, engine)
@@ -281,7 +281,7 @@ def _finish(out: Path, ended: Ended, teller: RunTeller, *, brief: bool) -> None:
 
 
 def _resume_with(what: str, store: Store, *, brief: bool) -> str:
-    """How far a run is that was stopped, and how it is resumed where it is kept."""
+    """The progress of a stopped run, and how to resume it if it is kept."""
     where, done, total = store.folder, len(store.done), len(store.items)
     more = (
         "--out FOLDER stores the run" if brief else f"resume with: counterlens bench --resume --out {where}"

@@ -141,7 +141,7 @@ def _of_dataset(spec: str) -> Iterator[Document]:
 
 
 def _of_files(paths: tuple[Path, ...]) -> Iterator[Document]:
-    """The files that can be read and are worth scoring; one that was named must be readable."""
+    """The files that can be read and are worth scoring; a file that the user named must be readable."""
     for path in files_of(paths):
         try:
             document = Document.read(path)

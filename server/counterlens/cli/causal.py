@@ -154,5 +154,5 @@ def _json(estimated: CausalResults, left_out: Mapping[str, str]) -> dict[str, An
 
 
 def _tables(estimated: CausalResults) -> list[Table]:
-    """Model by model, as a terminal has no room for two."""
+    """Tables per model, as a terminal has no room for two side by side."""
     return estimated.tables(beside=False)

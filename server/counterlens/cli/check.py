@@ -96,7 +96,7 @@ def check(
 
 
 def _chosen(paths: tuple[Path, ...], since: str | None) -> list[DoubtScope]:
-    """The functions of the files, only those that have changed where a revision is given."""
+    """The functions of the files; with a revision, only those that changed since."""
     named = {path for path in paths if not path.is_dir()}
     changed: dict[Path, dict[Path, Lines]] = {}
     chosen: list[DoubtScope] = []
@@ -146,7 +146,7 @@ def _checked(
 
 
 def _fit(chosen: list[DoubtScope], model: ChosenModel, *, as_json: bool) -> None:
-    """Fit the margins of a model, keep them, and say what they are."""
+    """Fit the margins of a model, store them, and print them."""
     with model.opened() as loaded, steps("fitting") as report:
         seen = []
         for number, scope in enumerate(chosen):
@@ -166,5 +166,5 @@ def _fit(chosen: list[DoubtScope], model: ChosenModel, *, as_json: bool) -> None
 
 
 def _at(report: ProgressCallback, number: int, of: int) -> Callable[[str], None]:
-    """Tells what is being done at one of several functions."""
+    """A callback that reports the current step at one of several functions."""
     return lambda what: report(what, number, of)

@@ -99,7 +99,7 @@ def get_data(name: str, to: Path | None, as_json: bool) -> None:
 
 
 def _datasets(spec: str) -> list[Dataset]:
-    """The dataset of a name or path, or those in a folder of several."""
+    """The dataset with a name or path, or those in a folder of several."""
     path = Path(spec).expanduser()
     inside = find(path) if path.is_dir() else []
     return inside if len(inside) > 1 else [open_dataset(spec)]

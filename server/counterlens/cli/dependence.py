@@ -74,7 +74,7 @@ def dependence(
     if method is not None:
         if qualname is None:
             raise click.UsageError("--infer needs a function: PATH::QUALNAME")
-        wanted = program.dependences(qualname)  # a wrong name is said before a model is loaded
+        wanted = program.dependences(qualname)  # a wrong name is reported before a model is loaded
         with (
             steps("loading the model") as report,
             model.opened() as loaded,

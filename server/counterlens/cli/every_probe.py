@@ -1,4 +1,4 @@
-"""`counterlens probe --task all`: show each result as it arrives, and keep it when interrupted."""
+"""`counterlens probe --task all`: shows each result as it arrives, and keeps it when interrupted."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from counterlens.reports.formats import write_probes
 from counterlens.reports.render import terminal
 
 INTERRUPTED = 130
-"""The exit code, as that of a program which the signal ended."""
+"""The exit code of a program that SIGINT ended."""
 
 
 class Functions(Protocol):
@@ -41,17 +41,17 @@ def probe_everything(
     subject: Functions,
     output: ReportOutput,
 ) -> None:
-    """Run every probe; results are shown as they arrive, or written at the end, also after an interrupt.
+    """Run every probe; results are shown as they arrive, or written at the end, even after an interrupt.
 
     Args:
         context: The resources of the probes.
-        probes: The probes, in their order.
-        options: The options of each, by its id.
-        subject: Gives the functions, and is what the user named.
-        output: Which reports are asked for.
+        probes: The probes, in order.
+        options: Options by probe id.
+        subject: Returns the functions; it also has the user's name for them.
+        output: The requested reports.
 
     Raises:
-        click.exceptions.Exit: the user ended it.
+        click.exceptions.Exit: the user cancelled.
     """
     runs = [ProbeRun(probe, options[probe.id], model=context.model.info) for probe in probes]
     interrupted = False
@@ -93,7 +93,7 @@ def _about(context: Context) -> str:
 
 
 def _document(runs: Sequence[ProbeRun], *, interrupted: bool) -> dict[str, Any]:
-    """All as one JSON document. Its keys are a contract: added to, never renamed."""
+    """All results as one JSON document. Its keys are a contract: added to, never renamed."""
     return {
         "task": ALL,
         "results": [probe_document(run) for run in runs if run.records],

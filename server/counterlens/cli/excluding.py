@@ -1,4 +1,4 @@
-"""The option that excludes tests, for commands that run tests and no probe."""
+"""The option that excludes tests, for commands that run tests but no probe."""
 
 from __future__ import annotations
 

@@ -10,15 +10,15 @@ from typing import Any
 import click
 
 CONFIG = "counterlens.config"
-"""Under this name a context keeps which settings file was named, and whether none is to be read."""
+"""The key in a context's data for the named settings file, and whether to read none."""
 
 
 class LazyGroup(click.Group):
     """Imports a subcommand when it is called, or all of them when they are listed.
 
     Args:
-        places: The modules of the subcommands by their names, which they also have in these modules.
-        options: Those of every group.
+        places: Modules of the subcommands, by name; the command has the same name in its module.
+        options: Options of every group.
     """
 
     def __init__(self, *, places: Mapping[str, str], **options: Any) -> None:
@@ -30,7 +30,7 @@ class LazyGroup(click.Group):
         return sorted(self._places)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
-        """The subcommand of a name, if there is one."""
+        """The subcommand with a name, if there is one."""
         place = self._places.get(cmd_name)
         if place is None:
             return None
@@ -41,10 +41,10 @@ class LazyGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """The subcommand and its arguments, none of which contradicts another.
+        """The subcommand and its arguments, after a check for contradictory ones.
 
         Raises:
-            click.UsageError: an option that takes one value is given several.
+            click.UsageError: an option for one value has several.
         """
         name, command, rest = super().resolve_command(ctx, args)
         if name is not None and command is not None:
@@ -53,14 +53,14 @@ class LazyGroup(click.Group):
 
 
 def _require_one_value(parent: click.Context, name: str, command: click.Command, args: list[str]) -> None:
-    """Refuse what click would settle by dropping all values of an option but the last."""
+    """Refuse repeated options, of which click would drop all values but the last."""
     twin = copy(command)
     twin.params = [_repeatable(each) if _takes_one(each) else each for each in command.params]
     context = click.Context(twin, parent, name)
     try:
         values, _, _ = twin.make_parser(context).parse_args(list(args))
     except click.UsageError:
-        return  # the command's own parser says it
+        return  # the command's own parser reports the error
     for parameter in filter(_takes_one, command.params):
         given = dict.fromkeys(values.get(parameter.name) or ())
         if len(given) > 1:

@@ -1,6 +1,6 @@
-"""`counterlens`: the subcommands, and what happens when one fails.
+"""`counterlens`: the subcommands, and the handling of errors.
 
-Exit codes: 0 done, 1 what was asked for failed, 2 bad usage, 3 a model surely keeps less than `--fail-under`,
+Exit codes: 0 done, 1 failed, 2 bad usage, 3 a model certainly keeps less than `--fail-under`,
 130 interrupted.
 """
 
@@ -43,8 +43,8 @@ _COMMANDS = (
     "serve",
     "mcp",
 )
-_SINGLE, _RUNS = ("probe",), ("bench", "changed")  # what settings files are for
-# A subcommand is in a module of its name, but for those that say what a run has found.
+_SINGLE, _RUNS = ("probe",), ("bench", "changed")  # the commands that settings files affect
+# The module of a subcommand has its name, except for subcommands on the results of a run.
 _PLACES = dict.fromkeys(("compare", "replay"), "report")
 
 
@@ -92,7 +92,7 @@ def main(arguments: list[str] | None = None) -> None:
         _show(error, as_json="--json" in arguments)
         code = 2 if isinstance(error, OptionError) else 1
     except BrokenPipeError:
-        # The reader has seen enough; keep the interpreter from complaining while it flushes.
+        # The reader has closed the pipe; keep the interpreter from complaining while it flushes.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = 0
     sys.exit(code)

@@ -1,4 +1,4 @@
-"""Functions of files and folders, measured by the confidence probe, for commands that summarise them."""
+"""Functions of files and folders, measured by the confidence probe, for commands that aggregate them."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from counterlens.syntax.document import Document
 
 
 def functions_of(paths: Sequence[Path], left_out: dict[str, str]) -> Iterator[Target]:
-    """The functions of some files, named after them.
+    """The functions of some files, with names that begin with the file.
 
     Args:
         paths: Files and folders.
-        left_out: Gets the files without any, with the reason.
+        left_out: Filled with the files without functions, and the reasons.
     """
     for path in files_of(paths):
         try:
@@ -47,5 +47,5 @@ def measure(model: Model, chosen: Sequence[Target], options: ProbeOptions) -> Pr
 
 
 def unscored(run: ProbeRun) -> dict[str, str]:
-    """The functions that could not be scored, with the reason."""
+    """The functions that could not be scored, with the reasons."""
     return {record.target: record.reason for record in run.records if not record.probed}

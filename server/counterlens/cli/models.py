@@ -1,4 +1,4 @@
-"""`counterlens models`: which models there are, and whether one answers."""
+"""`counterlens models`: lists the available models, and tests one."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def fetch_model(name: str | None) -> None:
 
     Without NAME, list those that are offered. The file is checked against the hash that the hub names.
     """
-    from counterlens.models.hub import fetch  # brings an HTTP client
+    from counterlens.models.hub import fetch  # imports an HTTP client
     from counterlens.models.hub_file import HubFile
 
     if name is None:
@@ -93,7 +93,7 @@ models.add_command(allow_model)
 def test_model(name: str, model: ChosenModel, as_json: bool) -> None:
     """Load a model and let it complete one line."""
     started = time.perf_counter()
-    with replace(model, name=name, cached=False).opened() as loaded:  # the argument names it
+    with replace(model, name=name, cached=False).opened() as loaded:  # the name is the argument
         load_seconds = time.perf_counter() - started
         trial = run_connection_test(loaded)
     if as_json:

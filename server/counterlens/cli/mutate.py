@@ -1,4 +1,4 @@
-"""`counterlens mutate`: counterfactuals of a file, without asking any model."""
+"""`counterlens mutate`: counterfactuals of a file, without a model."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from counterlens.syntax.functions import function_named, require_feature
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MutateOptions(ProbeOptions):
-    """The choice of counterfactuals: as for probes, and also those that break the meaning."""
+    """The choice of counterfactuals: as for probes, and also breaking ones."""
 
     mutations: Mutations = ()
     without: Without = ()

@@ -1,4 +1,4 @@
-"""`counterlens models add` and `allow`: models behind endpoints that have a name in a settings file."""
+"""`counterlens models add` and `allow`: models behind endpoints with a name in a settings file."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def add_model(name: str, target: Path | None, parameters: str | None, **values: 
 
     The key itself is never stored: the entry names the environment variable that holds it.
     """
-    from counterlens.evaluation.settings_file import with_entry  # it knows all probes
+    from counterlens.evaluation.settings_file import with_entry  # imports all probes
 
     entry = _entry(name, parameters, values)
     path = target or user_file()
@@ -82,10 +82,10 @@ def add_model(name: str, target: Path | None, parameters: str | None, **values: 
 
 
 def named_models() -> list[ModelEntry]:
-    """All named models, in the order of their names: the user's own, and those of the repository.
+    """All named models, sorted by name: the user's own, and those of the repository.
 
     Raises:
-        OptionError: a settings file cannot be read, or holds what it cannot hold.
+        OptionError: a settings file cannot be read, or has invalid content.
     """
     from counterlens.cli.probe_options import from_file
 
@@ -110,7 +110,7 @@ def _entry(name: str, parameters: str | None, values: dict[str, Any]) -> ModelEn
     """The entry that the options describe.
 
     Raises:
-        OptionError: a value is none that an entry can have.
+        OptionError: a value is invalid in an entry.
     """
     table = {key.replace("_", "-"): value for key, value in values.items() if value is not None}
     currency = table.pop("currency", None)

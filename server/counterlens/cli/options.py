@@ -1,4 +1,4 @@
-"""Options and output that several subcommands share."""
+"""Options and output shared by several subcommands."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ def json_option(command: Command) -> Command:
 
 @dataclass(frozen=True, slots=True)
 class ChosenModel:
-    """The model that the options name.
+    """The model chosen by the options.
 
     Attributes:
-        name: As the user typed it.
-        options: How it is opened.
-        cached: Whether what it has answered before is taken from there.
+        name: Its name, as the user typed it.
+        options: The options for opening it.
+        cached: Whether to use cached responses.
         given: Names of the options of `SOME_TAKE` that the user typed for this model.
     """
 
@@ -52,16 +52,16 @@ class ChosenModel:
     given: frozenset[str] = frozenset()
 
     def named(self, name: str) -> ChosenModel:
-        """Open another model in the same way, for embeddings."""
+        """The same choice with another model, for embeddings."""
         options = replace(self.options, api="completions")
         return replace(self, name=name, options=options, given=frozenset())
 
     @property
     def opening(self) -> Options:
-        """Return how to open the model, including the settings for its name.
+        """The options for opening the model, including the settings for its name.
 
         Raises:
-            OptionError: a settings file cannot be read; or an option was typed that has no effect on it.
+            OptionError: a settings file cannot be read, or a typed option does not affect this model.
         """
         named = is_entry_name(self.name) and self.name != DEFAULT_MODEL
         entries = entries_of(self.name) if named else ()
@@ -69,7 +69,7 @@ class ChosenModel:
         return replace(self.options, entries=entries) if named else self.options
 
     def opened(self) -> Model:
-        """Open the model; close it afterwards.
+        """Open the model; the caller closes it.
 
         Raises:
             ModelError: it cannot be opened.
@@ -79,15 +79,15 @@ class ChosenModel:
 
 
 def refuse_untaken(given: Iterable[str], names: Sequence[str], entries: tuple[ModelEntry, ...]) -> None:
-    """Check that each option that the user typed has an effect on some model.
+    """Check that each option that the user typed affects some model.
 
     Args:
         given: Names of options of `SOME_TAKE`.
-        names: Of the models, see `counterlens.models.load`.
+        names: Names of the models, see `counterlens.models.load`.
         entries: Named models of settings files.
 
     Raises:
-        OptionError: an option has none.
+        OptionError: an option affects none.
         ModelError: there is no such model.
     """
     for option in sorted(given):
@@ -100,7 +100,7 @@ def refuse_untaken(given: Iterable[str], names: Sequence[str], entries: tuple[Mo
 
 
 def typed() -> frozenset[str]:
-    """Names of the options of `SOME_TAKE` that the user typed."""
+    """The names of the options of `SOME_TAKE` that the user typed."""
     context = click.get_current_context()
     return frozenset(
         name for name in SOME_TAKE if context.get_parameter_source(name) is ParameterSource.COMMANDLINE
@@ -111,9 +111,9 @@ def entries_of(*names: str) -> tuple[ModelEntry, ...]:
     """Look up named models in the user's and the repository's settings files.
 
     Raises:
-        OptionError: one cannot be read, or holds what it cannot hold.
+        OptionError: a file cannot be read, or has invalid content.
     """
-    from counterlens.cli.probe_options import from_file  # it knows all probes, which take a while to load
+    from counterlens.cli.probe_options import from_file  # imports all probes, which take a while to load
     from counterlens.evaluation.settings_file import known_entries
 
     context = click.get_current_context(silent=True)
@@ -121,7 +121,7 @@ def entries_of(*names: str) -> tuple[ModelEntry, ...]:
 
 
 def model_options(command: Command) -> Command:
-    """`--model` and how to open it, given to the command as one `ChosenModel` that is called `model`."""
+    """`--model` and the options for opening it, passed to the command as one `ChosenModel`, `model`."""
 
     @wraps(command)
     def gathered(
@@ -244,10 +244,10 @@ def _weaker_option(
 
 
 def require_trusted(*places: Path, would_run: str = "its tests, and what they import") -> None:
-    """Go on only if the repositories around some places are trusted; at a terminal the user is asked once.
+    """Continue only if the repositories around some places are trusted; at a terminal, ask the user once.
 
     Raises:
-        TrustError: one is not.
+        TrustError: one is not trusted.
     """
     context = click.get_current_context(silent=True)
     given = context.meta.get(_TRUST) if context is not None else None
@@ -268,7 +268,7 @@ def require_trusted(*places: Path, would_run: str = "its tests, and what they im
 
 
 def _at_terminal() -> bool:
-    """Whether somebody is there to be asked."""
+    """Whether a user is there to be asked."""
     return sys.stdin.isatty() and sys.stderr.isatty()
 
 
@@ -279,13 +279,13 @@ def weaker_allowed() -> bool:
 
 
 def strong_sandbox(*places: Path) -> Sandbox:
-    """The sandbox to run programs in; a weak one only if as requested, and labelled.
+    """The sandbox for programs; a weak one only if the user allows it, with a warning.
 
     Args:
-        places: Files and folders that the programs are of.
+        places: Files and folders of the programs.
 
     Raises:
-        SandboxError: there is none, or a weak one only.
+        SandboxError: there is none, or only a weak one.
         TrustError: the user does not trust a repository around one of the places.
     """
     require_trusted(*places)
@@ -313,12 +313,12 @@ def split_target(target: str) -> tuple[Path, str | None]:
 
 
 def print_json(document: Any) -> None:
-    """One JSON document on standard output."""
+    """Print one JSON document to standard output."""
     say_document(json_text(document) + "\n")
 
 
 def print_report(report: RenderableType) -> None:
-    """A report on standard output; wide enough for code also if there is no terminal."""
+    """Print a report to standard output; wide enough for code even without a terminal."""
     console = Console(highlight=False)
     if not console.is_terminal:
         console = Console(highlight=False, width=120)

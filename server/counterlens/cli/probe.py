@@ -129,8 +129,8 @@ class Subject:
     Args:
         target: `PATH[::QUALNAME]`; empty if a dataset is named.
         data: The dataset.
-        limit: Most functions of it.
-        tests: A file of tests for the functions of a file; None if they are to be found.
+        limit: Maximum number of its functions.
+        tests: A file of tests for the functions of a file; None to search for tests.
     """
 
     def __init__(self, target: str, data: str | None, limit: int | None, tests: Path | None = None) -> None:
@@ -146,21 +146,21 @@ class Subject:
 
     @property
     def is_file(self) -> bool:
-        """Whether it is a file, or a function of one."""
+        """Whether the user named a file, or a function of one."""
         return self._data is None
 
     @property
     def places(self) -> tuple[Path, ...]:
-        """The source of the programs that need trust."""
+        """The files and folders whose programs need trust."""
         if self._data is not None:
             return repository_in(absolute(self._data))
         return (split_target(self._target)[0], *((self._tests,) if self._tests is not None else ()))
 
     def require_trusted(self, probes: Iterable[AnyProbe]) -> None:
-        """Require, before a model is opened, that programs may run, if a probe runs any.
+        """Require that programs may run, if a probe runs any; called before a model is opened.
 
         Raises:
-            TrustError: they may not.
+            TrustError: they may not run.
         """
         if any(probe.runs_programs for probe in probes):
             require_trusted(*self.places)
@@ -169,7 +169,7 @@ class Subject:
         """The sandbox for the programs.
 
         Raises:
-            SandboxError: there is none, or a weak one only.
+            SandboxError: there is none, or only a weak one.
             TrustError: the user does not trust the repository.
         """
         return strong_sandbox(*self.places)
@@ -199,7 +199,7 @@ class Subject:
         )
 
     def _judged(self, target: Target, limits: Limits) -> Target:
-        """A function with the judge by the given tests, if there are any."""
+        """A function with its judge from the given tests, if there are any."""
         if self._tests is None:
             return target
         document, tests = target.document, Document.read(self._tests).text
@@ -234,7 +234,7 @@ def _probe_one(
 def _confidence(
     context: Context, run: ProbeRun, targets: list[Target]
 ) -> dict[str, tuple[Target, FunctionConfidence]]:
-    """Measure the confidence on the functions whose pairs are shown, by their ids."""
+    """Measure the confidence in the functions whose pairs are shown, by id."""
     if not issubclass(run.probe.record, PairsRecord):
         return {}
     probed = {record.target for record in run.probed}
@@ -263,6 +263,6 @@ def about(run: ProbeRun) -> str:
 def _encoder(
     stack: ExitStack, options: Mapping[str, ProbeOptions], model: ChosenModel
 ) -> SentenceEncoder | None:
-    """The model that compares sentences, if one is named; it stays open as long as the stack."""
+    """The model for sentence similarity, if one is named; it stays open as long as the stack."""
     name = next((named for one in options.values() if (named := getattr(one, "encoder", None))), None)
     return ModelSentences(stack.enter_context(model.named(name).opened())) if name else None

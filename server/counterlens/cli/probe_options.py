@@ -1,4 +1,4 @@
-"""The flags of probes: `--task`, and those that come from declared options (`probes/options.py`)."""
+"""The flags of probes: `--task`, and those of declared options (`probes/options.py`)."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def from_file(context: click.Context) -> SettingsFile | None:
     """Return the settings file named on the command line, or the nearest one, or None.
 
     Raises:
-        OptionError: it cannot be read, or holds what it cannot hold.
+        OptionError: it cannot be read, or has invalid content.
     """
     if _FILE not in context.meta:
         config, no_config = context.meta.get(CONFIG, (None, False))
@@ -34,17 +34,17 @@ def from_file(context: click.Context) -> SettingsFile | None:
     return cast("SettingsFile | None", context.meta[_FILE])
 
 
-_OPENING = ("api", "mask", "threads", "exact", "thinking_tokens")  # how a model is opened
+_OPENING = ("api", "mask", "threads", "exact", "thinking_tokens")  # options for opening a model
 
 
 def use_file(context: click.Context, file: SettingsFile, single: Iterable[str], runs: Iterable[str]) -> None:
     """Let a settings file set options that the command line omits.
 
     Args:
-        context: Of the group of commands.
-        file: The file, as `from_file` gave it.
-        single: Commands that ask one model about one target.
-        runs: Commands that make runs.
+        context: Context of the group of commands.
+        file: The file, from `from_file`.
+        single: Names of commands with one model and one target.
+        runs: Names of commands that make runs.
     """
     own = {name: value for name, value in file.run.items() if name in _OPENING}
     one = {**file.given, **own, **({"model": file.run["models"][0]} if file.run.get("models") else {})}
@@ -53,7 +53,7 @@ def use_file(context: click.Context, file: SettingsFile, single: Iterable[str], 
 
 
 def filed(context: click.Context | None = None) -> set[str]:
-    """The names of the parameters that the settings file gave."""
+    """The names of the parameters whose values come from the settings file."""
     here = context or click.get_current_context()
     return {name for name in here.params if here.get_parameter_source(name) is ParameterSource.DEFAULT_MAP}
 
@@ -61,12 +61,12 @@ def filed(context: click.Context | None = None) -> set[str]:
 def taken_from(
     given: Mapping[str, Any], filed: Collection[str], probes: Iterable[Probe[Any, Any]]
 ) -> list[str]:
-    """Return the names of the options that apply: those of the file only if a probe takes them.
+    """The names of the options that apply; options from the file only if a probe takes them.
 
     Args:
-        given: Values by the names of options.
-        filed: Those that the settings file gave.
-        probes: The probes that are run.
+        given: Values by option name.
+        filed: Names of options from the settings file.
+        probes: The probes to run.
     """
     chosen = list(probes)
     protocol = given.get("protocol")
@@ -102,7 +102,7 @@ def task_option(
     """Add `--task`, whose values are the ids of all probes.
 
     Args:
-        parameter: The command's name for it.
+        parameter: The name of the command's parameter.
         help: The help of the option.
         more: Further values.
         settings: See `click.option`.
@@ -116,7 +116,7 @@ def probe_options(command: Command) -> Command:
 
 
 def options_of(task: str, *names: str) -> Callable[[Command], Command]:
-    """Add some flags of one probe to a command for that probe only, which gets them as `given`.
+    """Add some flags of one probe to a command, which gets them as `given`.
 
     Args:
         task: The probe.
@@ -131,7 +131,7 @@ def options_of(task: str, *names: str) -> Callable[[Command], Command]:
 
 
 def _taking(known: dict[str, tuple[OptionSpec, list[str]]], command: Command, *, named: bool) -> Command:
-    """A command with the flags of some options; `named`: their help says whose they are."""
+    """A command with the flags of some options; `named`: their help names the tasks."""
 
     @wraps(command)
     def gathered(*arguments: Any, **values: Any) -> Any:
@@ -217,7 +217,7 @@ def _help(name: str, spec: OptionSpec, takers: list[str]) -> str:
 
 
 def _default(name: str, takers: list[str]) -> str:
-    """The default in brackets, if there is one; of each task, if they differ."""
+    """The default in brackets, if there is one; per task, if the defaults differ."""
     defaults = {taker: specs(PROBES[taker].options)[name].default for taker in takers}
     first, *others = dict.fromkeys(defaults.values())
     if others:

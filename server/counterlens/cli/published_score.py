@@ -1,4 +1,4 @@
-"""`counterlens score --protocol`: the functions of files by a published protocol."""
+"""`counterlens score --protocol`: the functions of files, with a published protocol."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from counterlens.reports.render import terminal
 def score_by_protocol(
     paths: Sequence[Path], model: ChosenModel, given: Mapping[str, Any], *, as_json: bool
 ) -> None:
-    """Score the functions of some files by a protocol, and show its tables.
+    """Score the functions of some files with a protocol, and show its tables.
 
     Args:
         paths: Files and folders.

@@ -119,10 +119,10 @@ def _write(text: str, output: IO[str] | None) -> None:
 
 
 def _estimated(folder: Path, found: RunResults, *, anew: bool) -> CausalResults | None:
-    """The causal effects that are kept of a run; where there are none, estimated if that is asked for.
+    """The stored causal effects of a run; if there are none, estimate them if requested.
 
     Raises:
-        DataError: the run is not of the task `confidence`, or of too few functions.
+        DataError: the run does not have the task `confidence`, or has too few functions.
         CounterlensError: DoWhy is not installed.
     """
     if TASK not in found.settings.tasks and not anew:

@@ -1,4 +1,4 @@
-"""`--html`, `--markdown` and the like: reports that are written to files, or shown instead of text."""
+"""`--html`, `--markdown` and similar flags: reports written to files, or shown instead of text."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ FORMS = {
     "sarif": "Write the changed verdicts as SARIF, for code scanning (- to show).",
     "junit": "Write the pairs as JUnit XML, for continuous integration (- to show).",
 }
-"""The forms that a report is written in beside JSON, with the help of each."""
+"""The formats of a report besides JSON, with the help of each."""
 
 
 class _ReportFile(click.File):
-    """A file that is opened when there is something to write; that its folder is there is seen at once."""
+    """A file that is opened on first write; a missing folder is reported at once."""
 
     def __init__(self) -> None:
         super().__init__("w", encoding="utf-8", lazy=True)
@@ -47,11 +47,11 @@ class ReportOutput:
     """The requested reports.
 
     Attributes:
-        files: The target of each format.
-        as_json: Whether standard output takes JSON.
+        files: Target file of each format.
+        as_json: Whether JSON goes to standard output.
 
     Raises:
-        click.UsageError: standard output is to take several of them.
+        click.UsageError: several outputs would go to standard output.
     """
 
     files: Mapping[str, IO[str]]
@@ -66,14 +66,14 @@ class ReportOutput:
 
     @property
     def terminal(self) -> bool:
-        """Whether the terminal shows the report in its own form."""
+        """Whether the report is shown at the terminal as text."""
         return not self._shown and not self.as_json
 
     def write(self, made: Callable[[str], str]) -> None:
-        """Create and write the requested forms only.
+        """Create and write the requested formats only.
 
         Args:
-            made: Makes the report in a form.
+            made: Creates the report in a format.
         """
         for form, file in self.files.items():
             if file.name == "-":
@@ -87,7 +87,7 @@ class ReportOutput:
 
 
 def output_options(command: Command) -> Command:
-    """`--json` and a flag for each form, given to the command as one `ReportOutput`, `output`."""
+    """`--json` and a flag per format, passed to the command as one `ReportOutput`, `output`."""
 
     @wraps(command)
     def gathered(*arguments: Any, as_json: bool, **values: Any) -> Any:

@@ -1,4 +1,4 @@
-"""The choices of a run on the command line: its flags, and what a settings file adds to them."""
+"""The choices of a run on the command line: its flags, and the values that a settings file adds."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from counterlens.probes.registry import PROBES
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 _ENGINE = ("engine", "address", "replicas")
-_OWN = tuple(name for name in specs(RunOptions) if name != "fail_under")  # which changes nothing of a run
+_OWN = tuple(name for name in specs(RunOptions) if name != "fail_under")  # which does not affect a run
 
 
 def run_options(command: Command) -> Command:
-    """Add the flags of commands that make a run; they read them with `RunChoices.of`."""
+    """Add the flags of commands that make a run; `RunChoices.of` reads them."""
     decorated: Any = sandbox_option(command)
     for option in (
         click.option("--plan", "only_plan", is_flag=True, help="Show the plan, and stop."),
@@ -68,13 +68,13 @@ def run_options(command: Command) -> Command:
 
 
 class RunChoices:
-    """The choices of the command line, and of the settings file if it says nothing.
+    """The choices from the command line, or else from the settings file.
 
     Args:
-        chosen: All, by the names of `RunSettings`.
-        explicit: The names of those that were given on the command line.
-        given: Values of probes' options, by their names.
-        filed: The names of those that the file gave.
+        chosen: All choices, by the names of `RunSettings`.
+        explicit: Names of choices from the command line.
+        given: Values of probe options, by name.
+        filed: Names of choices from the file.
         file: The settings from the file.
     """
 
@@ -94,9 +94,9 @@ class RunChoices:
         """Read the command line.
 
         Args:
-            context: Of the command.
-            given: The options of probes.
-            fixed: Choices that the command itself makes, such as its data.
+            context: Context of the command.
+            given: Options of probes.
+            fixed: Choices made by the command itself, such as its data.
         """
         values, file = context.params, from_file(context)
         explicit = {
@@ -123,7 +123,7 @@ class RunChoices:
 
     @property
     def data(self) -> str | None:
-        """The data, if it is named."""
+        """The data, if named."""
         return cast("str | None", self._chosen["data"])
 
     @property
@@ -134,15 +134,15 @@ class RunChoices:
         return f"from {self._file.name}: {', '.join(name.replace('_', '-') for name in self._file.chose)}"
 
     def settings(self, out: Path | None = None, kept: RunSettings | None = None) -> RunSettings:
-        """The stored settings, if a run is resumed; other given options must agree.
+        """The settings of the run: the stored ones, if it is resumed; other given options must agree.
 
         Args:
             out: The folder of the run, for messages; None for a plan.
             kept: The stored settings.
 
         Raises:
-            DataError: they do not, or there is nothing to resume and no data is named.
-            OptionError: an option is taken by none of the tasks.
+            DataError: they do not agree, or there is nothing to resume and no data is named.
+            OptionError: no task takes an option.
         """
         if kept is None:
             if self._chosen["data"] is None:
@@ -175,10 +175,10 @@ class RunChoices:
 
 
 def engine_of(context: click.Context) -> EvaluationEngine:
-    """The engine that the options choose.
+    """The engine chosen by the options.
 
     Raises:
-        click.UsageError: an option is given that this engine does not have.
+        click.UsageError: this engine does not have a given option.
     """
     name, address, replicas = (context.params[option] for option in _ENGINE)
     given = {one for one in _ENGINE if context.get_parameter_source(one) is ParameterSource.COMMANDLINE}

@@ -1,6 +1,6 @@
-"""Report a run to the program that started it, one JSON object per line; end of input stops the run.
+"""Reports a run to the program that started it, one JSON object per line; end of input stops the run.
 
-The end of the program closes its pipe, so no run is left behind without one.
+When the program ends, its pipe closes, so no run is left behind.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from counterlens.evaluation.run import Advance, Notice
 from counterlens.progress import ProgressCallback
 
 EVERY_SECONDS = 0.5
-"""Between two events of what is being done; those of an item that is done come at once."""
+"""Seconds between two events about the current step; events about finished items come at once."""
 _AGAIN_SECONDS = 10.0
-"""Python drops an interrupt that falls into a callback or a finalizer, so it comes again."""
+"""Seconds until the interrupt is repeated: Python drops one that falls into a callback or a finalizer."""
 
 
 class EventTeller:
-    """Tells a program. Implements `RunTeller`."""
+    """Reports to a program. Implements `RunTeller`."""
 
     def __init__(self) -> None:
         self._lock, self._last = Lock(), 0.0
@@ -93,7 +93,7 @@ class EventTeller:
     @contextmanager
     def telling(self) -> Iterator[None]:
         """Also report an error that ends the run; meanwhile, watch for the end of standard input."""
-        if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as of programs in the background
+        if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as for programs in the background
             signal.signal(signal.SIGINT, signal.default_int_handler)
         Thread(target=_interrupt_at_the_end, daemon=True).start()
         try:
@@ -117,7 +117,7 @@ class EventTeller:
 
 
 def _interrupt_at_the_end() -> None:
-    """Stop the process as Ctrl-C does, once whoever started it is gone or lets go of it."""
+    """Interrupt the process as Ctrl-C does, once the program that started it ends or closes the pipe."""
     while os.read(sys.stdin.fileno(), 4096):  # unbuffered: a buffer would be locked when the process ends
         pass
     while True:

@@ -1,4 +1,4 @@
-"""Progress of a run over many functions: live in a terminal, otherwise a line now and then."""
+"""Progress of a run over many functions: live in a terminal, otherwise as occasional lines."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from counterlens.evaluation.run import Advance, Notice
 from counterlens.text import printable
 
 EVERY_SECONDS = 15.0
-"""A line of progress where there is no terminal."""
+"""Seconds between lines of progress without a terminal."""
 
 
 @contextmanager
@@ -26,12 +26,12 @@ def run_progress(
     """Show live progress with rate, remaining time and current step.
 
     Args:
-        total: How many items the run has.
-        done: How many were done before.
-        remaining: Tells about how many seconds are left; None if that is not known yet.
+        total: Number of items of the run.
+        done: Number of items done before.
+        remaining: Returns the estimated remaining seconds; None if unknown.
 
     Yields:
-        Called when an item is done, and while one is in progress; from any thread.
+        Callbacks for a finished item, and for the current step of an item; thread-safe.
     """
     console, lock = Console(stderr=True), Lock()
     started = last = time.monotonic()

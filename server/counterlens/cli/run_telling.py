@@ -1,4 +1,4 @@
-"""Messages of a run while it is in progress: to a person at a terminal, or to a program."""
+"""Messages of a run in progress: to a user at a terminal, or to a program."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class PlanFacts:
         functions: Number of functions.
         items: Number of items: functions by tasks and models.
         done: Number of items done before.
-        time: How long it takes; None if that is not known.
+        time: Expected duration; None if unknown.
     """
 
     settings: RunSettings
@@ -40,14 +40,14 @@ class PlanFacts:
 
 
 class RunTeller(Protocol):
-    """The teller."""
+    """Reports the messages of a run."""
 
     def steps(self, what: str, *, total_known: bool) -> AbstractContextManager[ProgressCallback]:
-        """A step before the first question."""
+        """Report a step before the first item."""
         ...
 
     def planned(self, facts: PlanFacts, *, begins: bool) -> None:
-        """The plan; `begins`: the run starts now."""
+        """Report the plan; `begins`: the run starts now."""
         ...
 
     def following(self, total: int, done: int, remaining: Callable[[], float | None]) -> Following:
@@ -55,11 +55,11 @@ class RunTeller(Protocol):
         ...
 
     def note(self, line: str, *, colour: str | None = None) -> None:
-        """Something beside it."""
+        """Report a note besides the progress."""
         ...
 
     def ended(self, made: Callable[[], None], done: int, total: int) -> None:
-        """The run is over; `made` shows the results."""
+        """Report the end of the run; `made` shows the results."""
         ...
 
 
@@ -67,7 +67,7 @@ _NO_TIME = "its time is unknown: no run has asked this model in this way; bench 
 
 
 class TerminalTeller:
-    """Tells a person."""
+    """Reports to a user at a terminal."""
 
     def steps(self, what: str, *, total_known: bool) -> AbstractContextManager[ProgressCallback]:
         """Like `RunTeller.steps`."""

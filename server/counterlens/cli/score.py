@@ -52,7 +52,7 @@ Report = Callable[[str, int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class _How:
-    """How a document is read and scored."""
+    """The options for reading and scoring a document."""
 
     language: str | None
     aggregation: Aggregation
@@ -81,7 +81,7 @@ class _How:
         return document
 
     def score(self, model: Model, document: Document, progress: Callable[[int, int], None]) -> Confidence:
-        """The confidence on a document."""
+        """Compute the confidence in a document."""
         scores = score_document(
             model,
             document,
@@ -202,7 +202,7 @@ def _file(
 
 
 def _corpus(model: Model, paths: list[Path], how: _How, seed: int, *, as_json: bool) -> None:
-    """Score some files and sum them up by language; what cannot be scored is named with the reason."""
+    """Score some files and aggregate them by language; skipped files are listed with the reason."""
     scored: dict[str, dict[str, FileConfidence]] = {}
     skipped: list[tuple[str, str]] = []
     with steps("scoring") as report:

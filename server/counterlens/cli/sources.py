@@ -1,4 +1,4 @@
-"""Expand paths to source files: files themselves, and the files of known languages in folders."""
+"""Expands paths to source files: files themselves, and the files of known languages in folders."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from counterlens.languages.registry import suffixes
 from counterlens.trust import is_inside
 
 _PASSED_OVER = frozenset({"__pycache__", "node_modules", "site-packages"})
-"""Folders of code that nobody here wrote; so are hidden ones and virtual environments."""
+"""Folders of third-party code; hidden folders and virtual environments are skipped, too."""
 
 
 def files_of(paths: Iterable[Path]) -> list[Path]:
     """Return the named files, and the files of known languages in the named folders, each once.
 
     Raises:
-        SourceError: there is no such path, or nothing to score in any.
+        SourceError: a path does not exist, or there is nothing to score in any of them.
     """
     found: dict[Path, None] = {}
     for path in paths:

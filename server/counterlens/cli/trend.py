@@ -1,4 +1,4 @@
-"""`counterlens trend`: how the figures of a repository moved from run to run."""
+"""`counterlens trend`: the changes of a repository's figures from run to run."""
 
 from __future__ import annotations
 

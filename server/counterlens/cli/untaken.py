@@ -1,4 +1,4 @@
-"""Refuse options that would have no effect."""
+"""Refuses options that would have no effect."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ MODEL_OPTIONS = ("model", "threads", "base_url", "api", "mask", "thinking_tokens
 
 
 def refuse_given(names: Iterable[str], reason: str) -> None:
-    """Refuse parameters of the running command if the command line gives any of them.
+    """Refuse parameters of the running command that are on the command line.
 
     Args:
         names: The parameters, as Python names.

@@ -14,22 +14,22 @@ from counterlens.datasets.files import digest
 from counterlens.errors import DataError
 
 UNKNOWN = "unknown"
-"""The version of data that is not a published one."""
+"""The version of data that is not published."""
 
 
 class TestForm(StrEnum):
-    """How the tests of a problem are written down."""
+    """The format of a problem's tests."""
 
-    __test__ = False  # no test class, whatever a test runner thinks of its name
+    __test__ = False  # not a test class, whatever its name suggests to a test runner
 
-    PYTHON = "python"  # statements that run after the program, in its namespace, and raise where it is wrong
-    JAVA_MAIN = "java-main"  # a class `Main` whose `main` throws where the program is wrong
-    STDIO = "stdio"  # what the program reads from standard input, and what it then prints
+    PYTHON = "python"  # statements that run after the program, in its namespace, and raise if it is wrong
+    JAVA_MAIN = "java-main"  # a class `Main` whose `main` throws if the program is wrong
+    STDIO = "stdio"  # the program's standard input, and its expected output
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One run of a whole program: what it reads from standard input, and what it must print."""
+    """One run of a whole program: its standard input, and its expected output."""
 
     input: str
     output: str
@@ -40,7 +40,7 @@ class Tests:
     """The tests of a problem.
 
     Attributes:
-        form: How they are written.
+        form: Their format.
         text: The code; empty for `TestForm.STDIO`.
         cases: The runs; empty for the other forms.
     """
@@ -57,21 +57,21 @@ class Problem:
     """One record of a dataset.
 
     Attributes:
-        id: Its name in the dataset, such as `HumanEval/0`.
+        id: Its id in the dataset, such as `HumanEval/0`.
         dataset: The id of the loader, such as `humaneval`.
         language: `python` or `java`.
         source: The whole program, with the reference solution. Line ends as they are in the dataset.
-        function: The qualified name of the function that the tests are about; None if that is the program.
+        function: Qualified name of the tested function; None if the whole program is tested.
         prompt: The start of the program that the dataset shows to a model: `source` starts with it.
         description: The task, in natural language.
-        tests: The judge of a program; None if the dataset has no tests.
+        tests: The tests; None if the dataset has none.
         call: A call of the function, such as `f([1, 2])`, if the dataset gives one input.
         output: The result of the call, as a literal.
         buggy: The whole program with a wrong solution, if the dataset has one.
         details: Further facts, such as `bug_type`.
-        file: The program's path, if the tests are to be found beside it.
-        unusable: Why nothing can be asked about it, such as a program in Python 2; it is never drawn.
-        lines: The lines that are asked about, as first and last, 1-based; empty for all.
+        file: The program's path, if its tests are searched beside it.
+        unusable: Why it cannot be probed, for example because it is Python 2; it is never sampled.
+        lines: The lines to probe, as first and last, 1-based; empty for all.
     """
 
     id: str
@@ -93,16 +93,16 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class Provenance:
-    """The source of problems: what a manifest needs to name them again.
+    """The source of problems: the facts with which a manifest identifies them.
 
     Attributes:
         dataset: The id of the loader.
         title: Its usual name.
         source: Its publication.
-        licence: Its licence, as an SPDX expression where there is one.
-        version: Which of its published versions this is; `unknown` when the content is none of them.
-        sha256: Of the file; of a folder, over the names and contents of the files that were read.
-        records: How many problems there are.
+        licence: Its licence, as an SPDX expression if there is one.
+        version: The published version; `unknown` if the content is none of them.
+        sha256: Hash of the file; for a folder, over the names and contents of the files that were read.
+        records: Number of problems.
         path: Its folder.
     """
 
@@ -120,13 +120,14 @@ class Loader(ABC):
     """Reads one published format. To add a dataset: write its file, and add a line to the registry.
 
     Attributes:
-        id: The name that users type.
-        family: The id of the format that this one is another form of; its name finds both.
+        id: Its name on the command line.
+        family: The id of the format of which this is a variant; its name finds both.
         title: Its usual name.
         source: Its publication.
-        licence: Of the data.
-        published: SHA-256 of the published files, and which version each of them is.
-        hub: Its address for the `datasets` library: (repository, configuration, split); None for nowhere.
+        licence: Licence of the data.
+        published: SHA-256 of the published files, with the version of each.
+        hub: Its address for the `datasets` library: (repository, configuration, split); None if it is not
+            there.
     """
 
     id: ClassVar[str]
@@ -139,31 +140,31 @@ class Loader(ABC):
 
     @abstractmethod
     def recognises(self, path: Path) -> int:
-        """How surely a file or folder is in this format; 0 for not at all, the greatest of all loaders wins.
+        """The certainty that a file or folder has this format; 0 if it does not, and the greatest one wins.
 
-        Looks at the first record only, and never raises.
+        It reads the first record only, and never raises.
         """
 
     @abstractmethod
     def problems(self, path: Path) -> Iterator[Problem]:
-        """The problems of a file or folder, in its order, read as they are asked for.
+        """The problems of a file or folder, in order, read on demand.
 
         Raises:
-            DataError: it cannot be read, or a record is malformed; says which and why.
+            DataError: it cannot be read, or a record is malformed; the message says which and why.
         """
 
     def installed(self) -> Path | None:
-        """The place of the data in an installed Python package, if there is one."""
+        """The path of the data in an installed Python package, if there is one."""
         return None
 
     def version(self, path: Path, sha256: str) -> str:  # noqa: ARG002 - some loaders know it from the path
-        """Return the published version that some data is, if any."""
+        """The published version of some data, if any."""
         return self.published.get(sha256, UNKNOWN)
 
 
 @dataclass(frozen=True)
 class Dataset:
-    """Data of one format in one place; iterate over it for its problems.
+    """Data of one format in one place; an iterable of its problems.
 
     Attributes:
         loader: The format.
@@ -191,7 +192,7 @@ class Dataset:
 
     @cached_property
     def provenance(self) -> Provenance:
-        """Its origin; reads all of it once.
+        """Its origin; reads all of the data once.
 
         Raises:
             DataError: as `Loader.problems`.

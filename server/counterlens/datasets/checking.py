@@ -1,4 +1,4 @@
-"""Check benchmark data: every reference solution must parse, and pass its own tests."""
+"""Checks benchmark data: every reference solution must parse, and pass its own tests."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ class Finding(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """One problem that was checked.
+    """The check of one problem.
 
     Attributes:
-        id: The problem's.
+        id: Id of the problem.
         finding: The result.
         message: The reason for a failure.
     """
@@ -52,11 +52,11 @@ class Checked:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """A dataset that was checked.
+    """The check of a dataset.
 
     Attributes:
-        provenance: Its content.
-        problems: The results, problem by problem; fewer than the records if there was a limit.
+        provenance: Origin of the data.
+        problems: Results by problem; fewer than the records if there was a limit.
     """
 
     provenance: Provenance
@@ -64,7 +64,7 @@ class Check:
 
     @property
     def counts(self) -> dict[Finding, int]:
-        """How often each finding was made; those that never were are left out."""
+        """The frequency of each finding that occurred."""
         counted = Counter(problem.finding for problem in self.problems)
         return {finding: counted[finding] for finding in Finding if counted[finding]}
 
@@ -87,8 +87,8 @@ def check(
     Args:
         dataset: The dataset to check.
         run: Runs a problem's tests against its solution; None to parse only.
-        limit: The number of first problems to use.
-        cancel: Set it to give up.
+        limit: Number of problems to check, from the beginning; None for all.
+        cancel: Set to cancel.
         progress: Called before each problem.
 
     Raises:
@@ -127,7 +127,7 @@ def parse(problem: Problem) -> Checked:
 
 
 def _parse_tree(problem: Problem) -> Checked:
-    """By the tree of its grammar, if there is one."""
+    """Check by the syntax tree, if there is a grammar."""
     try:
         root = Document(problem.source, language=problem.language).tree.root_node
     except SourceError:

@@ -1,4 +1,4 @@
-"""CodeContests (Li et al. 2022): programming contests, whole programs that read and print."""
+"""CodeContests (Li et al. 2022): programming contests with whole programs that read and print."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _LANGUAGES = {3: _PYTHON3, "PYTHON3": _PYTHON3, 4: _JAVA, "JAVA": _JAVA, 2: _CPP
 
 
 class CodeContests(RecordLoader):
-    """The records of the published protocol buffers, as the hub has them in JSON.
+    """The records of the published protocol buffers, in the JSON of the hub.
 
     The first correct solution in Python 3 is the reference, else one in Java or C++, which are only read; a
     problem without any has an empty program.
@@ -101,7 +101,7 @@ def _cases(record: JsonRecord, kind: str) -> list[Case]:
 
 
 def _columns(record: JsonRecord, field: str, found: Any, one: str, other: str) -> tuple[list[Any], list[Any]]:
-    """Two lists of one length: published as an object of lists, or as a list of objects."""
+    """Two lists of the same length, published as an object of lists, or as a list of objects."""
     if isinstance(found, list) and all(isinstance(row, dict) for row in found):
         return [row.get(one) for row in found], [row.get(other) for row in found]
     if not isinstance(found, dict):

@@ -36,7 +36,7 @@ class CodeNet(FolderLoader):
 
 
 class Avatar(CodeNet):
-    """The same layout; told from CodeNet by its name."""
+    """The same layout; distinguished from CodeNet by its name."""
 
     id = "avatar"
     title = "Avatar"

@@ -1,4 +1,4 @@
-"""CoRe (Xie et al. 2025): functions of programs, people's labels of their dependences, and its questions."""
+"""CoRe (Xie et al. 2025): functions of programs, human labels of their dependences, and its questions."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ _LANGUAGES = {".py": "Python", ".java": "Java"}
 class Core(Loader):
     """A folder with `code/PROGRAM_FUNCTION_FIRST_LAST.py` or `.java`, and labels of these names in `label/`.
 
-    A problem is the function in the lines FIRST to LAST, at the place that it has in its program: of Python,
-    the lines before it are empty, so that the labels' line numbers hold; of Java, the whole program is kept,
-    because a method needs its class. A function that is no Python 3 is unusable, and says so. CoRe's
-    repository is read, too: `raw_annotation/Python` and `raw_annotation/Java` in it are such folders, and
-    without a name the first is meant. If `prompts/` and `lite.json` are beside the two folders, or in the
-    repository, a problem has its own.
+    A problem is the function in the lines FIRST to LAST, at its place in the program: for Python, the lines
+    before it are empty, so that the labels' line numbers are valid; for Java, the whole program is kept,
+    because a method needs its class. A function that is not Python 3 is unusable, with a reason. CoRe's
+    repository is read, too: `raw_annotation/Python` and `raw_annotation/Java` in it are such folders, and the
+    first one is the default. If `prompts/` and `lite.json` are beside the two folders, or in the repository,
+    problems have their questions.
 
     Details: `label`, the text of the labels; `questions`, a JSON list of CoRe's own questions (`task_id`,
     `category`, `src`, `dst`, `groundtruth`, `prompt`); `lite`, a JSON list of the ids in CoRe Lite.
@@ -49,7 +49,7 @@ class Core(Loader):
     }
 
     def recognises(self, path: Path) -> int:
-        """Like `Loader.recognises`: more than other formats of programs, because it names two folders."""
+        """Like `Loader.recognises`: higher than other program formats, because it requires two folders."""
         root = _labelled(path)
         if not (root / "code").is_dir() or not (root / "label").is_dir():
             return 0
@@ -87,13 +87,13 @@ class Core(Loader):
 
 
 def _labelled(path: Path) -> Path:
-    """The folder with `code` and `label`: the one that is named, or the one in CoRe's repository."""
+    """The folder with `code` and `label`: the given one, or the one in CoRe's repository."""
     inside = (path / _ANNOTATED / language for language in _LANGUAGES.values())
     return next((folder for folder in inside if folder.is_dir()), path)
 
 
 def _beside(path: Path) -> Path:
-    """The folder with the questions: the one that is named, or the repository around it."""
+    """The folder with the questions: the given one, or the repository around it."""
     return path.parent.parent if path.absolute().parent.name == _ANNOTATED else path
 
 
@@ -136,7 +136,7 @@ def _text(file: Path) -> str:
 
 
 def _java(text: str, first: int, last: int) -> tuple[str, str | None, str]:
-    """The program, the method in some of its lines, and why there is none."""
+    """The program, the method in some of its lines, and the reason if there is none."""
     document = Document(text, language="java")
     inside = [
         one
@@ -149,14 +149,14 @@ def _java(text: str, first: int, last: int) -> tuple[str, str | None, str]:
 
 
 def _python(text: str, first: int, last: int) -> tuple[str, str | None, str]:
-    """The function in some lines of a program, its name, and why it is no Python 3."""
+    """The function in some lines of a program, its name, and the reason if it is not Python 3."""
     lines = text.split("\n")
     source = "\n" * (first - 1) + textwrap.dedent("\n".join(lines[first - 1 : last])) + "\n"
     return source, *_function(source)
 
 
 def _function(source: str) -> tuple[str | None, str]:
-    """The first function, and why the source is no Python 3; the name is then that in the text."""
+    """The name of the first function, and the reason if the source is not Python 3."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", SyntaxWarning)

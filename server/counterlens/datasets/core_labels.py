@@ -1,17 +1,17 @@
 """CoRe's labels (Xie et al. 2025): which variables of a function depend on which, by data and by control.
 
-An instance is a variable in a line. A label gives it the instances that its value comes from directly
-(`datadep`) and those of the conditions that decide directly about its line (`controldep`); `reset: False`
-marks one that its line only reads, and `Null` stands for the variable of a line without one. Three tasks
-follow:
+An instance is a variable in a line. A label lists the instances from which its value comes directly
+(`datadep`) and those of the conditions that directly decide about its line (`controldep`); `reset: False`
+marks an instance that its line only reads, and `Null` is the variable of a line without one. There are three
+tasks:
 
 - data: chains of `datadep`, between instances;
 - control: chains of `controldep`, between lines;
 - information flow: chains of both, between instances.
 
-An instance that is only read is no source of data or of information. What depends on what, what the sources
-of an instance are, and which steps are direct is as CoRe's evaluation has it, in its corners, too: a line
-is a source of its own control only by way of another variable in it.
+An instance that is only read is not a source of data or of information. Dependences, the sources of an
+instance, and direct steps are defined as in CoRe's evaluation, including its corner cases: a line is a source
+of its own control only through another variable in it.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from enum import StrEnum
 from functools import cached_property
 
 CoreNode = tuple[str, int]
-"""A variable and its line; of control the line with an empty name."""
+"""A variable and its line; for control, the line with an empty name."""
 
 NO_VARIABLE = "Null"
 _HEAD = re.compile(r"  (\w+) (\d+): *")
@@ -32,7 +32,7 @@ _SOURCE = re.compile(r" *- (\w+) (\d+)")
 
 
 class CoreTask(StrEnum):
-    """The objects of CoRe's questions; the values are CoRe's own."""
+    """What CoRe's questions are about; the values are CoRe's own."""
 
     DATA = "data"
     CONTROL = "control"
@@ -51,11 +51,11 @@ class LabelledInstance:
     """One variable in one line.
 
     Attributes:
-        variable: Its name; `Null` where the line has none.
+        variable: Its name; `Null` if the line has none.
         line: The line.
-        binds: Whether the line gives it a value, or changes it.
-        data: The instances that its value comes from directly.
-        control: The instances of the conditions that decide directly about its line.
+        binds: Whether the line assigns or changes it.
+        data: The instances from which its value comes directly.
+        control: The instances of the conditions that directly decide about its line.
     """
 
     variable: str
@@ -72,20 +72,20 @@ class LabelledInstance:
 
 @dataclass(frozen=True)
 class CoreLabels:
-    """The instances of one function, in the order of the labels: all of one variable side by side."""
+    """The instances of one function, in the order of the labels: those of one variable are adjacent."""
 
     instances: tuple[LabelledInstance, ...]
 
     @classmethod
     def of(cls, instances: Sequence[LabelledInstance]) -> CoreLabels:
-        """Instances in any order."""
+        """Labels from instances in any order."""
         names = list(dict.fromkeys(one.variable for one in instances))
         return cls(tuple(sorted(instances, key=lambda one: names.index(one.variable))))
 
     @classmethod
     def read(cls, text: str) -> CoreLabels:
-        """The labels in a file of CoRe: a small, fixed part of YAML."""
-        return cls.of(list({one.node: one for one in _read(text)}.values()))  # the last of two counts
+        """Read the labels in a file of CoRe: a small, fixed subset of YAML."""
+        return cls.of(list({one.node: one for one in _read(text)}.values()))  # the last of two is used
 
     @cached_property
     def known(self) -> dict[CoreNode, LabelledInstance]:
@@ -107,7 +107,7 @@ class CoreLabels:
         return [one.node for one in self.instances if one.binds]
 
     def direct(self, task: CoreTask) -> dict[CoreNode, set[CoreNode]]:
-        """Return, for each node, the nodes that depend on it in one step."""
+        """For each node, the nodes that depend on it in one step."""
         found: dict[CoreNode, set[CoreNode]] = {}
         if task is CoreTask.CONTROL:
             first: dict[int, LabelledInstance] = {}
@@ -123,7 +123,7 @@ class CoreLabels:
         return found
 
     def sources(self, task: CoreTask, target: CoreNode) -> frozenset[CoreNode]:
-        """Return every node that a node depends on, over any number of steps; itself if it is on a cycle."""
+        """Every node on which a node depends, over any number of steps; itself, too, if it is on a cycle."""
         if task is CoreTask.CONTROL:
             return self._control_sources(target[1])
         start = self.known.get(target)
@@ -143,7 +143,7 @@ class CoreLabels:
         return frozenset(("", before) for _, before in reached)
 
     def _reached(self, start: LabelledInstance, task: CoreTask) -> set[CoreNode]:
-        """The instances before an instance, in one step or more."""
+        """The instances on which an instance depends, over one step or more."""
         reached: set[CoreNode] = set()
         open_ = [start]
         while open_:

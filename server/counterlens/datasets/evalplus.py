@@ -1,4 +1,4 @@
-"""HumanEval+ and MBPP+ (Liu et al. 2023): many more inputs; the reference defines the right outputs."""
+"""HumanEval+ and MBPP+ (Liu et al. 2023): many more inputs; the reference solution defines the outputs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from counterlens.datasets.recorded import RecordLoader
 from counterlens.syntax.python_ast import parse_module
 
 _INPUTS = ("base_input", "plus_input")
-_RTOL, _ATOL = 1e-7, 1e-6  # how near floats must be where the dataset does not say
+_RTOL, _ATOL = 1e-7, 1e-6  # tolerances of floats if the dataset does not say
 
 _TESTS = """\
 def _check_against_reference(candidate):
@@ -96,7 +96,7 @@ class _EvalPlus(RecordLoader):
 
 
 class HumanEvalPlus(_EvalPlus):
-    """`HumanEvalPlus.jsonl.gz`, the full one or the Mini."""
+    """`HumanEvalPlus.jsonl.gz`, in full or as the Mini."""
 
     id = "humanevalplus"
     title = "HumanEval+"
@@ -106,7 +106,7 @@ class HumanEvalPlus(_EvalPlus):
         "91486741f1627101021fbe50523df08eebb5b0bf5e804b633dcd5ca3c14dbd2f": "Mini"
     }
     hub = ("evalplus/humanevalplus", None, "test")
-    oracles: ClassVar[Mapping[str, str]] = {  # any root will do
+    oracles: ClassVar[Mapping[str, str]] = {  # any root is right
         "find_zero": 'abs(reference["poly"](*arguments, found)) <= max(atol, 1e-4)'
     }
 
@@ -119,7 +119,7 @@ class HumanEvalPlus(_EvalPlus):
 
 
 class MbppPlus(_EvalPlus):
-    """`MbppPlus.jsonl.gz`. JSON has no tuples and sets: the arguments of the assertions say which are."""
+    """`MbppPlus.jsonl.gz`. JSON has no tuples and sets: the arguments of the assertions show which are."""
 
     id = "mbppplus"
     title = "MBPP+"
@@ -139,7 +139,7 @@ class MbppPlus(_EvalPlus):
                 "find_dissimilar",
                 "Diff",
             ),
-            "set(found) == set(expected)",  # the order is left open
+            "set(found) == set(expected)",  # the order is not specified
         ),
         **dict.fromkeys(
             ("check_str", "text_match_three", "text_starta_endb"),
@@ -150,7 +150,7 @@ class MbppPlus(_EvalPlus):
     def inputs(self, record: JsonRecord, name: str) -> list[list[Any]]:
         """The argument lists of one field, with the tuples and sets of the assertions."""
         found = record.fields.get(name)
-        if found == {}:  # how an empty one is published
+        if found == {}:  # the published form of an empty one
             return []
         if not isinstance(found, list) or not all(isinstance(one, list) for one in found):
             raise record.wrong(f"`{name}` is not a list of argument lists")
@@ -162,7 +162,7 @@ class MbppPlus(_EvalPlus):
 
 
 class MbppPlusTexts(RecordLoader):
-    """MBPP+ as the hub has it: with the tests as a text."""
+    """MBPP+ in the hub's format, with the tests as a text."""
 
     id = "mbppplus-hub"
     title = "MBPP+ (hub)"
@@ -187,7 +187,7 @@ class MbppPlusTexts(RecordLoader):
 
 
 def calls(tests: str, function: str) -> Iterator[list[Any]]:
-    """The arguments of the calls of a function in some tests, if they are literals."""
+    """The arguments of a function's calls in some tests, if they are literals."""
     try:
         tree = parse_module(tests)
     except SyntaxError:
@@ -201,7 +201,7 @@ def calls(tests: str, function: str) -> Iterator[list[Any]]:
 
 
 def shaped(value: Any, like: Any) -> Any:
-    """A JSON value with the containers of an example: lists become tuples or sets where it has them."""
+    """A JSON value with the containers of an example: lists become tuples or sets as in the example."""
     if not isinstance(value, list):
         return value
     inner = [next(iter(like), None)] * len(value) if isinstance(like, list | tuple | set | frozenset) else []

@@ -1,4 +1,4 @@
-"""Records in files: JSON lines, JSON arrays, gzipped or not, with the place of each for error messages."""
+"""Records in files: JSON lines, JSON arrays, gzipped or not, with the position of each for error messages."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ class JsonRecord:
 
     Attributes:
         fields: The object.
-        where: Such as `HumanEval.jsonl.gz, line 3`.
+        where: Its position, such as `HumanEval.jsonl.gz, line 3`.
     """
 
     fields: Mapping[str, Any]
     where: str
 
     def text(self, *names: str) -> str:
-        """The first of some fields that is there, which must be a text.
+        """The first existing one of some fields, which must be a text.
 
         Raises:
-            DataError: none is there, or it is something else.
+            DataError: there is none, or it is not a text.
         """
         value = self._first(names)
         if not isinstance(value, str):
@@ -41,10 +41,10 @@ class JsonRecord:
         return value
 
     def texts(self, *names: str) -> list[str]:
-        """The first of some fields that is there, which must be a list of texts.
+        """The first existing one of some fields, which must be a list of texts.
 
         Raises:
-            DataError: none is there, or it is something else.
+            DataError: there is none, or it is not a list of texts.
         """
         value = self._first(names)
         if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
@@ -52,7 +52,7 @@ class JsonRecord:
         return value
 
     def wrong(self, what: str) -> DataError:
-        """The error that says what is wrong with this record."""
+        """The error about a problem with this record."""
         return DataError(f"{self.where}: {what}")
 
     def _name(self, names: tuple[str, ...]) -> str:
@@ -90,7 +90,7 @@ def records(path: Path) -> Iterator[JsonRecord]:
     """The records of a file, or of all record files of a folder.
 
     Raises:
-        DataError: it cannot be read, or is not JSON; says where.
+        DataError: it cannot be read, or is not JSON; the message says where.
     """
     for file in data_files(path):
         try:
@@ -106,7 +106,7 @@ def records(path: Path) -> Iterator[JsonRecord]:
 
 
 def first_record(path: Path) -> Mapping[str, Any] | None:
-    """The fields of the first record of a file or folder, or None when there is nothing that can be read."""
+    """The fields of the first record of a file or folder; None if there is no readable one."""
     try:
         return next((record.fields for record in records(path)), None)
     except DataError:
@@ -114,7 +114,7 @@ def first_record(path: Path) -> Mapping[str, Any] | None:
 
 
 def digest(path: Path) -> str:
-    """The SHA-256 of a file; of a folder, over the names and digests of its files, sorted by name.
+    """The SHA-256 of a file; for a folder, over the names and digests of its files, sorted by name.
 
     Raises:
         DataError: it cannot be read.
@@ -158,7 +158,7 @@ def _array(file: Path) -> Iterator[JsonRecord]:
             yield from _lines(file)
             return
     if isinstance(found, dict) and found and all(isinstance(one, dict) for one in found.values()):
-        found = [{"id": name, **one} for name, one in found.items()]  # objects by their id
+        found = [{"id": name, **one} for name, one in found.items()]  # objects by id
     if not isinstance(found, list):
         raise DataError(f"{file.name} is not a JSON array of records")
     for number, one in enumerate(found, 1):

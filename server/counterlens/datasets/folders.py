@@ -1,4 +1,4 @@
-"""Programs in folders of their own, in a folder or a tar archive."""
+"""Programs in separate folders, in a folder or a tar archive."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from counterlens.errors import DataError
 
 ARCHIVES = (".tar", ".tar.gz", ".tgz", ".tar.xz", ".tar.bz2")
 PROGRAMS = {"main.py": "python", "Main.java": "java"}
-_LOOK_AT = 200  # entries of an archive or a folder that are looked at to recognise it
+_LOOK_AT = 200  # entries of an archive or a folder that are read to recognise it
 _BROKEN = (OSError, EOFError, tarfile.TarError, zlib.error)
 
 
@@ -25,17 +25,17 @@ class Folder:
 
     Attributes:
         name: Its path in the data.
-        files: The files under it, by their paths relative to it.
+        files: The files in it, by relative path.
     """
 
     name: str
     files: Mapping[str, bytes]
 
     def text(self, file: str) -> str:
-        """A file as text, line ends as they are.
+        """A file as text, with unchanged line ends.
 
         Raises:
-            DataError: it is not there, or not UTF-8.
+            DataError: it is missing, or not UTF-8.
         """
         if file not in self.files:
             raise DataError(f"{self.name}: {file} is missing; the folder has {', '.join(sorted(self.files))}")
@@ -61,7 +61,7 @@ class FolderLoader(Loader):
     """A format in which every problem is a folder with a program in it.
 
     Attributes:
-        beside: The signs of the format: a file that stands beside every program.
+        beside: The mark of the format: a file beside every program.
     """
 
     beside: ClassVar[str]
@@ -71,11 +71,11 @@ class FolderLoader(Loader):
         """The problem of one folder.
 
         Raises:
-            DataError: it is malformed; says where and why.
+            DataError: it is malformed; the message says where and why.
         """
 
     def recognises(self, path: Path) -> int:
-        """Like `Loader.recognises`: more than any format of records when the first program's folder fits."""
+        """Like `Loader.recognises`: higher than any format of records if the first program's folder fits."""
         try:
             names = {PurePosixPath(name) for name in _names(path, _LOOK_AT)}
         except _BROKEN:
@@ -90,7 +90,7 @@ class FolderLoader(Loader):
 
 
 def folders(path: Path) -> Iterator[Folder]:
-    """The folders with a program, in the order of their names.
+    """The folders with a program, sorted by name.
 
     Raises:
         DataError: the folder or archive cannot be read.

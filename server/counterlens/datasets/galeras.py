@@ -1,4 +1,4 @@
-"""Galeras (Rodriguez-Cardenas et al. 2023): functions of commits of 2022, as Palacio et al. 2023 use them."""
+"""Galeras (Rodriguez-Cardenas et al. 2023): functions of commits of 2022, as used by Palacio et al. 2023."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from counterlens.datasets.base import Problem
 from counterlens.datasets.files import JsonRecord
 from counterlens.datasets.recorded import RecordLoader, details
 
-_COMMIT = 12  # digits of a commit in the name of a problem
+_COMMIT = 12  # digits of a commit in the id of a problem
 
 
 class Galeras(RecordLoader):
-    """The JSON of any of its testbeds: one function a record, with the confounders of the causal analysis."""
+    """The JSON of any of its testbeds: one function per record, with confounders for the causal analysis."""
 
     id = "galeras"
     title = "Galeras"
@@ -33,7 +33,7 @@ class Galeras(RecordLoader):
             yield replace(problem, id=f"{problem.id}#{again}") if again > 1 else problem
 
     def problem(self, record: JsonRecord) -> Problem:
-        """Like `RecordLoader.problem`; a function as two commits have it is two problems."""
+        """Like `RecordLoader.problem`; a function in two commits is two problems."""
         path, name = record.text("path"), record.text("fun_name")
         commit = record.fields.get("commit_id")
         documentation = record.fields.get("documentation")

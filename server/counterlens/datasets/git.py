@@ -1,7 +1,7 @@
 """Git, called without running code of the repository: no monitor, hook, filter, conversion, or transport.
 
-The settings of a repository are text that came with it, and git runs what they name. A bare repository that
-lies among the files of another is text that came with those, so it counts for nothing.
+The settings of a repository are text that came with it, and git runs the programs that they name. A bare
+repository among the files of another one is also text that came with it, so it is ignored.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from pathlib import Path
 
 from counterlens.datasets.base import UNKNOWN
 
-_SECONDS = 60.0  # for one command
+_SECONDS = 60.0  # time limit of one command
 _OFF = {
     "core.fsmonitor": "false",
     "core.hooksPath": os.devnull,
@@ -24,14 +24,14 @@ _OFF = {
 _ENVIRONMENT = {
     "GIT_OPTIONAL_LOCKS": "0",
     "GIT_NO_LAZY_FETCH": "1",
-    "GIT_ALLOW_PROTOCOL": "none",  # beats what the settings allow
+    "GIT_ALLOW_PROTOCOL": "none",  # overrides the settings
     "GIT_TERMINAL_PROMPT": "0",
 }
 _COMPARING = ("--no-color", "--no-ext-diff", "--no-textconv", "--ignore-submodules=all")
 
 
 def listed(path: Path, *which: str) -> list[str] | None:
-    """Names of files below a folder, as `git ls-files` gives them for some options; None if git fails."""
+    """Names of files below a folder, from `git ls-files` with some options; None if git fails."""
     names = _asked(path, "ls-files", "-z", *which)
     return None if names is None else [name for name in names.split("\0") if name]
 
@@ -42,13 +42,13 @@ def difference(path: Path, revision: str) -> str | None:
 
 
 def parting(path: Path, revision: str) -> str | None:
-    """The commit at which what is checked out parted from a revision; None if git finds none."""
+    """The commit at which the checked-out branch diverged from a revision; None if git finds none."""
     found = _asked(path, "merge-base", "--end-of-options", revision, "HEAD")
     return found.strip() if found else None
 
 
 def commit(path: Path) -> str:
-    """The commit that a folder is at, and whether files that git knows have changed since."""
+    """The commit of a folder, with a mark if tracked files have changed since."""
     found = _asked(path, "rev-parse", "HEAD")
     if found is None:
         return UNKNOWN
@@ -57,7 +57,7 @@ def commit(path: Path) -> str:
 
 
 def _asked(path: Path, *arguments: str) -> str | None:
-    """The output of a command; None if there is no git, no repository to be trusted with it, or it fails."""
+    """The output of a command; None if there is no git, no repository at a usual place, or it fails."""
     folder = _run(path, {}, "rev-parse", "--absolute-git-dir")
     if folder is None or not _is_usual(path, Path(folder.rstrip("\n"))):
         return None
@@ -67,7 +67,7 @@ def _asked(path: Path, *arguments: str) -> str | None:
 
 
 def _is_usual(path: Path, folder: Path) -> bool:
-    """Whether git was found as `.git`, as nothing in a repository is called, or by a file of that name."""
+    """Whether git found a `.git` folder, whose name no file of a repository has, or a file of that name."""
     return ".git" in folder.parts or any((above / ".git").is_file() for above in (path, *path.parents))
 
 

@@ -15,18 +15,18 @@ EXTRA = "counterlens[data]"
 
 
 def bring(loader: Loader, folder: Path, *, repository: str | None = None) -> Path:
-    """Download a dataset, and keep it as JSON lines in the format of its loader.
+    """Download a dataset, and store it as JSON lines in the format of its loader.
 
     Args:
-        loader: Which dataset.
+        loader: Loader of the dataset.
         folder: The target; an earlier copy is replaced when the new one is complete.
-        repository: Its place, if it differs from the loader's: a hub repository or a folder.
+        repository: Its source, if it differs from the loader's: a hub repository or a folder.
 
     Returns:
         The file.
 
     Raises:
-        DataError: the library is missing, the hub cannot be reached, or what it has is in another format.
+        DataError: the library is missing, the hub cannot be reached, or its data has another format.
     """
     if loader.hub is None:
         raise DataError(
@@ -58,7 +58,7 @@ def _rows(name: str, configuration: str | None, split: str) -> Any:
 
     try:
         return datasets.load_dataset(name, configuration, split=split)
-    except Exception as error:  # the library raises whatever its many back ends do
+    except Exception as error:  # the library raises the exceptions of its many back ends
         reason = str(error).strip().partition("\n")[0] or type(error).__name__
         raise DataError(
             f"{name} could not be downloaded: {reason}", "Check the network, or give the path of a copy"

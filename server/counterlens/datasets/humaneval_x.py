@@ -15,7 +15,7 @@ _CHECKED = re.compile(r"^check\((\w+)\)", re.MULTILINE)
 
 
 class HumanEvalX(RecordLoader):
-    """`humaneval_LANGUAGE.jsonl.gz`; Python and Java can be run, the others only read."""
+    """`humaneval_LANGUAGE.jsonl.gz`; Python and Java can run, the others are only read."""
 
     id = "humaneval-x"
     title = "HumanEval-X"

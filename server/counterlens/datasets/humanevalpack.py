@@ -1,4 +1,4 @@
-"""HumanEvalPack (Muennighoff et al. 2023): HumanEval with a hand-made bug in each solution, for repair."""
+"""HumanEvalPack (Muennighoff et al. 2023): HumanEval with a manual bug in each solution, for repair."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from counterlens.datasets.translated import translated
 
 
 class HumanEvalPack(RecordLoader):
-    """`humanevalpack.jsonl` of one language; Python and Java can be run, the others only read."""
+    """`humanevalpack.jsonl` of one language; Python and Java can run, the others are only read."""
 
     id = "humanevalpack"
     title = "HumanEvalPack"

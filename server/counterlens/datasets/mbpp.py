@@ -1,4 +1,4 @@
-"""MBPP (Austin et al. 2021): short Python programs from a description in one sentence."""
+"""MBPP (Austin et al. 2021): short Python programs with a description in one sentence."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Mbpp(RecordLoader):
 
 
 def tested_function(source: str, tests: str) -> str | None:
-    """The top-level function of a program that its tests call; None when they call none."""
+    """The top-level function of a program that its tests call; None if they call none."""
     names = [function.qualname for function in functions(Document(source)) if "." not in function.qualname]
     called = [name for name in names if re.search(rf"\b{re.escape(name)}\s*\(", tests)]
     return called[-1] if called else None

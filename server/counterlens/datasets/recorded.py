@@ -15,8 +15,8 @@ class RecordLoader(Loader):
     """A format of JSON lines (or one JSON array).
 
     Attributes:
-        fields: The signs of the format: each entry is a field that its records have, or several separated by
-            `|` of which they have one. The format that names most of them wins.
+        fields: The marks of the format: each entry is a field that its records have, or several separated by
+            `|` of which they have one. The format with most matching fields wins.
     """
 
     fields: ClassVar[tuple[str, ...]]
@@ -26,11 +26,11 @@ class RecordLoader(Loader):
         """The problem of one record.
 
         Raises:
-            DataError: it is malformed; says where and why.
+            DataError: it is malformed; the message says where and why.
         """
 
     def recognises(self, path: Path) -> int:
-        """Like `Loader.recognises`: the number of its fields, when the first record of each file has all."""
+        """Like `Loader.recognises`: the number of its fields, if the first record of each file has all."""
         if not path.is_dir() and not path.is_file():
             return 0
         files = data_files(path)
@@ -49,6 +49,6 @@ class RecordLoader(Loader):
 
 
 def details(record: JsonRecord, *names: str) -> dict[str, str]:
-    """Some fields of a record as text, those that are there and not empty."""
+    """Some fields of a record as texts, if they exist and are not empty."""
     found: dict[str, Any] = {name: record.fields.get(name) for name in names}
     return {name: str(value) for name, value in found.items() if value not in (None, "", [])}

@@ -1,4 +1,4 @@
-"""The datasets by name. To add one: write its file, and name it here; or `counterlens.datasets` plug-ins."""
+"""The datasets by name. To add one: write its file, and name it here; or a `counterlens.datasets` plug-in."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ from counterlens.errors import DataError
 from counterlens.plugins import Registry
 
 VARIABLE = "COUNTERLENS_DATA"
-"""The environment variable that names folders to look for data in, as `PATH` does for programs."""
+"""The environment variable with folders to search for data, like `PATH` for programs."""
 PREFERRED = "python"
-"""The language that is taken of data in several: the one whose functions every task can ask about."""
+"""The preferred language of data in several: the one whose functions every task supports."""
 
 _OWN: tuple[Loader, ...] = (
     HumanEval(),
@@ -52,16 +52,16 @@ LOADERS = Registry("counterlens.datasets", _OWN, name=lambda loader: loader.id, 
 
 
 def open_dataset(spec: str | Path) -> Dataset:
-    """The dataset that a user means by `--data`.
+    """Open the dataset of `--data`.
 
-    If a dataset has files in several languages, the one in `PREFERRED` is taken.
+    If a dataset has files in several languages, the one in `PREFERRED` is used.
 
     Args:
-        spec: A name (`humaneval`), a file or folder in a published format, `NAME:PATH` to say which format
-            it is in, or `repo:PATH` for the tested functions of a repository.
+        spec: A name (`humaneval`), a file or folder in a published format, `NAME:PATH` for a path with a
+            given format, or `repo:PATH` for the tested functions of a repository.
 
     Raises:
-        DataError: there is no such dataset or file, or its format is not known.
+        DataError: there is no such dataset or file, or its format is unknown.
     """
     text = str(spec)
     if text.startswith(PREFIX):
@@ -96,14 +96,14 @@ def open_dataset(spec: str | Path) -> Dataset:
 
 
 def recognise(path: Path) -> Loader | None:
-    """The loader whose format a file or folder is in."""
+    """The loader whose format a file or folder has."""
     marks = [(loader.recognises(path), loader) for loader in LOADERS.values()]
     best = max(mark for mark, _ in marks)
     return next(loader for mark, loader in marks if mark == best) if best else None
 
 
 def places() -> list[Path]:
-    """The folders that data is looked for in: those of `COUNTERLENS_DATA`, then the user's own."""
+    """The folders that are searched for data: those of `COUNTERLENS_DATA`, then the user's own."""
     named = [Path(one).expanduser() for one in os.environ.get(VARIABLE, "").split(os.pathsep) if one]
     return [*named, downloads()]
 
@@ -114,7 +114,7 @@ def downloads() -> Path:
 
 
 def installed() -> list[Dataset]:
-    """All data that is found without a path: in packages, and in `places`, in the order looked at."""
+    """All data that is found without a path: in packages, and in `places`, in search order."""
     found: list[Dataset] = []
     for loader in LOADERS.values():
         path = loader.installed()
@@ -127,7 +127,7 @@ def installed() -> list[Dataset]:
 
 
 def find(path: Path) -> list[Dataset]:
-    """The datasets at a path: itself, or what is in it if it is a folder of several."""
+    """The datasets at a path: the path itself, or the datasets in it if it is a folder of several."""
     if path.is_file():
         loader = recognise(path)
         return [Dataset(loader, path)] if loader else []
@@ -151,7 +151,7 @@ def _whole(loader: Loader, path: Path) -> Dataset:
 
 
 def _preferred(found: list[Dataset]) -> Dataset | None:
-    """The only one in the language that is preferred, if there is just one."""
+    """The dataset in the preferred language, if there is exactly one."""
     preferred = [dataset for dataset in found if dataset.language == PREFERRED]
     return preferred[0] if len(preferred) == 1 else None
 

@@ -1,8 +1,8 @@
 """`repo:PATH`: the user's own repository as a benchmark: its Python functions that have tests.
 
-A function counts when its docstring has examples or a test runs it. Given a sandbox, the whole suite runs
-once to find such tests; without one, or if the suite cannot be run, tests that mention it count. Which tests
-then judge a version of a function is decided by `attribution.registry.find_judge`.
+A function counts if its docstring has examples or a test runs it. With a sandbox, the whole suite runs once
+to find such tests; without one, or if the suite cannot run, tests that mention the function count. The tests
+that judge a version of a function are chosen by `attribution.registry.find_judge`.
 """
 
 from __future__ import annotations
@@ -37,20 +37,20 @@ _HUNK = re.compile(r"^@@ -\S+ \+(\d+)(?:,(\d+))? @@")
 
 
 class NothingChosenError(DataError):
-    """The request has no function to probe: no defect of the repository, and none of the data."""
+    """The request has no function to probe: not an error of the repository or of the data."""
 
 
 class Repository(Loader):
-    """A folder of Python files with tests. Never guessed from content: the user says `repo:PATH`.
+    """A folder of Python files with tests. Never recognised by content: the user writes `repo:PATH`.
 
     Args:
         since: Only functions that differ from this revision of git.
-        patterns: Only files whose path, relative to the folder, is one of these, in one, or matches one.
-        sandbox: The sandbox for one run of the tests, to find what they reach; None for what they mention
-            only.
-        progress: Called with each file, and while tests are run.
-        map_timeout: Seconds that running the whole suite once may take; 0 for not at all.
-        excluded: Patterns of tests that never judge.
+        patterns: Only files whose relative path is one of these, is in one, or matches one.
+        sandbox: The sandbox for one run of the tests, to find the functions that they reach; None to use only
+            those that they mention.
+        progress: Called with each file, and while tests run.
+        map_timeout: Time limit for running the whole suite once, in seconds; 0 for no such run.
+        excluded: Patterns of tests that are never used.
     """
 
     id = "repo"
@@ -72,14 +72,14 @@ class Repository(Loader):
         self._progress, self._map_timeout, self._excluded = progress, map_timeout, tuple(excluded)
 
     def recognises(self, path: Path) -> int:  # noqa: ARG002 - a folder of code may be anything
-        """Never: a folder of code is a benchmark only when the user says so."""
+        """Always 0: a folder of code is a benchmark only if the user says so."""
         return 0
 
     def files(self, path: Path) -> list[Path]:
-        """The Python files that may hold problems, in the order of their paths.
+        """The Python files that may have problems, sorted by path.
 
         Raises:
-            DataError: there are none; says what was passed over.
+            DataError: there are none; the message says what was skipped.
         """
         everything = [one for one in python_files(path) if not _TESTS.search(one)]
         if not everything:
@@ -115,7 +115,7 @@ class Repository(Loader):
             try:
                 document = Document.read(file, "python")
             except SourceError:
-                continue  # no text, so nothing to probe
+                continue  # not text, so there is nothing to probe
             wanted = [
                 one
                 for one in outermost(document)
@@ -160,7 +160,7 @@ class Repository(Loader):
             )
 
     def _reaches(self, document: Document, function: Function) -> bool | None:
-        """Whether a test runs a function; None if that is not known."""
+        """Whether a test runs a function; None if unknown."""
         if self._sandbox is None or document.path is None:
             return None
         python = interpreter_for(document.path)
@@ -188,7 +188,7 @@ class Repository(Loader):
 
 @dataclass(frozen=True)
 class RepositoryDataset(Dataset):
-    """The functions of a repository, looked for once."""
+    """The functions of a repository, searched once."""
 
     loader: Repository
 
@@ -197,7 +197,7 @@ class RepositoryDataset(Dataset):
 
     @cached_property
     def provenance(self) -> Provenance:
-        """Their origin: the commit, and a hash over the files that hold problems."""
+        """Their origin: the commit, and a hash over the files with problems."""
         total = hashlib.sha256()
         for file in sorted({one.file for one in self._found if one.file is not None}):
             content = hashlib.sha256(file.read_bytes()).hexdigest()
@@ -261,10 +261,10 @@ class Lines:
 def changed_lines(path: Path, revision: str) -> dict[Path, Lines]:
     """The lines of Python files that differ from a revision; files that git does not know count as new.
 
-    Later changes of a branch itself do not count as differences.
+    Later changes on the branch of the revision itself do not count as differences.
 
     Raises:
-        DataError: it is no repository of git, or has no such revision.
+        DataError: it is not a git repository, or has no such revision.
     """
     if revision.startswith("-"):
         raise DataError(f"{revision} is no revision", "Give a commit or a branch, such as HEAD~1")
@@ -289,7 +289,7 @@ def changed_lines(path: Path, revision: str) -> dict[Path, Lines]:
 
 
 def python_files(path: Path) -> list[str]:
-    """The Python files of a folder: what git does not ignore, else what no usual rule would ignore."""
+    """The Python files of a folder that git does not ignore, or without git, that no usual rule ignores."""
     listed = git.listed(path, "--cached", "--others", "--exclude-standard", "--", "*.py")
     if listed is None:
         listed = list(_walked(path))
@@ -305,10 +305,10 @@ def _walked(path: Path) -> Iterator[str]:
 
 
 def _is_inside(file: Path, path: Path) -> bool:
-    """Whether it is a file of the folder, and no link to one that is elsewhere."""
+    """Whether a file is in the folder, and not a link to one elsewhere."""
     try:
         return file.is_file() and is_inside(file, path)
-    except (OSError, RuntimeError):  # links in a circle
+    except (OSError, RuntimeError):  # circular links
         return False
 
 
@@ -324,7 +324,7 @@ def _environment(folder: Path) -> bool:
 
 
 def outermost(document: Document) -> list[Function]:
-    """Functions and methods, without those inside of others; of several of a name the last."""
+    """Functions and methods that are not inside others; the last one of each name."""
     known = functions(document)
     outer = [one for one in known if not any(g.start < one.start and one.end <= g.end for g in known)]
     return list({one.qualname: one for one in outer}.values())

@@ -27,7 +27,7 @@ class Runner:
     """Runs the tests of problems.
 
     Args:
-        sandbox: Where.
+        sandbox: The sandbox for programs.
         limits: The limits of each program.
     """
 
@@ -50,10 +50,10 @@ class Runner:
         return Checked(problem.id, _FINDINGS[verdict.judgement], "" if verdict.passed else why)
 
     def judge(self, problem: Problem, program: str, cancel: Event | None = None) -> Verdict:
-        """The judgement of a program by the tests of a problem.
+        """Judge a program by the tests of a problem.
 
         Raises:
-            ValueError: it has no tests that can be run.
+            ValueError: it has no tests that can run.
             SandboxError, Cancelled: as `Sandbox.run`.
         """
         setting = Setting(self._sandbox, Path(sys.executable), self._limits)

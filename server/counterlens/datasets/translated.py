@@ -21,13 +21,13 @@ _FORMS = {"python": TestForm.PYTHON, "java": TestForm.JAVA_MAIN}
 
 
 def translated(record: JsonRecord, dataset: str, function: str | None, description: str) -> Problem:
-    """The problem of a record; Python and Java can be run, the others only read.
+    """The problem of a record; Python and Java can run, the others are only read.
 
     Args:
-        record: With `task_id`, `prompt`, `canonical_solution`, `test` and `declaration`.
-        dataset: Its id.
-        function: The function's name in the record; of Java the declaration says it.
-        description: The field that says what it is to do.
+        record: A record with `task_id`, `prompt`, `canonical_solution`, `test` and `declaration`.
+        dataset: Id of the dataset.
+        function: The function's name in the record; for Java, the declaration gives it.
+        description: The name of the field with the task description.
 
     Raises:
         DataError: the record is malformed.
@@ -48,10 +48,10 @@ def translated(record: JsonRecord, dataset: str, function: str | None, descripti
 
 
 def _language_of(record: JsonRecord, task: str) -> str:
-    """The language that an id such as `Python/0` names.
+    """The language in an id such as `Python/0`.
 
     Raises:
-        DataError: it names none that is known.
+        DataError: it has no known language.
     """
     name = task.partition("/")[0]
     if name not in _LANGUAGES:
@@ -60,6 +60,6 @@ def _language_of(record: JsonRecord, task: str) -> str:
 
 
 def _java_method(record: JsonRecord) -> str | None:
-    """The method that a Java declaration opens; `entry_point` is misspelt in one of the published records."""
+    """The method in a Java declaration; `entry_point` is misspelt in one of the published records."""
     found = _METHOD.search(record.text("declaration"))
     return f"Solution.{found[1]}" if found else None

@@ -1,1 +1,1 @@
-"""The third front end: evidence for assistants by the Model Context Protocol. Needs the extra `mcp`."""
+"""The third front end: evidence for assistants through the Model Context Protocol. Needs the extra `mcp`."""

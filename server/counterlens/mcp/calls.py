@@ -1,4 +1,4 @@
-"""Running a tool: off the event loop, with progress, cancelled when the assistant withdraws its request."""
+"""Running a tool: off the event loop, with progress; cancelled when the assistant withdraws its request."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class ToolAnswer:
     """The answer of a tool.
 
     Attributes:
-        text: For reading, as Markdown.
+        text: The answer as Markdown.
         data: The same as plain data.
     """
 
@@ -29,21 +29,21 @@ class ToolAnswer:
     data: dict[str, Any] = field(default_factory=dict)
 
     def result(self) -> CallToolResult:
-        """In the protocol's form."""
+        """The answer in the protocol's format."""
         return CallToolResult(
             content=[TextContent(type="text", text=self.text)], structured_content=self.data or None
         )
 
 
 Work = Callable[[Event, ProgressCallback], ToolAnswer]
-"""A tool's work, on a thread of its own: given what cancels it, and where it tells how far it is."""
+"""A tool's work, on a separate thread; it gets an event that cancels it, and a progress callback."""
 
 
 async def answered(context: Context[Any, Any], work: Work) -> CallToolResult:
     """Run a tool.
 
     Raises:
-        ToolError: an expected failure, in words that tell an assistant what it can do.
+        ToolError: an expected failure, with a message that says what an assistant can do.
     """
     loop, cancel = asyncio.get_running_loop(), Event()
     told: set[asyncio.Task[None]] = set()

@@ -124,7 +124,7 @@ def create_server(workspace: ToolWorkspace) -> MCPServer:
 
 
 def _strict(tool: Tool) -> Tool:
-    """The same tool, that refuses an argument which it does not have."""
+    """The same tool, with unknown arguments refused."""
     known = tool.fn_metadata.arg_model
     model = type(known.__name__, (known,), {"model_config": ConfigDict(**known.model_config | _NO_OTHERS)})
     tool.fn_metadata.arg_model = model

@@ -41,10 +41,10 @@ def measure_confidence(
     cancel: Event,
     progress: ProgressCallback,
 ) -> ToolAnswer:
-    """How likely the model finds code, by concept and place.
+    """The confidence in code, by concept and place.
 
     Raises:
-        SourceError: neither or both of a path and a source were given, or they cannot be read.
+        SourceError: neither or both of path and source were given, or they cannot be read.
         ModelError: the model cannot score.
         Cancelled: `cancel` was set.
     """
@@ -62,7 +62,7 @@ def measure_confidence(
     progress("loading the model", 0, 1)
     model = workspace.model()
     scored = measure(model, document, span=span, cancel=cancel, progress=progress)
-    # A method is scored with its class, and the answer is of the method alone.
+    # A method is scored with its class, but the answer is about the method alone.
     part = span or (0, len(document.data))
     return ToolAnswer(
         markdown.render(confidence_report(scored, model.info, span=span)),
@@ -94,13 +94,13 @@ def probe(
         function: The function.
         task: The id of the probe.
         given: Values of its options, by name.
-        cancel: Set it to give up.
-        progress: Called with what is being done.
+        cancel: Set to cancel.
+        progress: Called with a description of the current step.
 
     Raises:
         CounterlensError: there is no such task.
         SourceError: there is no such file or function, or it cannot be probed.
-        OptionError: the probe does not take an option, or a value is out of bounds.
+        OptionError: the probe does not take an option, or a value is out of range.
         ModelError, SandboxError: the model or the sandbox failed.
         Cancelled: `cancel` was set.
     """
@@ -116,7 +116,7 @@ def probe(
 
 
 def list_counterfactuals(workspace: ToolWorkspace, path: str, function: str | None, seed: int) -> ToolAnswer:
-    """The counterfactuals of a file or a function, as differences; and what was refused, with reasons.
+    """The counterfactuals of a file or a function, as differences; and the refusals, with reasons.
 
     Raises:
         SourceError: there is no such file or function.

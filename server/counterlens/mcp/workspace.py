@@ -19,14 +19,14 @@ from counterlens.trust import require_trust
 
 @dataclass(slots=True)
 class ToolWorkspace:
-    """Shared by all requests of a server; every method may be called from any thread.
+    """The state shared by all requests of a server; every method is thread-safe.
 
     Attributes:
-        root: The only folder whose files are read, and whose tests are run.
-        model_name: The examined model, chosen by the user who started the server, never by the assistant.
-        options: How the model is opened.
+        root: The only folder whose files are read, and whose tests run.
+        model_name: The probed model, chosen by the user who started the server, never by the assistant.
+        options: The options for opening the model.
         allow_weaker_sandbox: Whether programs may run if there is only a weak sandbox.
-        trusted: Whether whoever started the server said that programs of the folder may run.
+        trusted: Whether the user who started the server allowed programs of the folder to run.
     """
 
     root: Path
@@ -42,7 +42,7 @@ class ToolWorkspace:
         confine(self.root)
 
     def model(self) -> Model:
-        """The model, opened when it is first needed.
+        """The model, opened on first use.
 
         Raises:
             ModelError: it cannot be opened.
@@ -53,21 +53,21 @@ class ToolWorkspace:
             return self._model
 
     def read(self, path: str) -> Document:
-        """A file below the root.
+        """Read a file below the root.
 
         Raises:
-            SourceError: it lies outside, or cannot be read.
+            SourceError: it is outside the root, or cannot be read.
         """
         try:
             wanted = (self.root / path).resolve()
-        except (OSError, ValueError, RuntimeError):  # links in a circle, a null byte
+        except (OSError, ValueError, RuntimeError):  # circular links, a null byte
             raise SourceError(f"there is no file {path}") from None
         if not wanted.is_relative_to(self.root):
             raise SourceError(
                 f"{path} is outside of {self.root.name}",
                 "Start `counterlens mcp` with a --root that contains it",
             )
-        if not wanted.exists():  # said without the folder that the root is in
+        if not wanted.exists():  # the message does not name the root's folder
             raise SourceError(f"there is no file {path}")
         return Document.read(wanted)
 
@@ -75,7 +75,7 @@ class ToolWorkspace:
         """The sandbox for programs.
 
         Raises:
-            SandboxError: there is none, or a weak one only and that was not allowed.
+            SandboxError: there is none, or only a weak one that was not allowed.
             TrustError: the user has not trusted the folder.
         """
         require_trust([self.root], "its tests, and what they import", decided=self.trusted or None)
@@ -88,7 +88,7 @@ class ToolWorkspace:
         return best_sandbox()
 
     def close(self) -> None:
-        """Give the model back."""
+        """Close the model."""
         with self._lock:
             if self._model is not None:
                 self._model.close()

@@ -1,4 +1,4 @@
-"""How far two sets of edges agree: precision, recall and F1, over one function and over many.
+"""The agreement of two sets of edges: precision, recall and F1, over one function and over many.
 
 With tp found and true, fp found and not true, fn true and not found: precision tp / (tp + fp), recall tp /
 (tp + fn), F1 2 tp / (2 tp + fp + fn) (Nguyen et al. 2024, section 5.1, RQ4). A figure with the denominator 0
@@ -19,7 +19,7 @@ Node = TypeVar("Node", bound=Hashable)
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """Counts of found against true edges.
+    """Counts of found and true edges.
 
     Attributes:
         true_positives: Found and true.
@@ -45,12 +45,12 @@ class Agreement:
 
     @property
     def precision(self) -> float | None:
-        """The share of the found that is true."""
+        """The share of found edges that are true."""
         return _ratio(self.true_positives, self.true_positives + self.false_positives)
 
     @property
     def recall(self) -> float | None:
-        """The share of the true that is found."""
+        """The share of true edges that are found."""
         return _ratio(self.true_positives, self.true_positives + self.false_negatives)
 
     @property
@@ -65,8 +65,9 @@ class Corpus:
     """Agreement over many functions, with 95 % intervals over functions.
 
     Attributes:
-        micro: Precision and recall of the summed counts, both shares of edges; F1, bootstrapped.
-        macro: Their means over the functions where they are defined.
+        micro: Precision and recall of the summed counts, which are shares of edges; F1 with a bootstrap
+            interval.
+        macro: Their means over the functions for which they are defined.
         counts: The summed counts.
     """
 
@@ -83,12 +84,12 @@ FIGURES: dict[str, Callable[[Agreement], float | None]] = {
 
 
 def corpus(functions: Sequence[Agreement], *, seed: int = 0, resamples: int = RESAMPLES) -> Corpus:
-    """Sum up many functions.
+    """Aggregate many functions.
 
     Args:
-        functions: One agreement each.
+        functions: One agreement per function.
         seed: Random seed of the bootstrap.
-        resamples: How many times the functions are resampled.
+        resamples: Number of resamples.
     """
 
     def pooled_f1(drawn: Sequence[Agreement]) -> float | None:
@@ -110,7 +111,7 @@ def corpus(functions: Sequence[Agreement], *, seed: int = 0, resamples: int = RE
 
 
 def _share(functions: Sequence[tuple[int, int]]) -> Estimate:
-    """The share of the edges that are right, given how many are and are not in each function."""
+    """The share of right edges, given the numbers of right and wrong edges per function."""
     edges = ((i, int(k < right)) for i, (right, wrong) in enumerate(functions) for k in range(right + wrong))
     return pooled_mean(edges, bounds=(0, 1))
 

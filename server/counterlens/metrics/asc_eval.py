@@ -1,13 +1,13 @@
-"""AsC-Eval over a corpus as it was published (Palacio et al. 2023, section VI-B, Table I, Figures 3 and 6).
+"""AsC-Eval over a corpus as published (Palacio et al. 2023, section VI-B, Table I, Figures 3 and 6).
 
-The nodes of a type are pooled over the whole corpus. 500 bootstrap medians of their confidences are drawn;
-the figure of the type is the median of these, its standard error their standard deviation. A category is the
-mean over its node types, and Global that over all of them: each type counts as much as any other, however
-many nodes it has. The draws of a type are those of `numpy.random.default_rng(seed)`: 500 times as many
-indices as there are nodes.
+The nodes of a type are pooled over the whole corpus. 500 bootstrap medians of their confidences are computed;
+the figure of the type is their median, and its standard error their standard deviation. A category is the
+mean over its node types, and Global the mean over all types: each type has the same weight, whatever its
+number of nodes. The resamples of a type come from `numpy.random.default_rng(seed)`: 500 times as many indices
+as there are nodes.
 
 Differences from `corpus.py`: there the figure is a median over snippets, categories are pooled over the nodes
-of all their types, and whole files are drawn for the interval.
+of all their types, and whole files are resampled for the interval.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from counterlens.syntax.concepts.sets import ConceptSet
 
 RESAMPLES = 500
 THRESHOLD = 0.6
-"""Confidence that the paper calls acceptable; lower values are erroneous (section VII-A)."""
+"""The lowest confidence that the paper calls acceptable; lower values are erroneous (section VII-A)."""
 GLOBAL = "global"
-_CELLS = 1_000_000  # values that are drawn at once, at most
+_CELLS = 1_000_000  # maximum number of values resampled at once
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +37,8 @@ class TypeMedian:
         category: Its category.
         value: The median of the bootstrap medians, 0 to 1.
         standard_error: The standard deviation of the bootstrap medians (divisor 500).
-        nodes: How many nodes there are.
-        snippets: In how many snippets.
+        nodes: Number of nodes.
+        snippets: Number of snippets with such nodes.
     """
 
     kind: str
@@ -54,13 +54,13 @@ class CategoryMean:
     """The mean over the node types of a category, or over all.
 
     Attributes:
-        category: Which; `GLOBAL` for all.
+        category: The category; `GLOBAL` for all.
         value: The mean of the types' medians.
-        standard_error: Figures of that mean: the types' standard deviation over the root of their number;
-            None for a single type.
+        standard_error: Standard error of that mean: the types' standard deviation over the square root of
+            their number; None for a single type.
         bootstrap_error: The mean of the types' own standard errors.
-        types: How many node types occur.
-        of: How many the category has.
+        types: Number of node types that occur.
+        of: Number of node types of the category.
     """
 
     category: str
@@ -77,9 +77,9 @@ def bootstrapped_median(
     """The median of the bootstrap medians of some values, and the standard deviation of these.
 
     Args:
-        values: One at least.
-        seed: Random seed of the draws.
-        resamples: How many draws.
+        values: The values, at least one.
+        seed: Random seed of the resamples.
+        resamples: Number of resamples.
     """
     known = np.asarray(values, np.float64)
     random = np.random.default_rng(seed)
@@ -98,8 +98,8 @@ def type_medians(
 
     Args:
         snippets: The confidences of each snippet's nodes, by node type.
-        concepts: Which types count; a set that lists them.
-        seed: Random seed of the draws.
+        concepts: The node types to include; a set that lists them.
+        seed: Random seed of the resamples.
     """
     pooled: dict[str, list[float]] = {}
     holding: dict[str, int] = {}

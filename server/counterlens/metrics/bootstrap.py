@@ -1,10 +1,10 @@
 """Figures with their intervals over clusters, such as functions or files: bootstraps, and means.
 
-The percentile bootstrap is too narrow for few clusters: the spread among n is divided by n rather than n - 1,
-and the normal quantile is used where Student's is due. So the percentiles are expanded by as much (Hesterberg
-2015, "What teachers should know about the bootstrap", section 4.2). It also cannot exceed the values that
-occur: even the range of n clusters covers the population median only with probability 1 - 2^(1-n), so fewer
-than six give no interval; nor do clusters whose draws are all the same.
+The percentile bootstrap is too narrow for few clusters: the variance of n is divided by n instead of n - 1,
+and the normal quantile is used instead of Student's. So the percentiles are expanded accordingly (Hesterberg
+2015, "What teachers should know about the bootstrap", section 4.2). It also cannot exceed the observed
+values: even the range of n clusters covers the population median only with probability 1 - 2^(1-n), so fewer
+than six give no interval; nor do clusters whose resamples are all equal.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ LEAST_CLUSTERS = 6
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A figure over n clusters with its interval; None if it or the interval is unknown."""
+    """A figure over n clusters with its interval; None for a figure or an interval that is unknown."""
 
     value: float | None
     low: float | None
@@ -58,14 +58,14 @@ def bootstrap(
     resamples: int = RESAMPLES,
     level: float = 0.95,
 ) -> Estimate:
-    """A figure with its interval; whole clusters are drawn, because its observations are correlated.
+    """A figure with its interval; whole clusters are resampled, because observations in them are correlated.
 
     Args:
-        clusters: The unit that is drawn with replacement, such as functions.
-        figure: The figure over some clusters; None if it is undefined, and then that draw does not count.
-        seed: Random seed of the draws.
-        resamples: How many draws.
-        level: How much of the draws the interval would hold if there were very many clusters.
+        clusters: The units to resample with replacement, such as functions.
+        figure: The figure over some clusters; None if it is undefined, and then that resample is dropped.
+        seed: Random seed of the resamples.
+        resamples: Number of resamples.
+        level: The share of the resamples that the interval would contain with very many clusters.
     """
     value = figure(clusters) if clusters else None
     unknown = Estimate(value, None, None, len(clusters))
@@ -80,7 +80,7 @@ def bootstrap(
 
 
 def expanded_percentiles(drawn: Sequence[float], n: int, level: float = 0.95) -> tuple[float, float] | None:
-    """The interval of the draws of a figure of n clusters; None if they are too few, or all the same."""
+    """The interval from the resamples of a figure of n clusters; None if they are too few, or all equal."""
     if n < LEAST_CLUSTERS or not len(drawn):
         return None
     tail = NormalDist().cdf(-math.sqrt(n / (n - 1)) * student_quantile(0.5 + level / 2, n - 1))
@@ -94,16 +94,15 @@ def pooled_mean(
     bounds: tuple[float, float] | None = None,
     least: float = -math.inf,
 ) -> Estimate:
-    """The mean of all values, each given with the cluster that it belongs to.
+    """The mean of all values, each given with its cluster.
 
-    The interval is Student's, with the variance of clustered observations (see `intervals.py`), and not known
-    if all values are equal. Wilson's interval is used for bounded values, because it stays between the
-    bounds.
+    The interval is Student's, with the variance of clustered observations (see `intervals.py`), and unknown
+    if all values are equal. Wilson's interval is used for bounded values, because it stays within the bounds.
 
     Args:
         values: The clusters and the values.
         bounds: The bounds of all values.
-        least: The lower bound, if there is no upper bound; Student's interval ends there.
+        least: The lower bound, if there is no upper bound; it limits Student's interval.
     """
     groups: dict[Hashable, list[float]] = {}
     for cluster, value in values:
@@ -125,6 +124,6 @@ def pooled_mean(
 
 
 def mean(values: Iterable[float | None]) -> float | None:
-    """The mean of what is known; None if nothing is."""
+    """The mean of the known values; None if there are none."""
     known = [value for value in values if value is not None]
     return sum(known) / len(known) if known else None

@@ -1,7 +1,7 @@
 """Calibration of confidences: Brier score, expected calibration error, reliability.
 
-A confidence of 0.8 is calibrated where 8 of 10 nodes that are shown with it are predicted right. Nodes of one
-function are alike, so intervals come from a bootstrap over functions, not over nodes.
+A confidence of 0.8 is calibrated if 8 of 10 nodes with it are predicted right. Nodes of one function are
+correlated, so intervals come from a bootstrap over functions, not over nodes.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ BINS = 10
 """Bins of equal width, as in a usual reliability diagram."""
 
 ROUNDS = 1000
-"""Bootstrap samples of an interval."""
+"""Number of bootstrap samples for an interval."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Observations:
-    """n nodes, what they were shown with, and whether the model predicts them right.
+    """n nodes with their confidences, and whether the model predicts them right.
 
     Attributes:
         confidence: (n,) 0 to 1.
         right: (n,) 1.0 or 0.0.
         category: (n,) concept categories.
-        tokens: (n,) how many tokens each has.
-        group: (n,) number of the function, or other unit, that each belongs to.
+        tokens: (n,) number of tokens.
+        group: (n,) index of the function, or other unit, of each node.
     """
 
     confidence: Floats
@@ -45,7 +45,7 @@ class Observations:
         return len(self.confidence)
 
     def where(self, mask: npt.NDArray[np.bool_]) -> Observations:
-        """Those that a mask of (n,) chooses."""
+        """The nodes selected by a mask of (n,)."""
         return Observations(
             self.confidence[mask], self.right[mask], self.category[mask], self.tokens[mask], self.group[mask]
         )
@@ -56,11 +56,11 @@ class Bin:
     """The nodes with a confidence from `low` to `high`.
 
     Attributes:
-        low: The start of the bin.
-        high: Its end.
-        n: How many nodes are in it.
+        low: Lower end of the bin.
+        high: Upper end of the bin.
+        n: Number of nodes in it.
         confidence: Their mean confidence; NaN if there are none.
-        right: The share of them that is predicted right; NaN if there are none.
+        right: Share of them that is predicted right; NaN if there are none.
     """
 
     low: float
@@ -72,15 +72,15 @@ class Bin:
 
 @dataclass(frozen=True, slots=True)
 class Quality:
-    """How good some confidences are.
+    """The quality of some confidences.
 
     Attributes:
-        n: How many nodes.
-        right: The share of them that is predicted right.
-        brier: Mean squared difference from the truth (Brier 1950): 0 is best, and 0.25 is what always saying
-            one half gives.
+        n: Number of nodes.
+        right: Share of them that is predicted right.
+        brier: Mean squared difference from the truth (Brier 1950): 0 is best, and constant confidences of one
+            half give 0.25.
         ece: Expected calibration error (Naeini et al. 2015): the mean distance between confidence and share
-            in the bins, by how many nodes they hold.
+            in the bins, weighted by their numbers of nodes.
         bins: The reliability diagram.
     """
 
@@ -99,9 +99,9 @@ def quality(
     Args:
         confidence: (n,) 0 to 1; n is 1 or more.
         right: (n,) 1.0 or 0.0.
-        group: (n,) what is drawn together.
+        group: (n,) the unit of resampling of each node.
         seed: Random seed of the bootstrap.
-        rounds: How many samples it draws.
+        rounds: Number of bootstrap samples.
     """
     sums = _by_group(confidence, right, group)
     all_of_it = sums.sum(axis=0, keepdims=True)
@@ -131,15 +131,15 @@ def quality(
 def brier_difference(
     first: Floats, second: Floats, right: Floats, group: Integers, *, seed: int = 0, rounds: int = ROUNDS
 ) -> IntervalEstimate:
-    """The Brier score of the second of two confidences less that of the first, paired by group.
+    """The Brier score of the second of two confidences minus that of the first, paired by group.
 
     Args:
         first: (n,) 0 to 1; n is 1 or more.
-        second: (n,) for the same nodes.
+        second: (n,) confidences for the same nodes.
         right: (n,) 1.0 or 0.0.
-        group: (n,) what is drawn together.
+        group: (n,) the unit of resampling of each node.
         seed: Random seed of the bootstrap.
-        rounds: How many samples it draws.
+        rounds: Number of bootstrap samples.
     """
     _, place = np.unique(group, return_inverse=True)
     change = np.bincount(place, (second - right) ** 2 - (first - right) ** 2)
@@ -150,7 +150,7 @@ def brier_difference(
 
 
 def _drawn(groups: int, seed: int, rounds: int) -> Floats:
-    """(rounds, groups): how often each group is in each bootstrap sample."""
+    """(rounds, groups): number of times that each group is in each bootstrap sample."""
     rng = np.random.default_rng(seed)
     return rng.multinomial(groups, np.full(groups, 1 / groups), size=rounds).astype(np.float64)
 

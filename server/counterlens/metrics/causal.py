@@ -1,4 +1,4 @@
-"""AsC-Causal (Palacio et al. 2023, section IV): what confidence in a concept does to cross-entropy, by DoWhy.
+"""AsC-Causal (Palacio et al. 2023, section IV) with DoWhy: how confidence in a concept affects cross-entropy.
 
 The treatment is a snippet's confidence in a concept, the outcome its cross-entropy, and four features of its
 code are the confounders. The average treatment effect is the slope of the treatment in a linear regression
@@ -26,10 +26,10 @@ from counterlens.progress import ProgressCallback
 
 CONFOUNDERS = ("cyclomatic_complexity", "ast_levels", "ast_nodes", "sequence_length")
 LEAST_SNIPPETS = 30
-"""Snippets with a concept from which on its effect is estimated: six coefficients are fitted to them."""
+"""Minimum number of snippets with a concept for an estimate: six coefficients are fitted to them."""
 SIMULATIONS = 20
-_PLACEBO_SHARE = 0.5  # of an effect, from which on a placebo refutes it
-_UNOBSERVED = 0.2  # standard deviations by which an unobserved confounder moves treatment and outcome
+_PLACEBO_SHARE = 0.5  # share of an effect from which a placebo refutes it
+_UNOBSERVED = 0.2  # standard deviations by which an unobserved confounder shifts treatment and outcome
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class Snippet:
     Attributes:
         cluster: Its cluster, such as its file.
         cross_entropy: Nats per token.
-        confounders: One figure for each of `CONFOUNDERS`.
+        confounders: One value for each of `CONFOUNDERS`.
         concepts: The confidence in each concept that occurs in it, 0 to 1.
     """
 
@@ -54,10 +54,10 @@ class Refutation:
     """One attempt to refute an effect.
 
     Attributes:
-        effect: The effect under it.
-        holds: Whether the estimate stands: a placebo's effect is small beside it (`beats_placebo`), a random
-            common cause and a subset change it by no more than its own uncertainty, and an unobserved
-            confounder does not turn its sign.
+        effect: The effect in the refutation.
+        holds: Whether the estimate stands: a placebo's effect is small compared with it (`beats_placebo`), a
+            random common cause and a subset change it by no more than its own uncertainty, and an unobserved
+            confounder does not change its sign.
     """
 
     effect: float
@@ -66,14 +66,15 @@ class Refutation:
 
 @dataclass(frozen=True, slots=True)
 class ConceptEffect:
-    """A concept's part in cross-entropy.
+    """A concept's effect on cross-entropy.
 
     Attributes:
-        concept: Which.
-        n: How many snippets have it.
+        concept: The concept.
+        n: Number of snippets with it.
         effect: The average treatment effect in nats per token for a confidence of 1 instead of 0, with a 95 %
-            interval over clusters; None if there are too few snippets, or the confidence never varies.
-        pearson: Its correlation with each confounder and with `cross_entropy`; None if one is constant.
+            interval over clusters; None if there are too few snippets, or the confidence is constant.
+        pearson: Its correlation with each confounder and with `cross_entropy`; None if one of them is
+            constant.
         refutations: `placebo`, `random common cause`, `subset`, `unobserved`.
     """
 
@@ -91,13 +92,13 @@ def causal_effects(
     simulations: int = SIMULATIONS,
     progress: ProgressCallback | None = None,
 ) -> list[ConceptEffect]:
-    """The effect of every concept, in the order in which they first occur.
+    """The effect of every concept, in the order of first occurrence.
 
     Args:
         snippets: Functions scored by one model.
         seed: Random seed of intervals and refutations.
-        simulations: How often each refutation is tried.
-        progress: Called with each concept.
+        simulations: Number of simulations per refutation.
+        progress: Called at each concept.
 
     Raises:
         CounterlensError: DoWhy is not installed.
@@ -116,7 +117,7 @@ def causal_effects(
 
 
 def slope(snippets: Sequence[Snippet], concept: str) -> float | None:
-    """The regression coefficient of a concept's confidence, the confounders held; None if it never varies."""
+    """The regression coefficient of a concept's confidence given the confounders; None if it is constant."""
     treatment = np.array([one.concepts[concept] for one in snippets])
     if len(snippets) < len(CONFOUNDERS) + 3 or np.ptp(treatment) < 1e-9:
         return None
@@ -127,9 +128,9 @@ def slope(snippets: Sequence[Snippet], concept: str) -> float | None:
 
 
 def beats_placebo(effect: float, placebo: float) -> bool:
-    """Whether an effect stands beside that of a placebo: by sign and size, however wide its interval is.
+    """Whether an effect beats that of a placebo: by sign and size, whatever the width of its interval.
 
-    A placebo that has half of the effect in the same direction, or all of it in the other, refutes it.
+    A placebo with half of the effect in the same direction, or all of it in the other, refutes it.
     """
     return -1 < placebo / effect < _PLACEBO_SHARE if effect else False
 
@@ -148,7 +149,7 @@ def _effect(
         model, identified, estimated = _estimated(causal_model, snippets, name)
         clusters = list(_clusters(snippets).values())
         drawn = bootstrap(clusters, lambda chosen: slope([*_flat(chosen)], name), seed=seed, resamples=500)
-        # A single cluster tells of no other.
+        # A single cluster says nothing about others.
         low, high = (drawn.low, drawn.high) if len(clusters) > 1 else (None, None)
         effect = Estimate(float(estimated.value), low, high, len(snippets))
         refutations = _refutations(model, identified, estimated, effect, snippets, name, seed, simulations)
@@ -192,8 +193,8 @@ def _refutations(
     placebo = tried("placebo_treatment_refuter", placebo_type="permute", **drawn)
     common = tried("random_common_cause", **drawn)
     subset = tried("data_subset_refuter", subset_fraction=0.8, **drawn)
-    # Against the estimate, as if what it finds were the confounder's doing; DoWhy takes from the outcome
-    # what it adds to the treatment, hence the sign.
+    # Against the estimate, as if it were due to the confounder; DoWhy subtracts from the outcome what it
+    # adds to the treatment, hence the sign.
     spread_t = float(np.std([one.concepts[name] for one in snippets]))
     spread_y = float(np.std([one.cross_entropy for one in snippets]))
     unobserved = tried(
@@ -232,7 +233,7 @@ def _flat(clusters: Sequence[Sequence[Snippet]]) -> Iterator[Snippet]:
 
 
 def require_dowhy() -> None:
-    """Say early, and kindly, that the library is missing.
+    """Report early, with a hint, that the library is missing.
 
     Raises:
         CounterlensError: DoWhy is not installed.
@@ -248,7 +249,7 @@ def require_dowhy() -> None:
 
 @contextlib.contextmanager
 def _quiet(seed: int) -> Iterator[None]:
-    """DoWhy talks, and draws from NumPy's global generator: it is seeded, and afterwards as it was."""
+    """Silence DoWhy, and seed NumPy's global generator, which it uses; restore both afterwards."""
     state, level = np.random.get_state(), logging.root.manager.disable
     logging.disable(logging.CRITICAL)
     np.random.seed(seed % 2**32)

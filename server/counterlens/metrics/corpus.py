@@ -2,10 +2,10 @@
 
 The paper's own aggregation, by node type, is in `asc_eval.py`.
 
-A snippet is a top-level definition or what stands between two: the piece that is scored by itself. Its local
-value of a category is the mean confidence of its nodes of that category. The figure of a corpus is the
-median of its snippets' values; the interval is a bootstrap of 500 draws, as many as in the paper, in which
-whole files are drawn, because the snippets of one file resemble each other (see `bootstrap.py`).
+A snippet is a top-level definition or the code between two: the unit of scoring. Its local value of a
+category is the mean confidence of its nodes of that category. The figure of a corpus is the median of its
+snippets' values; the interval is a bootstrap of 500 resamples, as many as in the paper, in which whole files
+are resampled, because the snippets of one file are correlated (see `bootstrap.py`).
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ class FileConfidence:
     """The data of one file in a corpus: the local values of its snippets.
 
     Attributes:
-        categories: For each category that occurs, (s,) one value for each snippet that has nodes of it; also
-            of nodes that no table has a category for, which `whole` leaves out.
-        whole: (s,) the mean over all nodes that count for a concept, one for each snippet.
-        tokens: How many tokens are scored.
-        bits: Their surprisal.
-        bytes: The bytes that they cover.
+        categories: For each category that occurs, (s,) one value per snippet with nodes of it; includes nodes
+            for which no table has a category, which `whole` leaves out.
+        whole: (s,) the mean over all nodes that count for a concept, one per snippet.
+        tokens: Number of scored tokens.
+        bits: Surprisal of these tokens, in bits.
+        bytes: Number of bytes that they cover.
     """
 
     categories: dict[str, Floats]
@@ -78,8 +78,8 @@ class Median(IntervalEstimate):
     """A median over the snippets of a corpus.
 
     Attributes:
-        snippets: How many have the category.
-        files: In how many files they are.
+        snippets: Number of snippets with the category.
+        files: Number of files with these snippets.
     """
 
     snippets: int
@@ -88,17 +88,17 @@ class Median(IntervalEstimate):
 
 @dataclass(frozen=True, slots=True)
 class CorpusConfidence:
-    """A model's confidence on a corpus.
+    """A model's confidence in a corpus.
 
     Attributes:
-        categories: The median of each category that occurs, in the order of their names.
-        whole: The median over all of them; None if nothing has a category.
-        bits_per_byte: The surprisal of all files over their bytes: comparable across tokenizers; None if
-            nothing is scored.
-        files: How many files.
-        tokens: How many scored tokens.
-        seed: Random seed of the draws.
-        resamples: How many draws.
+        categories: The median of each category that occurs, sorted by name.
+        whole: The median over all of them; None if no node has a category.
+        bits_per_byte: The surprisal of all files divided by their bytes: comparable across tokenizers; None
+            if nothing is scored.
+        files: Number of files.
+        tokens: Number of scored tokens.
+        seed: Random seed of the resamples.
+        resamples: Number of resamples.
     """
 
     categories: dict[str, Median]
@@ -117,8 +117,8 @@ def corpus_confidence(
 
     Args:
         files: The scored documents; all with one model, one aggregation and one alignment rule.
-        seed: Of the draws: the same seed gives the same intervals.
-        resamples: How many draws.
+        seed: Random seed of the resamples: the same seed gives the same intervals.
+        resamples: Number of resamples.
     """
     occurring = sorted({category for file in files for category in file.categories})
     none = np.empty(0)
@@ -138,7 +138,7 @@ def corpus_confidence(
 
 
 def _median(files: list[Floats], seed: int, resamples: int) -> Median | None:
-    """The median of all values, which are given file by file."""
+    """The median of all values, which are given per file."""
     estimate = _estimate(files, _pooled, seed, resamples)
     if estimate is None:
         return None

@@ -1,8 +1,8 @@
 """The correlation of a model's errors between mutations (Hooda et al. 2024, Figure 4).
 
-The unit is a function, because the pairs of one resemble each other: its value for a mutation is the mean
-effect of its informative pairs. Two mutations are correlated over the functions that have informative pairs
-of both. Fewer than ten functions say nothing.
+The unit is a function, because the pairs of one are correlated: its value for a mutation is the mean effect
+of its informative pairs. Two mutations are correlated over the functions with informative pairs of both.
+Fewer than ten functions say nothing.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ def effect_correlations(
     """Pearson's correlation of the effects of every two mutations, with intervals over functions.
 
     Args:
-        observations: Pairs of one model.
+        observations: The pairs of one model.
         seed: Random seed of the bootstrap.
 
     Returns:
-        For every two mutations that some function has informative pairs of, in the order of their names;
-        None as value, with n, if fewer than ten functions have both, or the effect of one never changes.
+        For every two mutations for which some function has informative pairs, sorted by name; the value is
+        None, with n, if fewer than ten functions have both, or one of the effects is constant.
     """
     effects: dict[str, dict[tuple[str, str], list[int]]] = {}
     for pair in observations:

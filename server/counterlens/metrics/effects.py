@@ -25,8 +25,8 @@ class Effect:
     """The effect of one counterfactual.
 
     Attributes:
-        original: Whether the completion of the original was found right.
-        counterfactual: Whether that of the counterfactual was.
+        original: Whether the completion of the original is right.
+        counterfactual: Whether the completion of the counterfactual is right.
     """
 
     original: bool
@@ -34,17 +34,17 @@ class Effect:
 
     @property
     def mutation_effect(self) -> int:
-        """|A(counterfactual) - A(original)|: 1 when the verdict changed, else 0."""
+        """|A(counterfactual) - A(original)|: 1 if the verdict changed, else 0."""
         return abs(self.signed)
 
     @property
     def signed(self) -> int:
-        """-1 when only the original was right, 1 when only the counterfactual was, else 0."""
+        """-1 if only the original is right, 1 if only the counterfactual is, else 0."""
         return int(self.counterfactual) - int(self.original)
 
     @property
     def informative(self) -> bool:
-        """Whether either was right; the paper discards pairs where both fail."""
+        """Whether at least one is right; the paper discards pairs where both fail."""
         return self.original or self.counterfactual
 
     @property
@@ -57,7 +57,7 @@ class Effect:
 
 @dataclass(frozen=True, slots=True)
 class Proportion:
-    """A share of n observations, with its 95 % interval; all None when there are none."""
+    """A share of n observations, with its 95 % interval; all None if there are none."""
 
     value: float | None
     low: float | None
@@ -79,8 +79,8 @@ def average_mutation_effect(
     """The share of informative pairs whose verdict changed; the effect of one pair is 0 or 1.
 
     Args:
-        effects: Of the pairs.
-        clusters: The cluster of each, such as its function; without it, the pairs are independent.
+        effects: Effects of the pairs.
+        clusters: The cluster of each pair, such as its function; None if the pairs are independent.
     """
     return pooled_share(
         (cluster, effect.mutation_effect == 1)
@@ -97,9 +97,9 @@ def wilson(count: int, n: int, level: float = 0.95) -> Proportion:
 
 
 def pooled_share(values: Iterable[tuple[Hashable, bool]], level: float = 0.95) -> Proportion:
-    """The share of the true among all values, each given with the cluster that it belongs to.
+    """The share of true values, each given with its cluster.
 
-    The interval is Wilson's on the effective sample size (see `intervals.py`); that is n where each cluster
+    The interval is Wilson's with the effective sample size (see `intervals.py`), which is n if each cluster
     has one value.
     """
     groups: dict[Hashable, list[int]] = {}

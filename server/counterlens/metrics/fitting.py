@@ -1,7 +1,7 @@
-"""Fitting calibration curves (isotonic: Zadrozny and Elkan 2002; Platt 1999), and what they are worth.
+"""Fits calibration curves (isotonic: Zadrozny and Elkan 2002; Platt 1999), and evaluates them.
 
-A map is evaluated on functions that it was not fitted on: the functions are halved, each half is mapped by
-the curves of the other. The map that is kept is then fitted on all of them.
+A map is evaluated on functions outside its fit: the functions are split into halves, and each half is mapped
+by the curves of the other. The stored map is then fitted on all of them.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ from counterlens.errors import CounterlensError
 from counterlens.metrics.calibration import Floats, Observations
 
 LEAST_NODES = 100
-"""A category, or a length in it, with fewer nodes has no curve of its own."""
+"""A category, or a length in it, with fewer nodes has no separate curve."""
 
 _ENOUGH_FOR_ISOTONIC = 1000
-"""Isotonic regression has as many parameters as it likes, and overfits on less (Niculescu-Mizil 2005)."""
+"""Isotonic regression has an unlimited number of parameters, and overfits on less (Niculescu-Mizil 2005)."""
 
 _SMALLEST = 1e-6
 
 _MOST_ODDS = 30.0
-"""The largest log-odds that a curve gives; 1 / (1 + exp(-40)) is 1 in floating point."""
+"""The largest log-odds of a curve; 1 / (1 + exp(-40)) is 1 in floating point."""
 
 
 class Method(StrEnum):
-    """How a curve is fitted; automatic: isotonic where there are 1,000 nodes, else Platt's."""
+    """The method of fitting; automatic: isotonic from 1,000 nodes on, else Platt's."""
 
     AUTOMATIC = "automatic"
     ISOTONIC = "isotonic"
@@ -38,7 +38,7 @@ class Method(StrEnum):
 
 
 def require_statistics() -> None:
-    """Say early, and kindly, that the fitting library is missing.
+    """Report early, with a hint, that the fitting library is missing.
 
     Raises:
         CounterlensError: scikit-learn is not installed.
@@ -53,7 +53,7 @@ def require_statistics() -> None:
 
 
 def fit_curve(confidence: Floats, right: Floats, method: Method = Method.AUTOMATIC) -> Curve:
-    """The monotone curve that maps n confidences to how often they are right; n is 1 or more.
+    """The monotone curve from n confidences to the share of right predictions; n is 1 or more.
 
     Neither method reaches 0 or 1: n nodes cannot show a share below 1 / (n + 2).
     """
@@ -75,7 +75,7 @@ def fit(seen: Observations, method: Method = Method.AUTOMATIC, least: int = LEAS
 def cross_fitted(
     seen: Observations, method: Method = Method.AUTOMATIC, least: int = LEAST_NODES, seed: int = 0
 ) -> Floats:
-    """(n,) confidences, each mapped by curves that have not seen its function.
+    """(n,) confidences, each mapped by curves fitted without its function.
 
     Raises:
         CounterlensError: all nodes are of one function.
@@ -103,7 +103,7 @@ def applied(curves: dict[str, Curve], seen: Observations) -> Floats:
 
 
 def _kinds(seen: Observations) -> Iterator[tuple[str, npt.NDArray[np.bool_]]]:
-    """The keys of `calibration.keys_of`, and which nodes each is of."""
+    """The keys of `calibration.keys_of`, with a mask of the nodes of each."""
     lengths = {
         least: (seen.tokens >= least) & (seen.tokens < following)
         for least, following in zip(LENGTHS, [*LENGTHS[1:], np.inf], strict=True)
@@ -131,7 +131,7 @@ def _platt(confidence: Floats, right: Floats) -> Curve:
     from sklearn.linear_model import LogisticRegression
 
     n, hits = len(confidence), float(right.sum())
-    # Platt's targets: the truth, less sure than it looks by one node of each kind.
+    # Platt's targets: the truth, less certain by one node of each kind.
     target = np.where(right > 0, (hits + 1) / (hits + 2), 1 / (n - hits + 2))
     likely = np.clip(confidence, _SMALLEST, 1 - _SMALLEST)
     odds = np.log(likely / (1 - likely))
@@ -141,10 +141,10 @@ def _platt(confidence: Floats, right: Floats) -> Curve:
         rows, truth, sample_weight=np.concatenate([target, 1 - target])
     )
     slope, offset = float(fitted.coef_[0, 0]), float(fitted.intercept_[0])
-    if slope < 0:  # more confidence would mean less truth: then it means nothing, and the share stands
+    if slope < 0:  # a falling curve means that confidence says nothing: use the share instead
         mean = float(target.mean())
         slope, offset = 0.0, float(np.log(mean / (1 - mean)))
-    # Few nodes that are told apart cleanly give a step: as steep as numbers short of 0 and 1 allow.
+    # Few cleanly separated nodes give a step: as steep as values strictly between 0 and 1 allow.
     excess = (slope * float(np.log((1 - _SMALLEST) / _SMALLEST)) + abs(offset)) / _MOST_ODDS
     if excess > 1:
         slope, offset = slope / excess, offset / excess

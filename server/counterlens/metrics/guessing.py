@@ -1,4 +1,4 @@
-"""Guesses among a few candidates: accuracy per candidate, and whether chance could have done it.
+"""Guesses among a few candidates: accuracy per candidate, and comparison with chance.
 
 The Monte-Carlo baseline guesses by prior frequency (Ahmed et al. 2024, sections 4.2.1 and 4.3).
 """
@@ -18,7 +18,7 @@ SIMULATIONS = 1000
 
 @dataclass(frozen=True, slots=True)
 class Guess:
-    """One question and its answer.
+    """One guess.
 
     Attributes:
         true: The truth.
@@ -33,15 +33,15 @@ class Guess:
 
 @dataclass(frozen=True, slots=True)
 class Chance:
-    """The figures of guessing by frequency.
+    """The accuracy of guessing by frequency.
 
     Attributes:
         mean: The mean accuracy of the simulations.
-        highest: The highest accuracy of any.
-        p_value: (b + 1) / (m + 1), for b of m simulations at least as accurate as what was observed
+        highest: The highest accuracy of a simulation.
+        p_value: (b + 1) / (m + 1), for b of m simulations at least as accurate as the observed guesses
             (Davison and Hinkley 1997, section 4.2): never 0.
-        simulations: How many there were.
-        better: How many of them were more accurate than what was observed.
+        simulations: Number of simulations.
+        better: Number of simulations that were more accurate than the observed guesses.
     """
 
     mean: float
@@ -53,12 +53,12 @@ class Chance:
 
 @dataclass(frozen=True, slots=True)
 class PerCandidate:
-    """The distinction of one candidate from the others.
+    """The figures of one candidate against the others.
 
     Attributes:
         counts: True positives, false positives, false negatives.
-        p_value: As in `Chance`, of its F1; None if it was never right.
-        better: As in `Chance`, of its F1.
+        p_value: As in `Chance`, for its F1; None if it was never right.
+        better: As in `Chance`, for its F1.
     """
 
     counts: Agreement
@@ -67,7 +67,7 @@ class PerCandidate:
 
 
 def accuracy(guesses: Sequence[Guess]) -> float | None:
-    """The share of right ones; None if there are none."""
+    """The share of right guesses; None if there are none."""
     return sum(one.true == one.guessed for one in guesses) / len(guesses) if guesses else None
 
 
@@ -82,16 +82,15 @@ def by_chance(
     """Compare some guesses with guessing by frequency.
 
     Args:
-        guesses: The questions and answers.
-        frequency: How often each candidate occurs, in any unit.
-        simulations: How often to guess all of them.
+        guesses: The guesses.
+        frequency: Frequency of each candidate, in any unit.
+        simulations: Number of simulations of all guesses.
         seed: Random seed.
-        unseen: The count added to each frequency, so that unseen operators can be guessed. With 0 it cannot,
-            but if none of the candidates was ever seen.
+        unseen: The count added to each frequency, so that unseen operators can be guessed. With 0 they
+            cannot, unless none of the candidates was ever seen.
 
     Returns:
-        The comparison over all of them, and candidate by candidate, most frequent first; None if there are
-        none.
+        The comparison over all guesses, and per candidate, most frequent first; None if there are no guesses.
     """
     if not guesses:
         return None
@@ -102,7 +101,7 @@ def by_chance(
     index = {name: i for i, name in enumerate(names)}
     true = np.array([index[one.true] for one in guesses])
     drawn = np.empty((simulations, len(guesses)), np.int64)
-    for candidates in dict.fromkeys(one.candidates for one in guesses):  # the order of a set is chance
+    for candidates in dict.fromkeys(one.candidates for one in guesses):  # the order of a set is random
         where = np.array([i for i, one in enumerate(guesses) if one.candidates == candidates])
         weights = np.array([frequency.get(name, 0) + unseen for name in candidates])
         weights = weights if weights.sum() else np.ones(len(candidates))

@@ -1,17 +1,17 @@
 """Confidence intervals in closed form for means of clustered observations: Wilson's, and Student's.
 
-Observations of one cluster, such as the pairs of one function, are alike, so n of them are worth less than n
-independent ones. The analysis of variance estimates the difference (Searle, Casella and McCulloch 1992,
-section 3.6): with the components b between and w within clusters of sizes m, the variance of the mean is
-
+Observations of one cluster, such as the pairs of one function, are correlated, so n of them are worth less
+than n independent ones. The analysis of variance estimates the difference (Searle, Casella and McCulloch
+1992, section 3.6): with the components b between and w within clusters of sizes m, the variance of the mean
+is
     v = b sum(m^2) / n^2 + w / n.
 
-A share p with that variance is as sure as one of p (1 - p) / v independent observations, its effective sample
-size (Kish 1965, section 8.2), and Wilson's interval is taken at that size. v is itself estimated, from C
-clusters, so the size is multiplied by (z / t)^2 with Student's t of C - 1 degrees of freedom (Korn and
-Graubard 1998; Dean and Pagano 2015). No share is less sure than where each cluster holds one value
-throughout, so the size is at least n^2 / sum(m^2); that it is, too, if all observations are equal and v is
-not known. Observations that are 0 or 1 are never more sure than n independent ones.
+A share p with that variance is as precise as one of p (1 - p) / v independent observations, its effective
+sample size (Kish 1965, section 8.2), and Wilson's interval is computed for that size. v is itself estimated,
+from C clusters, so the size is multiplied by (z / t)^2 with Student's t of C - 1 degrees of freedom (Korn and
+Graubard 1998; Dean and Pagano 2015). No share is less precise than if each cluster had one value throughout,
+so the size is at least n^2 / sum(m^2); this is also the size if all observations are equal and v is unknown.
+Observations that are 0 or 1 are never more precise than n independent ones.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ class Sample:
     """Observations in clusters.
 
     Attributes:
-        n: How many observations.
-        clusters: In how many clusters.
+        n: Number of observations.
+        clusters: Number of clusters.
         mean: The mean of all observations.
-        variance: Of that mean, estimated; 0 if all observations are equal.
-        independent: The least number of independent observations that they are worth: n^2 / sum(m^2).
-        binary: Whether each is 0 or 1.
-        equal: Whether all are the same.
+        variance: Estimated variance of that mean; 0 if all observations are equal.
+        independent: Minimum number of independent observations that they are worth: n^2 / sum(m^2).
+        binary: Whether all are 0 or 1.
+        equal: Whether all are equal.
     """
 
     n: int
@@ -55,7 +55,7 @@ class Sample:
         """Describe groups, none of them empty; at least one."""
         n = sum(map(len, groups))
         mean = sum(map(sum, groups)) / n
-        crowding = sum(len(group) ** 2 for group in groups) / n  # the mean size, as an observation sees it
+        crowding = sum(len(group) ** 2 for group in groups) / n  # the mean cluster size over observations
         return cls(
             n=n,
             clusters=len(groups),
@@ -67,7 +67,7 @@ class Sample:
         )
 
     def share_interval(self, level: float = 0.95) -> Interval:
-        """The interval of a mean that is known to lie in [0, 1]; never a point.
+        """The interval of a mean in [0, 1]; never a point.
 
         If all observations are the same fraction, Wilson's interval bounds the number of zeros or ones.
         """
@@ -78,7 +78,7 @@ class Sample:
         return self.mean * (1 - others), self.mean + (1 - self.mean) * others
 
     def mean_interval(self, level: float = 0.95) -> Interval | None:
-        """Student's interval; None if nothing varies, because then nothing says how much it would."""
+        """Student's interval; None if all values are equal, because then their variance is unknown."""
         if self.clusters < 2 or not self.variance:
             return None
         margin = student_quantile(0.5 + level / 2, self.clusters - 1) * math.sqrt(self.variance)
@@ -87,8 +87,8 @@ class Sample:
     def effective_size(self, level: float = 0.95) -> float:
         """The number of independent observations of 0 and 1 that they are worth.
 
-        Those of a single cluster show nothing about others: they are treated as independent, and the interval
-        describes that cluster.
+        Observations of a single cluster show nothing about others: they are treated as independent, and the
+        interval is about that cluster.
         """
         if self.clusters == 1:
             return float(self.n)
@@ -156,5 +156,5 @@ def _variance(groups: Collection[Sequence[float]], n: int, mean: float, crowding
     usual_size = (n - crowding) / (clusters - 1)
     component = max(0.0, between - within) / usual_size
     total = component * crowding / n + within / n
-    # What is equal may differ by a rounding of the mean.
+    # Equal values may differ by the rounding of the mean.
     return total if total > (1e-12 * abs(mean)) ** 2 else 0.0

@@ -1,16 +1,16 @@
-"""The noise floor: how often meaningless changes change a verdict, and how far an effect lies above it.
+"""The noise floor: how often meaningless changes change a verdict, and how far an effect is above it.
 
 Effect and floor are shares of informative pairs of the same functions, so they are correlated. The interval
-of their difference d is Student's, with the variance that the jackknife finds by leaving out one of C
-functions at a time (Efron and Tibshirani 1993, "An introduction to the bootstrap", chapter 11), which is that
-of a bootstrap over functions without its chance:
+of their difference d is Student's, with the variance from a jackknife that leaves out one of C functions at a
+time (Efron and Tibshirani 1993, "An introduction to the bootstrap", chapter 11), which is that of a bootstrap
+over functions without its randomness:
 
     v = (C - 1) / C sum((d without the function - d)^2)
 
-Where a share is 0 or 1, or v is 0, nothing says how much it would vary. Then, and for one function alone, the
-interval is made of those of the two shares, which are never points, as if they were independent (Newcombe
+If a share is 0 or 1, or v is 0, its variance is unknown. In this case, and for a single function, the
+interval is composed of those of the two shares, which are never points, as if they were independent (Newcombe
 1998, "Interval estimation for the difference between independent proportions", method 10): for p1 in [l1, u1]
-less p2 in [l2, u2]
+minus p2 in [l2, u2]
 
     d - sqrt((p1 - l1)^2 + (u2 - p2)^2)  to  d + sqrt((u1 - p1)^2 + (p2 - l2)^2).
 """
@@ -37,15 +37,16 @@ Changes = dict[tuple[str, str], list[bool]]
 
 @dataclass(frozen=True, slots=True)
 class AboveFloor:
-    """An effect and noise floor of the same functions.
+    """An effect and the noise floor of the same functions.
 
     Attributes:
         effect: The average mutation effect.
-        floor: The same of the placebos: the noise floor.
-        difference: The effect less the floor, between -1 and 1; n counts the informative pairs of both.
-        p: The p of the test that changes and placebos of a function change its verdict equally often
-            (`swapped_labels`); None if that cannot be told.
-        placebos: How many placebos were judged, informative or not.
+        floor: The average mutation effect of the placebos: the noise floor.
+        difference: The effect minus the floor, between -1 and 1; n is the number of informative pairs of
+            both.
+        p: The p value of the test that mutations and placebos of a function change its verdict equally often
+            (`swapped_labels`); None if unknown.
+        placebos: Number of judged placebos, informative or not.
     """
 
     effect: Proportion
@@ -56,7 +57,7 @@ class AboveFloor:
 
     @property
     def exceeded(self) -> bool | None:
-        """Whether the effect exceeds noise, by interval and by test; None if nothing is known."""
+        """Whether the effect exceeds noise, by interval and by test; None if unknown."""
         low = self.difference.low
         return None if low is None else low > 0 and self.p is not None and self.p < _LEVEL
 
@@ -65,9 +66,9 @@ def above_floor(pairs: Iterable[Observation], placebos: Iterable[Observation]) -
     """An effect and its noise floor.
 
     Args:
-        pairs: Those of the mutations.
-        placebos: The placebos; of functions that `pairs` are of, too: others are left out, so that both are
-            of the same functions.
+        pairs: The pairs of mutations.
+        placebos: The pairs of placebos; those of functions without `pairs` are dropped, so that both are of
+            the same functions.
     """
     seen = list(pairs)
     functions = {pair.cluster for pair in seen if pair.effect is not None}
@@ -81,15 +82,15 @@ def above_floor(pairs: Iterable[Observation], placebos: Iterable[Observation]) -
 
 
 def swapped_labels(first: Changes, second: Changes) -> float | None:
-    """The exact test that the pairs of two kinds change their verdict equally often inside of each function.
+    """The exact test that pairs of two kinds change their verdict equally often within each function.
 
-    If they do, each way to deal out the two labels among the informative pairs of a function is equally
-    likely. So in each function the number of changes in pairs of the first kind is hypergeometric, and the
-    distribution of their sum a convolution (the exact conditional test of stratified 2 x 2 tables; Cox 1970,
-    "The analysis of binary data", section 5.2). Two-sided: twice the smaller tail, at most 1.
+    Under this hypothesis, every assignment of the two labels to the informative pairs of a function is
+    equally likely. So in each function the number of changes in pairs of the first kind is hypergeometric,
+    and the distribution of their sum a convolution (the exact conditional test of stratified 2 x 2 tables;
+    Cox 1970, "The analysis of binary data", section 5.2). Two-sided: twice the smaller tail, at most 1.
 
     Returns:
-        p; None if every way comes to the same sum.
+        The p value; None if every assignment gives the same sum.
     """
     total, chances = 0, np.ones(1)
     for function in sorted(first.keys() & second.keys()):
@@ -117,7 +118,7 @@ def _share(changes: Changes) -> Proportion:
 
 
 def _interval(first: Changes, second: Changes, effect: Proportion, floor: Proportion) -> Interval | None:
-    """The interval of the effect less the floor; None if one of them is not known."""
+    """The interval of the effect minus the floor; None if one of them is unknown."""
     spread = _spread(first, second, effect, floor)
     p, low, high = effect.value, effect.low, effect.high
     q, least, most = floor.value, floor.low, floor.high
@@ -130,7 +131,7 @@ def _interval(first: Changes, second: Changes, effect: Proportion, floor: Propor
 
 
 def _spread(first: Changes, second: Changes, effect: Proportion, floor: Proportion) -> float | None:
-    """How far Student's interval reaches to each side; None if nothing says how much the shares vary."""
+    """Half the width of Student's interval; None if the variance of the shares is unknown."""
     functions = sorted({*first, *second})
     if not (0 < effect.count < effect.n and 0 < floor.count < floor.n):
         return None
@@ -149,6 +150,6 @@ def _spread(first: Changes, second: Changes, effect: Proportion, floor: Proporti
 
 
 def _share_without(changes: Sequence[bool], share: Proportion) -> Iterator[float]:
-    """A share without the pairs of one function, if that leaves any."""
+    """A share without the pairs of one function, if any are left."""
     if share.n > len(changes):
         yield (share.count - sum(changes)) / (share.n - len(changes))

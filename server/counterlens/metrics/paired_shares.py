@@ -12,16 +12,16 @@ from counterlens.metrics.summary import mcnemar_exact
 
 @dataclass(frozen=True, slots=True)
 class PairedShares:
-    """Two ways to ask about the same units.
+    """Two conditions for the same units.
 
     Attributes:
-        n: Units that both were asked about.
-        first: The share that came out right in the first way.
-        second: In the second.
+        n: Number of units with both conditions.
+        first: The share of right units in the first condition.
+        second: The share of right units in the second condition.
         difference: Second minus first, between -1 and 1.
-        gained: Units that only the second was right about.
-        lost: Units that only the first was.
-        p: McNemar's exact test; None if no unit differs.
+        gained: Number of units right in the second condition only.
+        lost: Number of units right in the first condition only.
+        p: p value of McNemar's exact test; None if no unit differs.
     """
 
     n: int
@@ -34,11 +34,11 @@ class PairedShares:
 
 
 def paired_shares(first: Mapping[str, bool], second: Mapping[str, bool]) -> PairedShares:
-    """Compare two ways, on the units that both have.
+    """Compare two conditions, on the units that have both.
 
     Args:
-        first: Whether each unit came out right, by its name; units are independent.
-        second: The same in the other way.
+        first: Whether each unit is right, by name; units are independent.
+        second: The same in the second condition.
     """
     both = sorted(first.keys() & second.keys())
     gained = sum(second[unit] and not first[unit] for unit in both)

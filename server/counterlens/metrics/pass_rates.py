@@ -1,9 +1,9 @@
-"""Pass rates of completions that are drawn: how often each side of a pair passes, and how far they differ.
+"""Pass rates of sampled completions: how often each side of a pair passes, and the difference.
 
 The interval of a difference is Newcombe's (1998, "Interval estimation for the difference between independent
-proportions", method 10), made of Wilson's intervals of the two rates. If drawing may end early, each check of
-the draws takes a share of the error (Bonferroni), so that the interval at which drawing ends covers, and an
-end that was called by chance is as rare as promised, however many looks there were.
+proportions", method 10), from Wilson's intervals of the two rates. If sampling may end early, each check
+takes a share of the error (Bonferroni), so that the interval at the end has its level, and a wrong decision
+is as rare as stated, whatever the number of checks.
 """
 
 from __future__ import annotations
@@ -17,21 +17,21 @@ from counterlens.metrics.bootstrap import Estimate, pooled_mean
 from counterlens.metrics.intervals import wilson_interval
 
 NOTHING = 0.1
-"""A difference of pass rates that is smaller is none: inside of this either way, the model held."""
+"""A smaller difference of pass rates is negligible: within this distance of 0, the model held."""
 _LOOKS = 4
 _LEAST = 4
-"""Looks are taken at no fewer draws than this."""
+"""Minimum number of samples for a check."""
 
 
 class RateFinding(StrEnum):
-    """The state of a pair by its draws."""
+    """The state of a pair by its samples."""
 
     MOVED = "moved"
     """The interval of the difference excludes 0."""
     HELD = "held"
-    """It lies inside of 0.1 either way."""
+    """The interval is within 0.1 of 0."""
     OPEN = "open"
-    """Neither: there were too few draws to tell."""
+    """Neither: there were too few samples to tell."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,36 +43,36 @@ class PassCount:
 
     @property
     def rate(self) -> float:
-        """The share that passed; NaN of none."""
+        """The share that passed; NaN if there are no completions."""
         return self.passed / self.n if self.n else math.nan
 
     def interval(self, level: float = 0.95) -> tuple[float, float]:
-        """Wilson's interval of the pass rate; all there is, of none."""
+        """Wilson's interval of the pass rate; [0, 1] if there are no completions."""
         return wilson_interval(self.rate, self.n, level) if self.n else (0.0, 1.0)
 
 
 def looks(most: int) -> tuple[int, ...]:
-    """The numbers of draws at which a pair is checked, given the most draws: up to four."""
+    """The numbers of samples at which a pair is checked, given their maximum: up to four."""
     found = {math.ceil(most * part / _LOOKS) for part in range(1, _LOOKS + 1)}
     return tuple(sorted(n for n in found if n >= min(_LEAST, most)))
 
 
 def level_of(most: int, level: float = 0.95) -> float:
-    """The level of the interval at each look, so that all of them together err as rarely as `level` says."""
+    """The level of the interval at each check, such that all checks together have the given level."""
     return 1 - (1 - level) / len(looks(most))
 
 
 def equivalence_level(most: int, level: float = 0.95) -> float:
-    """The same of the interval that has to lie near 0: two tests, each of one side (Schuirmann 1987)."""
+    """The same for the interval that must be near 0: two one-sided tests (Schuirmann 1987)."""
     return 1 - 2 * (1 - level) / len(looks(most))
 
 
 def rate_difference(original: PassCount, counterfactual: PassCount, level: float = 0.95) -> Estimate:
-    """The counterfactual's pass rate less the original's, between -1 and 1, with its interval.
+    """The counterfactual's pass rate minus the original's, between -1 and 1, with its interval.
 
     Args:
-        original: Draws of one side.
-        counterfactual: Draws of the other.
+        original: Samples of the original.
+        counterfactual: Samples of the counterfactual.
         level: The confidence level of the interval.
     """
     if not original.n or not counterfactual.n:
@@ -85,7 +85,7 @@ def rate_difference(original: PassCount, counterfactual: PassCount, level: float
 
 
 def finding(original: PassCount, counterfactual: PassCount, most: int) -> RateFinding:
-    """The state of a pair at one of its checks, given the most draws."""
+    """The state of a pair at one of its checks, given the maximum number of samples."""
     moved = rate_difference(original, counterfactual, level_of(most))
     near = rate_difference(original, counterfactual, equivalence_level(most))
     if moved.low is None or moved.high is None or near.low is None or near.high is None:
@@ -96,11 +96,11 @@ def finding(original: PassCount, counterfactual: PassCount, most: int) -> RateFi
 
 
 def mean_difference(pairs: Iterable[tuple[Hashable, PassCount, PassCount]]) -> Estimate:
-    """The mean difference of pass rates over pairs, each given with the function that it is of.
+    """The mean difference of pass rates over pairs, each given with its function.
 
-    All pairs must have equally many draws: where drawing ended because of what was drawn, the rates at which
-    it ended are too far apart on average. Functions, not pairs or draws, are taken as independent: the
-    interval is that of clustered observations (`intervals.py`), and holds what chance of drawing there is,
+    All pairs must have the same number of samples: if sampling ended because of its results, the rates at the
+    end are too far apart on average. Functions, not pairs or samples, are assumed to be independent: the
+    interval is that of clustered observations (`intervals.py`), and includes the randomness of sampling,
     since that is in the differences.
     """
     return pooled_mean(
@@ -110,10 +110,10 @@ def mean_difference(pairs: Iterable[tuple[Hashable, PassCount, PassCount]]) -> E
 
 
 def pass_at(k: int, count: PassCount) -> float | None:
-    """The chance that one of k completions passes, without bias (Chen et al. 2021, equation 1).
+    """Unbiased estimate of the probability that one of k completions passes (Chen et al. 2021, equation 1).
 
     Returns:
-        None if fewer than k were drawn.
+        None if there are fewer than k samples.
     """
     if count.n < k:
         return None

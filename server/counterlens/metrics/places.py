@@ -10,7 +10,7 @@ from counterlens.metrics.effects import Proportion
 from counterlens.metrics.summary import EffectSummary, Observation, grouped
 
 TOLD_FROM = 5
-"""Minimum number of informative pairs for a share that is more than an anecdote."""
+"""Minimum number of informative pairs for a share to be shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,9 +18,9 @@ class Place:
     """The summary of the pairs of a file, a function, or one concept in a file.
 
     Attributes:
-        name: Of the file, or `FILE::FUNCTION`.
+        name: The file, or `FILE::FUNCTION`.
         summary: The summary of its pairs.
-        mutations: Those that changed a verdict, most often first.
+        mutations: Mutations that changed a verdict, most frequent first.
     """
 
     name: str
@@ -34,22 +34,22 @@ class Place:
 
     @property
     def lost(self) -> int:
-        """How many right verdicts were lost."""
+        """Number of lost right verdicts."""
         return self.summary.lost
 
 
 def file_of(pair: Observation) -> str:
-    """The file of a pair; empty for one of a dataset, which names problems."""
+    """The file of a pair; empty for a pair of a dataset, which has problems instead."""
     return pair.file.partition("::")[0] if "::" in pair.file else ""
 
 
 def by_file(pairs: Iterable[Observation]) -> list[Place]:
-    """The files of a repository that have informative pairs, the one with most lost verdicts first."""
+    """The files of a repository with informative pairs, most lost verdicts first."""
     return _places([pair for pair in pairs if file_of(pair)], by_function=False)
 
 
 def by_function(pairs: Iterable[Observation]) -> list[Place]:
-    """The functions that have informative pairs, the one with most lost verdicts first."""
+    """The functions with informative pairs, most lost verdicts first."""
     return _places(list(pairs), by_function=True)
 
 

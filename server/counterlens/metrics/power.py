@@ -1,7 +1,7 @@
 """The smallest difference that a number of functions can show.
 
-Each function counts as one observation, because its pairs are alike, and gives a paired outcome: with one
-model and with another, or with the change and without it. If the outcomes of a share d of the functions
+Each function counts as one observation, because its pairs are correlated, and gives a paired outcome: with
+one model and with another, or with the change and without it. If the outcomes of a share d of the functions
 differ, a difference of x is detected with probability `POWER` by a two-sided test at 5 % from
 
     n = (z(0.975) sqrt(d) + z(POWER) sqrt(d - x^2))^2 / x^2
@@ -15,16 +15,16 @@ import math
 from statistics import NormalDist
 
 POWER = 0.8
-"""The probability that a difference of that size is told."""
+"""The probability of detecting a difference of that size."""
 DISCORDANT = 0.5
-"""The share of functions whose outcomes differ where nothing is known: as of two coins."""
+"""Default share of functions whose outcomes differ: that of two coins."""
 
 _BETWEEN = NormalDist().inv_cdf(0.975)
 _TOLD = NormalDist().inv_cdf(POWER)
 
 
 def functions_needed(difference: float, discordant: float = DISCORDANT) -> int:
-    """The number of functions that show a difference of two shares.
+    """The number of functions needed to detect a difference of two shares.
 
     Args:
         difference: Above 0, at most `discordant`.
@@ -35,7 +35,7 @@ def functions_needed(difference: float, discordant: float = DISCORDANT) -> int:
 
 
 def detectable_difference(functions: int, discordant: float = DISCORDANT) -> float | None:
-    """The smallest difference of two shares that a number of functions shows; None if they tell none."""
+    """The smallest difference of two shares that a number of functions can show; None if they show none."""
     if functions < 1 or functions_needed(discordant, discordant) > functions:
         return None
     low, high = 0.0, discordant

@@ -1,7 +1,7 @@
 """How well a score ranks true edges above others: AUROC, average precision, thresholds by cross-validation.
 
-Scores and labels come by cluster (function): edges of one function are correlated, so intervals, folds and
-permutations are made of whole functions or within them.
+Scores and labels are grouped by cluster (function): edges of one function are correlated, so intervals, folds
+and permutations consist of whole functions, or are within them.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ class Cluster:
     """The pairs of one function.
 
     Attributes:
-        scores: (n,) float64, higher for what is held to be an edge.
-        labels: (n,) bool, whether it is one.
+        scores: (n,) float64, higher for likelier edges.
+        labels: (n,) bool, whether each is an edge.
     """
 
     scores: Scores
@@ -35,7 +35,7 @@ class Cluster:
 def auroc(scores: Scores, labels: Labels) -> float | None:
     """The probability that a true pair scores above another one, ties half (Mann-Whitney U over n1 n0).
 
-    None if there are none of one kind.
+    None if all are of one kind.
     """
     positive = int(labels.sum())
     negative = len(labels) - positive
@@ -46,12 +46,12 @@ def auroc(scores: Scores, labels: Labels) -> float | None:
 
 
 def average_precision(scores: Scores, labels: Labels) -> float | None:
-    """The sum over distinct thresholds of (recall gained) x (precision there); None without a true pair."""
+    """The sum over distinct thresholds of (gain in recall) x (precision there); None without a true pair."""
     positive = int(labels.sum())
     if not positive:
         return None
     order = np.argsort(-scores, kind="stable")
-    last = np.append(np.diff(scores[order]) != 0, True)  # pairs of one score come in together
+    last = np.append(np.diff(scores[order]) != 0, True)  # pairs with one score are added together
     hits = np.cumsum(labels[order])[last]
     precision = hits / (np.flatnonzero(last) + 1)
     return float(np.sum(np.diff(hits, prepend=0) / positive * precision))
@@ -96,7 +96,7 @@ def joined(clusters: Sequence[Cluster]) -> tuple[Scores, Labels]:
 
 
 def best_threshold(scores: Scores, labels: Labels) -> float:
-    """The score from which on pairs are taken for edges so that F1 is largest; infinite without one."""
+    """The smallest score of a predicted edge that maximises F1; infinite if there is none."""
     if not labels.any():
         return float("inf")
     order = np.argsort(-scores, kind="stable")
@@ -112,7 +112,7 @@ def cross_validated(
     """Agreement of each cluster at a threshold chosen on the clusters of the other folds.
 
     Returns:
-        One agreement a cluster, in their order, and the threshold of each fold.
+        One agreement per cluster, in order, and the threshold of each fold.
     """
     order = np.random.default_rng(seed).permutation(len(clusters))
     fold = np.empty(len(clusters), int)
@@ -128,7 +128,7 @@ def cross_validated(
 
 
 def at_threshold(cluster: Cluster, threshold: float) -> Agreement:
-    """Agreement when every pair that scores at least the threshold is taken for an edge."""
+    """The agreement if every pair with at least the threshold is predicted as an edge."""
     found = cluster.scores >= threshold
     return Agreement(
         int((found & cluster.labels).sum()),
@@ -140,15 +140,15 @@ def at_threshold(cluster: Cluster, threshold: float) -> Agreement:
 def permuted(clusters: Sequence[Cluster], *, seed: int = 0) -> list[Cluster]:
     """The same scores with each function's edges shuffled among its pairs: AUROC is 0.5 on average.
 
-    On average over the pairs of each function, that is; where functions differ in how many of their pairs
-    are edges, and in their scores, the pooled figure keeps what tells the functions apart.
+    This holds for the average over the pairs of each function; if functions differ in their share of edges,
+    and in their scores, the pooled figure retains the difference between functions.
     """
     random = np.random.default_rng(seed)
     return [Cluster(cluster.scores, random.permutation(cluster.labels)) for cluster in clusters]
 
 
 def _ranks(values: Scores) -> Scores:
-    """Ranks from 1, ties sharing their mean."""
+    """Ranks from 1, with mean ranks for ties."""
     _, inverse, counts = np.unique(values, return_inverse=True, return_counts=True)
     ends = np.cumsum(counts)
     mean: Scores = ends - (counts - 1) / 2

@@ -1,4 +1,4 @@
-"""How a share moved between two sets of observations over functions, of which some are in both."""
+"""The change of a share between two sets of observations over functions, some of which are in both."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from collections.abc import Hashable, Iterable, Sequence
 from counterlens.metrics.bootstrap import Estimate, bootstrap
 
 Counts = tuple[int, int]
-"""For one cluster, the number of observations, and how many of them are true."""
+"""For one cluster, the number of observations, and the number of true ones."""
 
 
 def shift(
     before: Iterable[tuple[Hashable, bool]], after: Iterable[tuple[Hashable, bool]], *, seed: int = 0
 ) -> Estimate:
-    """The share of the true after less that before, with a 95 % interval over clusters.
+    """The later share minus the earlier one, with a 95 % interval over clusters.
 
-    A cluster that is in both is drawn with both of its sides, so what did not change adds no noise; `n`
-    counts the clusters of either.
+    A cluster in both sets is resampled with both of its sides, so that unchanged clusters add no noise; `n`
+    is the number of clusters in either set.
 
     Args:
-        before: The observations, each with its cluster, such as its function.
-        after: The others.
+        before: The earlier observations, each with its cluster, such as its function.
+        after: The later observations.
         seed: Random seed of the bootstrap.
     """
     first, second = _counted(before), _counted(after)
@@ -30,7 +30,7 @@ def shift(
 
 
 def difference(pairs: Sequence[tuple[Counts, Counts]]) -> float | None:
-    """The second share less the first, over clusters with the counts of both; None if one has nothing."""
+    """The second share minus the first, over clusters with counts of both; None if one is empty."""
     (n, true), (m, others) = (
         (sum(pair[side][0] for pair in pairs), sum(pair[side][1] for pair in pairs)) for side in (0, 1)
     )

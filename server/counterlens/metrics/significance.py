@@ -21,10 +21,10 @@ class SignedRank:
     """Wilcoxon's signed-rank test of paired scores.
 
     Attributes:
-        n: How many pairs there are.
-        different: In how many of them the two scores differ; the others have no rank.
-        median: The median of second minus first, over all pairs; None without any.
-        p: As it was asked for; None if no pair differs.
+        n: Number of pairs.
+        different: Number of pairs whose scores differ; the others have no rank.
+        median: The median of second minus first, over all pairs; None if there are none.
+        p: The p value for the alternative; None if no pair differs.
     """
 
     n: int
@@ -36,18 +36,18 @@ class SignedRank:
 def signed_rank(
     pairs: Sequence[tuple[float, float]], *, alternative: Alternative = "two-sided"
 ) -> SignedRank:
-    """Do the second scores tend to be above, or below, the first (Wilcoxon 1945)?
+    """Test whether the second scores tend to be above, or below, the first (Wilcoxon 1945).
 
-    Exact for few pairs, else by the normal approximation with a correction for ties; no chance is in it.
+    Exact for few pairs, else by the normal approximation with a correction for ties; not randomised.
 
     Args:
-        pairs: (first, second) of each unit. The units are independent of each other.
-        alternative: `greater` asks only whether the second tend to be above the first; `less`, below.
+        pairs: (first, second) of each unit. The units are independent.
+        alternative: `greater` tests only whether the second tend to be above the first; `less`, below.
 
     Raises:
         CounterlensError: SciPy is not installed.
     """
-    # Rounded, because two shares that are equal may differ in their last bit, and would then get a rank.
+    # Rounded, because two equal shares may differ in their last bit, and would then get a rank.
     differences = [round(after - before, 12) for before, after in pairs]
     different = [difference for difference in differences if difference]
     if not different:
@@ -60,19 +60,18 @@ def signed_rank(
             "Install it with: pip install 'counterlens[statistics]'",
         ) from None
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of samples too small for the approximation: p says that, too
+        warnings.simplefilter("ignore")  # about too small samples: the p value shows that, too
         p = float(wilcoxon(different, zero_method="wilcox", method="auto", alternative=alternative).pvalue)
     return SignedRank(len(pairs), len(different), median(differences), min(1.0, p))
 
 
 def rank_sum(one: Sequence[float], other: Sequence[float]) -> float | None:
-    """Do the values of one group tend to be above, or below, those of another (Mann and Whitney 1947)?
+    """Test whether the values of one group tend to be above, or below, another's (Mann and Whitney 1947).
 
-    Two-sided; exact for small groups without ties, else by the normal approximation with a correction for
-    them.
+    Two-sided; exact for small groups without ties, else by the normal approximation with tie correction.
 
     Returns:
-        p; None if a group is empty, or all values are the same.
+        The p value; None if a group is empty, or all values are equal.
 
     Raises:
         CounterlensError: SciPy is not installed.
@@ -91,10 +90,10 @@ def rank_sum(one: Sequence[float], other: Sequence[float]) -> float | None:
 
 
 def holm(values: Sequence[float | None]) -> list[float | None]:
-    """The p values of a family of tests, adjusted so that the chance of any false alarm keeps to the level.
+    """The p values of a family of tests, adjusted to keep the rate of any false positive within the level.
 
-    Holm (1979): the smallest of m is multiplied by m, the next by m - 1, and so on, and none comes out below
-    one that was smaller. A test that had nothing to test (None) does not count.
+    Holm (1979): the smallest of m is multiplied by m, the next by m - 1, and so on, and the results are made
+    non-decreasing. A test without data (None) does not count.
     """
     order = sorted((p, i) for i, p in enumerate(values) if p is not None)
     adjusted: list[float | None] = [None] * len(values)
@@ -106,5 +105,5 @@ def holm(values: Sequence[float | None]) -> list[float | None]:
 
 
 def p_text(p: float | None) -> str | None:
-    """A p value in three digits; None if there was nothing to test."""
+    """A p value in three digits; None if there was no test."""
     return None if p is None else f"{p:.3g}"

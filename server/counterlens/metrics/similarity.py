@@ -1,4 +1,4 @@
-"""How alike answers are: names by their parts, sentences by their words (Nguyen et al. 2024, section 4.2)."""
+"""Similarity of answers: names by their parts, sentences by their words (Nguyen et al. 2024, section 4.2)."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ def subtokens(name: str) -> frozenset[str]:
 
 
 def name_agreement(original: str, other: str) -> Agreement:
-    """The parts of one name against those of the original's: precision, recall and F1 as in the paper."""
+    """The parts of one name compared with the original's: precision, recall and F1 as in the paper."""
     return Agreement.of(subtokens(other), subtokens(original))
 
 
 def lexical_vectors(texts: Sequence[str]) -> npt.NDArray[np.float64]:
-    """TF-IDF vectors of n texts, (n, words) float64, each of length 1, or 0 if it has no words.
+    """TF-IDF vectors of n texts, (n, words) float64, each of length 1, or 0 for a text without words.
 
-    How rare a word is, is counted over these texts.
+    The document frequencies are those of these texts.
 
     Raises:
         CounterlensError: scikit-learn is not installed.
@@ -47,6 +47,6 @@ def lexical_vectors(texts: Sequence[str]) -> npt.NDArray[np.float64]:
 
 
 def cosine(one: npt.NDArray[np.float64], other: npt.NDArray[np.float64]) -> float:
-    """The cosine of the angle of two vectors, held to 0..1; 0 if one of them is 0."""
+    """The cosine of the angle between two vectors, clipped to 0..1; 0 if one of them is 0."""
     lengths = float(np.linalg.norm(one) * np.linalg.norm(other))
     return min(1.0, max(0.0, float(one @ other) / lengths)) if lengths else 0.0

@@ -1,4 +1,4 @@
-"""Decide which of two models holds more often under counterfactuals, or whether the data do not show it."""
+"""Decides which of two models holds more often under counterfactuals, or that the data do not show it."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from counterlens.metrics.shift import Counts, difference
 from counterlens.metrics.summary import EffectSummary, Observation
 
 TELLING = 0.1
-"""A difference of ten points: what is asked where none was told."""
+"""A difference of ten percentage points: the default for the number of functions needed."""
 WEAK = 0.2
-"""A model that completes fewer of the originals right is too weak for its effects to say much."""
+"""A model with a smaller share of right originals is too weak for its effects to mean much."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,12 +24,12 @@ class ModelStanding:
     """Two models on the same functions.
 
     Attributes:
-        first: The model whose average mutation effect is lower.
-        second: The other.
-        difference: The second's average mutation effect less the first's, with an interval over functions;
-            several standings hold together at 95 % (Bonferroni).
+        first: The model with the lower average mutation effect.
+        second: The other model.
+        difference: The second's average mutation effect minus the first's, with an interval over functions;
+            several standings together have a level of 95 % (Bonferroni).
         needed: The approximate number of functions that would show a difference of `TELLING` with probability
-            `POWER`; None if that cannot be said.
+            `POWER`; None if unknown.
     """
 
     first: str
@@ -44,10 +44,10 @@ class ModelStanding:
 
 
 def standings(pairs: Mapping[str, Sequence[Observation]], *, seed: int = 0) -> tuple[ModelStanding, ...]:
-    """Every two models that have informative pairs.
+    """Compare every two models that have informative pairs.
 
     Args:
-        pairs: Of each model.
+        pairs: Pairs by model.
         seed: Random seed of the bootstrap.
     """
     counted = {model: counts for model, some in pairs.items() if (counts := _by_function(some))}
@@ -75,7 +75,7 @@ def _standing(
 
 
 def _by_function(observations: Sequence[Observation]) -> dict[Hashable, Counts]:
-    """Informative pairs of each function, and how many of them changed their verdict."""
+    """Number of informative pairs per function, and number of those whose verdict changed."""
     counts: dict[Hashable, Counts] = {}
     for one in observations:
         if one.effect is not None and one.effect.informative:

@@ -17,16 +17,16 @@ class Observation:
     """One counterfactual pair.
 
     Attributes:
-        effect: None if a side could not be judged.
+        effect: The effect; None if a side could not be judged.
         mutation: The change.
         concept: The concept that it perturbs.
-        function: Where.
-        file: In which file or problem.
-        original: Which of the function's originals it is of, such as where that was cut: pairs of one
-            original share its completion. None if each pair has one of its own.
-        discriminating: Whether a model that copies would be exposed; None if that is not known.
-        copied: Whether the model wrote the same code on both sides although different code was due.
-        stable: Whether the verdicts hold on every way that rounding may take; None if that is not known.
+        function: The function.
+        file: The file or problem.
+        original: The function's original that it belongs to, such as its cut: pairs of one original share its
+            completion. None if each pair has its own.
+        discriminating: Whether a copied completion would fail; None if unknown.
+        copied: Whether the model wrote the same code on both sides, although different code was expected.
+        stable: Whether the verdicts hold for every choice that rounding may make; None if unknown.
     """
 
     effect: Effect | None
@@ -41,7 +41,7 @@ class Observation:
 
     @property
     def cluster(self) -> tuple[str, str]:
-        """Pairs of one function are alike, so they count for fewer than as many independent ones."""
+        """The function: its pairs are correlated, so they count less than as many independent ones."""
         return self.file, self.function
 
 
@@ -50,10 +50,10 @@ class Discriminating:
     """The summary of the discriminating pairs.
 
     Attributes:
-        pairs: How many there are.
-        known: The number of pairs for which this is known.
-        average: Their average mutation effect, over the informative ones.
-        copied: The share on which the model wrote the same code on both sides.
+        pairs: Number of discriminating pairs.
+        known: Number of pairs for which this is known.
+        average: Average mutation effect over the informative ones.
+        copied: Share of pairs with the same code on both sides.
     """
 
     pairs: int
@@ -67,8 +67,8 @@ class StableVerdicts:
     """The summary of the stable pairs.
 
     Attributes:
-        share: The stable pairs, among those for which this is known.
-        average: The average mutation effect of these, over the informative ones.
+        share: Share of stable pairs, among those for which this is known.
+        average: Average mutation effect over the informative stable pairs.
     """
 
     share: Proportion
@@ -80,22 +80,23 @@ class EffectSummary:
     """The summary of some pairs.
 
     Attributes:
-        pairs: How many there are.
-        unjudged: Pairs of which a side could not be judged.
-        uninformative: Judged pairs where both completions fail; the paper discards them.
-        average: The average mutation effect over the informative pairs, with its 95 % interval.
-        method: The method of the interval: `INDEPENDENT`, or `CLUSTERED` where there are several functions
-            and some have several pairs.
-        signed: The mean of A(counterfactual) - A(original) over the informative pairs, in [-1, 1].
-        lost: Pairs where only the original was right.
-        gained: Pairs where only the counterfactual was.
-        mcnemar: p of McNemar's exact test that losing and gaining are equally likely; None without either.
+        pairs: Number of pairs.
+        unjudged: Number of pairs with a side that could not be judged.
+        uninformative: Number of judged pairs where both completions fail; the paper discards them.
+        average: Average mutation effect over the informative pairs, with its 95 % interval.
+        method: The method of the interval: `INDEPENDENT`, or `CLUSTERED` if there are several functions, some
+            with several pairs.
+        signed: Mean of A(counterfactual) - A(original) over the informative pairs, in [-1, 1].
+        lost: Number of pairs where only the original is right.
+        gained: Number of pairs where only the counterfactual is right.
+        mcnemar: p value of McNemar's exact test that losing and gaining are equally likely; None without
+            either.
         original_accuracy: Share of the originals of judged pairs that were completed right, each counted
-            once, however many counterfactuals it has.
-        functions: How many functions the informative pairs come from.
-        discriminating: The same of the pairs that would expose a model that copies; None if that is known of
-            none, as where nothing is cut.
-        stable: The same of the pairs whose verdicts are stable; None if that is known of none.
+            once, whatever its number of counterfactuals.
+        functions: Number of functions with informative pairs.
+        discriminating: The same for discriminating pairs; None if it is unknown for all pairs, for example
+            because nothing is cut.
+        stable: The same for pairs with stable verdicts; None if it is unknown for all pairs.
     """
 
     pairs: int
@@ -114,10 +115,10 @@ class EffectSummary:
 
 
 def summarize(observations: Iterable[Observation]) -> EffectSummary:
-    """Sum up pairs.
+    """Summarise pairs.
 
-    The intervals are Wilson's on the effective sample size, because the pairs of one function are not
-    independent. The pairs of a single function describe that function alone.
+    The intervals are Wilson's with the effective sample size, because the pairs of one function are
+    correlated. The pairs of a single function describe that function alone.
 
     Args:
         observations: The pairs.
@@ -201,14 +202,14 @@ def grouped(
 
 
 def mcnemar_exact(lost: int, gained: int) -> float | None:
-    """The two-sided exact McNemar test: p of a split at least as uneven if both ways were equally likely.
+    """The two-sided exact McNemar test: p of a split at least as uneven, with both directions equally likely.
 
     Args:
-        lost: Pairs where only the original was right.
-        gained: Pairs where only the counterfactual was.
+        lost: Number of pairs where only the original is right.
+        gained: Number of pairs where only the counterfactual is right.
 
     Returns:
-        None if no pair changed its verdict.
+        The p value; None if no pair changed its verdict.
     """
     changed = lost + gained
     if not changed:

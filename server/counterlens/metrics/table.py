@@ -1,4 +1,4 @@
-"""Tables of figures: what a report shows of them, whatever it is written in."""
+"""Tables of figures, independent of the report format."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from counterlens.metrics.bootstrap import Estimate
 from counterlens.metrics.effects import Proportion
 
 Cell = str | int | float | Proportion | Estimate | None
-"""A cell of a table: a figure with an interval is shown with it, None is a dash."""
+"""A cell of a table: a figure with an interval is shown with it; None is a dash."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +30,6 @@ class Table:
 
 
 def under(protocol: str, tables: Iterable[Table]) -> tuple[Table, ...]:
-    """Tables that say which protocol they follow; an empty one leaves them as they are."""
+    """Add the name of a protocol to tables; an empty one leaves them unchanged."""
     suffix = f" (protocol {protocol})" if protocol else ""
     return tuple(replace(table, title=f"{table.title}{suffix}") for table in tables)

@@ -1,10 +1,10 @@
 """Chains of dependence from a model, judged step by step against a graph (Xie et al. 2025, CoRe).
 
-A trace names nodes, from what is depended on to what depends on it; each two neighbours are a step. A step is
-right if the second depends directly on the first. A wrong one leaves nodes out if a chain leads there
-all the same, and is false if none does. As in CoRe's own evaluation, the figures are over all questions
-to which a trace is the answer: no trace has no right step, and leaves nothing out. Unlike there, a trace also
-has to begin and end at what was asked about, to be a path.
+A trace lists nodes, from source to dependent; each two neighbours are a step. A step is right if the second
+node depends directly on the first. A wrong step leaves nodes out if there is still a chain between its nodes,
+and is false if there is none. As in CoRe's own evaluation, the figures are over all questions whose answer is
+a trace: an empty trace has no right step, and leaves nothing out. In addition, a path here must begin and end
+at the nodes of the question.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ Node = TypeVar("Node", bound=Hashable)
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """The correct parts of one trace.
+    """The evaluation of one trace.
 
     Attributes:
-        steps: How many steps it has.
-        right: How many of them are direct dependences.
-        false: The number that lead where no chain does.
-        left_out: How many nodes are missing in the others, by the shortest chains.
-        ends: Whether it begins and ends at what was asked about.
+        steps: Number of steps.
+        right: Number of steps that are direct dependences.
+        false: Number of steps without a chain between their nodes.
+        left_out: Number of nodes left out in the other steps, by the shortest chains.
+        ends: Whether it begins and ends at the nodes of the question.
     """
 
     steps: int = 0
@@ -45,20 +45,20 @@ class Trace:
 
     @property
     def path(self) -> bool:
-        """Whether it is a chain of direct dependences from the one to the other."""
+        """Whether it is a chain of direct dependences between the nodes of the question."""
         return self.correct and self.ends
 
 
 @dataclass(frozen=True, slots=True)
 class TraceFigures:
-    """The traces of several questions; None if there is no question.
+    """Figures over the traces of several questions; None if there is no question.
 
     Attributes:
-        correct: The share of questions with a correct trace: CoRe's correct trace rate.
-        path: The share with one that also leads from the one to the other.
-        right: The mean share of right steps.
-        false: The mean share of false steps.
-        left_out: The mean number of nodes left out.
+        correct: Share of questions with a correct trace: CoRe's correct trace rate.
+        path: Share of questions with a path between their nodes.
+        right: Mean share of right steps.
+        false: Mean share of false steps.
+        left_out: Mean number of nodes left out.
     """
 
     correct: float | None
@@ -80,11 +80,11 @@ class TraceFigures:
 
 
 def judge(told: Sequence[Node], direct: Mapping[Node, Set[Node]], source: Node, target: Node) -> Trace:
-    """Say what is right about a trace.
+    """Evaluate a trace.
 
     Args:
-        told: Its nodes in their order; fewer than two are no step.
-        direct: For each node what depends directly on it.
+        told: Its nodes in order; fewer than two make no step.
+        direct: For each node, the nodes that depend directly on it.
         source: Its required start.
         target: Its required end.
     """
@@ -104,7 +104,7 @@ def judge(told: Sequence[Node], direct: Mapping[Node, Set[Node]], source: Node, 
 
 
 def distance(direct: Mapping[Node, Set[Node]], source: Node, target: Node) -> int | None:
-    """The number of steps in the shortest chain, at least one; None if none leads there."""
+    """The number of steps in the shortest chain, at least one; None if there is no chain."""
     reached: deque[tuple[Node, int]] = deque([(source, 0)])
     seen: set[Node] = set()
     while reached:
