@@ -92,7 +92,7 @@ class _Piece:
 
     @classmethod
     def of(cls, node: tree_sitter.Node) -> _Piece:
-        if node.type.endswith("comment") or node.type == "attribute_item":  # above what they are about
+        if node.type.endswith("comment") or node.type == "attribute_item":  # belongs to the node below it
             kind = _Kind.COMMENT
         elif node.type in _ENDING:
             kind = _Kind.CLOSING
@@ -102,12 +102,12 @@ class _Piece:
 
     @classmethod
     def header(cls, node: tree_sitter.Node, brace: tree_sitter.Node) -> _Piece:
-        """The text before the members of a node: it ends with the brace that opens these."""
+        """The text before the members of a node: it ends with the opening brace."""
         return cls(_Kind.OTHER, node.start_byte, brace.end_byte, node.start_point.row, brace.end_point.row)
 
 
 def _pieces(document: Document) -> list[_Piece]:
-    """The top level of a document, opened up in what wraps it, and where all code stands in types."""
+    """The top-level pieces of a document; wrappers, and types if all code is in them, are opened."""
     opening = _opened if _all_in_types(document.language) else _whole
     found: list[_Piece] = []
     todo = document.tree.root_node.children[::-1]
@@ -129,7 +129,7 @@ def _all_in_types(language: str) -> bool:
 
 
 def _members(node: tree_sitter.Node) -> list[tree_sitter.Node] | None:
-    """The node inside a wrapper; None if it does not only wrap, or wraps no definition."""
+    """The nodes inside a wrapper; None if a node is not a wrapper, or contains no definition."""
     if node.type not in _WRAPPING:
         return None
     members = (node.child_by_field_name("body") or node).children
@@ -142,7 +142,7 @@ def _whole(node: tree_sitter.Node) -> Iterator[_Piece]:
 
 
 def _opened(node: tree_sitter.Node) -> Iterator[_Piece]:
-    """A type as the pieces of its header and the members of its body; anything else as it is."""
+    """A type as the pieces of its header and the members of its body; any other node as one piece."""
     body = node.child_by_field_name("body")
     if body is None or not body.children or not is_definition(node):
         yield _Piece.of(node)
@@ -156,9 +156,9 @@ def _opened(node: tree_sitter.Node) -> Iterator[_Piece]:
 
 
 def _ends(pieces: list[_Piece]) -> list[int]:
-    """Return the ends of units. Comments right above a definition belong to it, closing tokens to its end."""
+    """The ends of units. Comments directly above a definition belong to it, as do closing tokens after it."""
     ends: list[int] = []
-    pending: _Piece | None = None  # the last piece since the last end that no definition has claimed
+    pending: _Piece | None = None  # the last piece since the last end that belongs to no definition
     for piece, following in zip(pieces, [*pieces[1:], None], strict=True):
         if piece.kind is _Kind.DEFINITION:
             if pending is not None:

@@ -46,7 +46,7 @@ class TrustAsker(ConsentAsker, Protocol):
 
 
 def is_workspace_trusted(server: TrustAsker, place: Path) -> bool:
-    """Whether code beside a file may run without asking: as the client says, else as the user said before.
+    """Whether code beside a file may run without asking: the client's answer, else the user's earlier one.
 
     Args:
         server: Has the client's answer.

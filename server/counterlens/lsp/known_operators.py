@@ -36,7 +36,7 @@ class KnownOperators:
         self._asked: object = None
         self._found: dict[int, KnownOperator] = {}
         self.failure = ""
-        """Why there is no answer, where the last question had none."""
+        """Why the last request got no answer, if it got none."""
 
     def on(self, document: Document, asked: object) -> dict[int, KnownOperator]:
         """The answers that are valid for a version of the document.

@@ -193,8 +193,8 @@ def _refutations(
     placebo = tried("placebo_treatment_refuter", placebo_type="permute", **drawn)
     common = tried("random_common_cause", **drawn)
     subset = tried("data_subset_refuter", subset_fraction=0.8, **drawn)
-    # Against the estimate, as if it were due to the confounder; DoWhy subtracts from the outcome what it
-    # adds to the treatment, hence the sign.
+    # Against the estimate, as if the effect were due to the confounder; DoWhy subtracts from the outcome
+    # what it adds to the treatment, hence the sign.
     spread_t = float(np.std([one.concepts[name] for one in snippets]))
     spread_y = float(np.std([one.cross_entropy for one in snippets]))
     unobserved = tried(

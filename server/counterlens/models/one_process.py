@@ -16,19 +16,19 @@ import platformdirs
 from counterlens.errors import Cancelled
 
 _PATIENCE = 300.0  # seconds after which a process no longer waits for one that may be suspended
-_LOOKING = 0.2  # seconds between two looks at whether the wait was cancelled
+_LOOKING = 0.2  # seconds between two checks whether the wait was cancelled
 
 
 @contextmanager
 def one_process(purpose: str, cancelled: Event, patience: float = _PATIENCE) -> Iterator[None]:
-    """Wait until no other process of this user is in here for the same purpose.
+    """Wait until no other process of this user is in this block for the same purpose.
 
-    The lock ends with its process, however that ends. A cache that cannot be written costs the others' time,
-    nothing else: then nobody waits.
+    The lock ends with its process, however that ends. If the cache cannot be written, no process waits, which
+    only costs time.
 
     Args:
-        purpose: What is found out.
-        cancelled: Set from another thread to give up the wait.
+        purpose: The name of the computation.
+        cancelled: Set from another thread to cancel the wait.
         patience: The longest wait in seconds; after it the block is entered without the lock.
 
     Raises:

@@ -55,21 +55,21 @@ def _completion(
 
     Args:
         data: A dataset's name or path, or `repo:PATH`.
-        limit: A sample of the functions, drawn by `seed`.
-        seed: Random seed of the draw and of new names.
+        limit: Size of a random sample of the functions; None for all.
+        seed: Random seed of the sample and of new names.
         since: For `repo:`: only functions that differ from this git revision.
         paths: For `repo:`: only these files or folders.
-        mutations: Only these; without any all that keep the meaning.
-        without: Assumptions that no counterfactual may rest on.
-        placebos: How many for each function: the noise floor.
-        max_tokens: Of a completion.
-        timeout: Seconds for one run of all tests that judge a function.
+        mutations: Only these mutations; if empty, all preserving ones.
+        without: Assumptions that no counterfactual may make.
+        placebos: Number of placebos per function, for the noise floor.
+        max_tokens: Maximum number of tokens of a completion.
+        timeout: Time limit for one run of all tests of a function, in seconds.
         trust: Whether the repository's own code may run.
-        allow_weaker_sandbox: Whether a weak sandbox will do.
+        allow_weaker_sandbox: Whether programs may run in a weak sandbox.
 
     Raises:
-        CounterlensError: an option has a value that it cannot have, the data is not there, the repository
-            is not trusted, or there is no strong sandbox.
+        CounterlensError: an option has an invalid value, the data is missing, the repository is not trusted,
+            or there is no strong sandbox.
     """
     given: dict[str, Any] = {
         "mutations": _several(mutations),
