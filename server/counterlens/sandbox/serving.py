@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from threading import Event
+from threading import Event, Thread
 from typing import Protocol, runtime_checkable
 
 from counterlens.errors import Cancelled, SandboxError
@@ -131,14 +131,25 @@ class Conversation:
             poll.register(self._given, select.POLLOUT)
         return [end for end, _ in poll.poll(seconds * 1000)]
 
-    def close(self) -> None:
-        """End the program, whatever it is doing."""
+    def close(self, *, wait: bool = True) -> None:
+        """End the program, whatever it is doing.
+
+        Args:
+            wait: Whether to return only when it is gone; else a thread waits for that.
+        """
         if not self._open:
             return
         self._open = False
         self._stop()
         with contextlib.suppress(OSError):
             os.close(self._given)
+        if wait:
+            self._clear()
+        else:
+            Thread(target=self._clear, name="clearing up after a program").start()
+
+    def _clear(self) -> None:
+        """Wait until it is gone, and give back what it had."""
         try:
             self._launcher.wait(_PATIENCE)
         except subprocess.TimeoutExpired:

@@ -265,7 +265,7 @@ class JavaBench:
 
     def retire(self, machine: JavaMachine) -> None:
         """End a machine; another takes its place when it is needed."""
-        machine.close()
+        machine.close(wait=False)
         if machine is self._shared:
             self._shared = None
 
