@@ -71,12 +71,17 @@ def main() -> None:
     parser.add_argument("--only", nargs=3, metavar=("WAY", "FORM", "PROGRAMS"), help=argparse.SUPPRESS)
     parser.add_argument("--language", choices=("python", "java"), default="python")
     options = parser.parse_args()
-    if options.language == "java":
-        sandbox_java.run(quick=options.quick)
+    java = options.language == "java"
+    if options.only:
+        judge = sandbox_java.judge_some if java else _judge_some
+        judge(options.only[0], options.only[1], int(options.only[2]))
     elif options.processor:
-        _compare_processor_time(20 if options.quick else 100)
-    elif options.only:
-        _judge_some(options.only[0], options.only[1], int(options.only[2]))
+        forms, ways = (
+            (sandbox_java.FORMS, sandbox_java.WAYS) if java else (("bare", "unittest"), ("plain", "warm"))
+        )
+        _compare_processor_time(options.language, forms, ways, 20 if options.quick else 100)
+    elif java:
+        sandbox_java.run(quick=options.quick)
     else:
         _compare_rates(*((12, 3) if options.quick else (60, 5)))
 
@@ -139,24 +144,26 @@ def _judge_some(way: str, form: str, programs: int) -> None:
     assert all(right), "a right program was found wrong"
 
 
-def _compare_processor_time(programs: int) -> None:
+def _compare_processor_time(
+    language: str, forms: Sequence[str], ways: tuple[str, str], programs: int
+) -> None:
     """What each program more costs: the difference between a few and many, over the number of these."""
     spent: dict[str, tuple[float, float]] = {}
-    for form in ("bare", "unittest"):
-        for way in ("plain", "warm"):
-            few, many = (_spent(way, form, number) for number in (10, 10 + programs))
+    for form in forms:
+        for way in ways:
+            few, many = (_spent(language, way, form, number) for number in (10, 10 + programs))
             clock, faults = ((after - before) / programs for before, after in zip(few, many, strict=True))
             spent[f"{form}, {way}"] = clock, faults
             print(f"{form + ', ' + way:26} {clock:8.2f} ms of processor time {faults:8.0f} page faults")
-    for form in ("bare", "unittest"):
-        ratio = spent[f"{form}, plain"][0] / spent[f"{form}, warm"][0]
-        print(f"{form + ': plain over warm':40} {ratio:.2f}")
+    for form in forms:
+        ratio = spent[f"{form}, {ways[0]}"][0] / spent[f"{form}, {ways[1]}"][0]
+        print(f"{f'{form}: {ways[0]} over {ways[1]}':40} {ratio:.2f}")
 
 
-def _spent(way: str, form: str, programs: int) -> tuple[float, float]:
+def _spent(language: str, way: str, form: str, programs: int) -> tuple[float, float]:
     """Milliseconds of processor time, and page faults, of this script with all that it starts."""
     counted = ["perf", "stat", "-x", ",", "-e", "task-clock,page-faults"]
-    again = [sys.executable, __file__, "--only", way, form, str(programs)]
+    again = [sys.executable, __file__, "--language", language, "--only", way, form, str(programs)]
     done = subprocess.run([*counted, *again], capture_output=True, text=True, check=True)
     clock, faults = (float(line.partition(",")[0]) for line in done.stderr.strip().splitlines()[-2:])
     return clock, faults

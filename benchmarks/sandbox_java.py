@@ -51,6 +51,8 @@ TESTS = """public class Main {{
 """
 THREAD = "new Thread(() -> {}).start();"
 Pair = tuple[str, str]
+FORMS, WAYS = ("own tests", "same tests", "a machine each"), ("javac && java", "judge")
+"""What is compared by processor time."""
 
 
 def run(*, quick: bool) -> None:
@@ -91,6 +93,17 @@ def run(*, quick: bool) -> None:
         "programs_per_second": {name: round(rate, 2) for name, rate in rates.items()},
     }  # fmt: skip
     print(json.dumps(document))
+
+
+def judge_some(way: str, form: str, programs: int) -> None:
+    """Judge so many programs of a form in one way."""
+    setting = Setting(best_sandbox(), Path(sys.executable), LIMITS)
+    extra = THREAD if form == "a machine each" else ""
+    for n in range(programs):
+        pair = _pair(n, m=n) if form == "own tests" else _pair(7, m=0, extra=extra, salt=n)
+        assert _by_processes(pair) if way == WAYS[0] else _judged(pair, setting), (
+            "a right program was found wrong"
+        )
 
 
 def _pair(n: int, *, m: int, extra: str = "", salt: int | None = None) -> Pair:
