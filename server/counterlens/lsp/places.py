@@ -12,7 +12,7 @@ from counterlens.text import PositionEncoding
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """Converts for one document."""
+    """Converts between offsets and positions of one document."""
 
     document: Document
     encoding: PositionEncoding

@@ -60,7 +60,7 @@ from counterlens.syntax.functions import Function, find_function, functions
 COMMAND = "counterlens.probe"
 REFINED = "counterlens/probeRefined"
 _MEASURED_BYTES = 4096
-"""No wait for confidence on longer definitions: a small local model reads about 1 kB per second."""
+"""Bytes above which a definition's confidence is not waited for: small local models read about 1 kB/s."""
 
 
 def register(server: CounterlensServer) -> None:

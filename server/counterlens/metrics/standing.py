@@ -1,4 +1,4 @@
-"""Decides which of two models holds more often under counterfactuals, or that the data do not show it."""
+"""Decides which of two models holds more often under counterfactuals, if the data show it."""
 
 from __future__ import annotations
 
