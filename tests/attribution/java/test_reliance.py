@@ -10,6 +10,15 @@ from counterlens.attribution.java.reliance import reasons_for_weakness
 from tests.attribution.java.conftest import Judged
 
 OPEN = {
+    "swallowed": (
+        "try { if (new S().f(3) != 6) throw new AssertionError(); } catch (Throwable e) { return; }",
+        "",
+    ),
+    "swallowed by kind": (
+        "try { if (new S().f(3) != 6) throw new IllegalStateException(); } catch (RuntimeException e) { }",
+        "",
+    ),
+    "assertion swallowed": ("try { assertEquals(6, new S().f(3)); } catch (java.lang.Error e) { }", ""),
     "null guard": (
         "Integer r = new S().f(3); if (r != null && r != 6) throw new AssertionError();",
         "nothing",
@@ -63,6 +72,10 @@ OPEN = {
 }
 """The statements of a `main`, or tests of JUnit, and what the program did."""
 STRONG = {
+    "other exception caught": (
+        "try { if (new S().f(3) != 6) throw new AssertionError(); } catch (Exception e) { return; }",
+        "",
+    ),
     "predicate": (
         "S s = new S(); if (!s.f(3)) throw new AssertionError(); if (s.f(1)) throw new AssertionError();",
         "",
@@ -132,6 +145,10 @@ STRONG = {
     ),
 }
 WRONG = {
+    "swallowed": (
+        "class S { int f(int x) { return 5; } }",
+        "try { if (new S().f(3) != 6) throw new AssertionError(); } catch (Throwable e) { return; }",
+    ),
     "nan": (
         "class S { double f(int x) { return Double.NaN; } }",
         "if (Math.abs(new S().f(3) - 6.0) > 1e-9) throw new AssertionError();",

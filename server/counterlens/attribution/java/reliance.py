@@ -17,6 +17,7 @@ _NOTHING = (
     "something: nothing was compared there"
 )
 _NUMBER = "it returned NaN or infinity, which a difference does not distinguish from other numbers"
+_SWALLOWED = "the tests catch, without a word, what they throw if something is wrong"
 _CAUGHT = "it threw an exception that the tests catch, where they would have asserted something"
 _SILENT = "no test asserts anything in its own thread"
 _KIND = "the tests compare only values of a certain class"
@@ -54,6 +55,7 @@ def reasons_for_weakness(tests: str, report: TestsReport) -> list[str]:
         _NOTHING: report.nothing and (read_tests(tests, "").loops or text.asks_for_something),
         _NUMBER: report.strange and not re.search(r"(?i)nan\b|infinit", tests),
         _CAUGHT: report.raised and text.catches,
+        _SWALLOWED: text.catches_its_own,
         _SILENT: text.is_silent,
         _KIND: text.asks_for_a_class,
         _OWN: text.compares_its_own,
@@ -101,13 +103,17 @@ class _Text:
     @property
     def catches(self) -> bool:
         """Whether they catch, without a word, what ends a block that could have found something wrong."""
-        for node in self._nodes:
-            if node.type in ("try_statement", "try_with_resources_statement"):
-                body = node.child_by_field_name("body")
-                silent = any(not _says(each) for each in node.children if each.type == "catch_clause")
-                if body is not None and silent and _compares(body):
-                    return True
-        return False
+        return any(silent for _, silent in self._comparing_tries())
+
+    @property
+    def catches_its_own(self) -> bool:
+        """Whether they catch, without a word, what they themselves throw where a comparison fails."""
+        return any(
+            _takes(caught, thrown)
+            for body, silent in self._comparing_tries()
+            for thrown in _thrown(body)
+            for caught in silent
+        )
 
     @property
     def is_silent(self) -> bool:
@@ -126,6 +132,23 @@ class _Text:
         lengths = [node for node in self._nodes if self._is_length(node)]
         bounds = [node for node in lengths if _is_bound(node)]
         return bool(bounds) and len(bounds) == len(lengths) and self._indexes_others(bounds)
+
+    def _comparing_tries(self) -> Iterator[tuple[tree_sitter.Node, list[str]]]:
+        """The blocks that compare something, and the exceptions that are caught there without a word."""
+        for node in self._nodes:
+            body = node.child_by_field_name("body")
+            if node.type in ("try_statement", "try_with_resources_statement") and body and _compares(body):
+                clauses = [each for each in node.children if each.type == "catch_clause" and not _says(each)]
+                yield (
+                    body,
+                    [
+                        _text(kind).rpartition(".")[2]
+                        for clause in clauses
+                        for kinds in descendants(clause)
+                        if kinds.type == "catch_type"
+                        for kind in kinds.named_children
+                    ],
+                )
 
     def _guards(self) -> Iterator[tree_sitter.Node]:
         """The conditions on which anything is compared at all."""
@@ -290,6 +313,24 @@ def _is_saying(node: tree_sitter.Node) -> bool:
 
 def _says(node: tree_sitter.Node) -> bool:
     return any(map(_is_saying, descendants(node)))
+
+
+def _thrown(body: tree_sitter.Node) -> Iterator[str]:
+    """The exceptions by which a block says that something is wrong, without their packages."""
+    for node in descendants(body):
+        made = node.named_children[0] if node.type == "throw_statement" else None
+        kind = made.child_by_field_name("type") if made is not None else None
+        if kind is not None:
+            yield _text(kind).rpartition(".")[2]
+        elif node.type != "throw_statement" and _is_saying(node):
+            yield "AssertionError"
+
+
+def _takes(caught: str, thrown: str) -> bool:
+    """Whether a clause for one exception catches another one, as far as their names tell."""
+    if caught in ("Exception", "RuntimeException"):
+        return thrown.endswith("Exception")
+    return caught in ("Throwable", thrown) or (caught == "Error" and thrown.endswith("Error"))
 
 
 def _compares(node: tree_sitter.Node) -> bool:
