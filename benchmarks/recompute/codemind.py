@@ -15,6 +15,9 @@ PAIR, ANNOUNCED = r"([\w ]+)=([\w ]+)", r"(?i)answer\W{0,3}[:=]"
 TAGS = "Basic=basic,For=for,If=if,Nested If=nested if,Nested Loop=nested loop,"
 TAGS += "Switch=match,Try=try,While=while"
 TYPES = dict(re.findall(PAIR, "int=Int,float=Decimal,str=String,bool=Binary,list=List,tuple=Tuple"))
+JAVA = dict(re.findall(PAIR, "byte=Int,short=Int,long=Int,double=Decimal,char=String,String=String"))
+JAVA |= dict(re.findall(PAIR, "boolean=Binary,array=List,List=List,Set=Object,Map=Object,Optional=Object"))
+OBJECT = "Object"
 FIGURES = "subjects|truncated|synthesis|reasoned about|R_DER|R_IER|R_IER, same programs|R'_IER|"
 FIGURES += "R_DER - R_IER|R_DER - R_IER, same programs|R_DER - R'_IER|only own right|only reference right|"
 FIGURES += "McNemar p, same programs"
@@ -27,12 +30,21 @@ def right(row):
     if row["style"] == "steps":
         text = re.split(ANNOUNCED, text)[-1] if re.search(ANNOUNCED, text) else ""
     said = next((line.strip().strip("`*") for line in text.splitlines() if line.strip()), "")
+    if row["type"] in JAVA:
+        return said != "" and java(said) == java(row["truth"])
     with contextlib.suppress(SyntaxError, ValueError):
         said = ast.unparse(ast.parse(said.rstrip("."), mode="eval"))
     said, truth = (re.sub(r"\s", "", one).replace('"', "'") for one in (said, row["truth"]))
     return said != "" and said.removeprefix("'").removesuffix("'") == truth.removeprefix("'").removesuffix(
         "'"
     )
+
+
+def java(text):
+    """A Java value without blanks, with one kind of brackets for what holds items, and plain numbers."""
+    text = re.sub(r"\s*//.*$|[;.]\s*$", "", text)
+    text = re.sub(r"new \w+(?:\[\])+|new \w+<\w*>|(?:List\.of|Arrays\.asList)(?=\()", "", text)
+    return re.sub(r"(?<=\d)[lL]\b|\s", "", text).translate(str.maketrans("(){}", "[][]"))
 
 
 def share(values):
@@ -74,8 +86,8 @@ def execution(rows):
     asked = [row for row in rows if (row["style"], row["form"]) == ("steps", STANDING)]
     n, asked = len(asked), [row for row in asked if row["outcome"] != "truncated"]
     tagged = [(k, [right(r) for r in asked if tag in (r["tags"] or [])]) for k, tag in re.findall(PAIR, TAGS)]
-    kinds = [(kind, [r for r in asked if TYPES.get(r["type"]) == kind]) for kind in TYPES.values()]
-    kinds.append(("Object", [row for row in asked if row["type"] not in TYPES]))
+    typed = [((TYPES | JAVA).get(row["type"], OBJECT), row) for row in asked]
+    kinds = [(kind, [row for of, row in typed if of == kind]) for kind in [*TYPES.values(), OBJECT]]
     loops = [row for row in asked if {"for", "while"} & set(row["tags"] or [])]
     (complexity, first), (rounds, second) = curve(asked, "complexity"), curve(loops, "rounds", doubling=True)
     thought, unrolled = changes(direct, steps), changes(steps, pick(rows, "steps", "unrolled"))

@@ -214,6 +214,15 @@ def test_one_that_thinks_aloud_is_read() -> None:
         "I do not know": None,
     }
     assert {text: output.read_published(thought + text) for text in said} == said  # type: ignore[attr-defined]
+    said = {
+        "4": "4",
+        "assert cap(5, 3) == 4;": "4",
+        "assert cap(5).equals(Arrays.asList(1, 2)); // so": "List.of(1, 2)",
+        "The completed test case is `assert cap(List.of(5), 3) == 4`, because it holds.": "4",
+        "The value of <FILL> is **new int[] {4}**.": "new int[] {4}",
+        "assert cap(5, 3) == <FILL>": None,
+    }
+    assert {text: output.read_published(text, "java") for text in said} == said  # type: ignore[attr-defined]
     assert published.said_of(f"{thought} It adds.\nIt holds.\n") == "It adds.\nIt holds."
     assert published.said_of("<think>for ever") is None
 

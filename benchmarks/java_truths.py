@@ -1,0 +1,110 @@
+"""Truths of Java calls against the values that a dataset's own tests expect.
+
+Each call with literal arguments that the tests compare with a literal (`==`, `equals`, `Objects.equals`) is
+run as the execution tasks run it, and its result compared with that literal. It also counts the methods that
+have a question with the tests' inputs, and those that have states to ask about:
+
+    python benchmarks/java_truths.py --data DATA
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections import Counter
+from collections.abc import Iterator
+from typing import cast
+
+from tree_sitter import Node
+
+from counterlens.attribution.base import LIMITS
+from counterlens.datasets import open_dataset
+from counterlens.errors import SourceError
+from counterlens.models.base import Model
+from counterlens.probes.execution.inputs import Inputs
+from counterlens.probes.execution.java.calls import literal_call, name_of
+from counterlens.probes.execution.languages import executed
+from counterlens.probes.execution.questions import question_of
+from counterlens.probes.execution.states import points
+from counterlens.probes.probe import Context, Target
+from counterlens.probes.prompts.java_values import java_literal
+from counterlens.probes.subjects import targets_of
+from counterlens.sandbox.registry import best_sandbox
+from counterlens.syntax.document import Document
+from counterlens.syntax.functions import find_function
+from counterlens.syntax.grammars import parser_for
+from counterlens.syntax.tree import descendants
+
+
+def expected(call: Node) -> str | None:
+    """The text that tests compare a call with; None if they do something else with it."""
+    above = call.parent
+    if above is None:
+        return None
+    if above.type == "method_invocation" and _text(above.child_by_field_name("name")) == "equals":
+        listed = above.child_by_field_name("arguments")
+        return _text(listed.named_children[0]) if listed is not None else None
+    if above.type == "binary_expression" and _text(above.child_by_field_name("operator")) == "==":
+        return _text(above.child_by_field_name("right"))
+    if above.type == "argument_list" and _text(above.parent).startswith("Objects.equals("):
+        return _text(above.named_children[1])
+    return None
+
+
+def compared(tests: str, name: str) -> Iterator[tuple[str, str]]:
+    """The calls of a method that tests compare with something, and what that is."""
+    for node in descendants(parser_for("java").parse(tests.encode()).root_node):
+        call = literal_call(node, name)
+        if call is not None and (text := expected(node)) is not None:
+            yield call.written, text
+
+
+def asked(target: Target) -> Iterator[str]:
+    """The kinds of questions that a method has, or why it has none."""
+    java, context = executed("java"), Context(cast("Model", None), best_sandbox)
+    try:
+        question = question_of(context, target, seed=0, limits=LIMITS, inputs=Inputs.WRITTEN)
+    except SourceError as error:
+        yield f"method without a question: {error.message}"
+        return
+    yield "method with a question"
+    function = find_function(target.document, target.qualname)
+    steps = java.trace(target.document, question.call, best_sandbox(), limits=LIMITS)
+    lines = java.simple_lines(target.document, function)
+    if points(target.document, function, steps, lines, seed=0):
+        yield "method with states"
+
+
+def main() -> None:
+    """Run the calls, and count."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--data", required=True, help="HumanEval-X or HumanEvalPack in Java")
+    java, counts, data = executed("java"), Counter[str](), open_dataset(parser.parse_args().data)
+    for target in targets_of(data):
+        counts.update(asked(target))
+    for problem in data:
+        document = Document(problem.source, language="java")
+        tests = problem.tests.text if problem.tests is not None else ""
+        for call, text in compared(tests, name_of(problem.function or "")):
+            wanted = java_literal(text, strict=True)
+            if wanted is None:
+                counts["call that is compared with something else than a literal"] += 1
+                continue
+            try:
+                truth = java.output_of(document, call, best_sandbox(), limits=LIMITS)
+            except SourceError as error:
+                counts[f"call without a truth: {error.message}"] += 1
+                continue
+            same = java.values.equal(truth.value, wanted.value)
+            counts["call with the expected result" if same else "call with another result"] += 1
+            if not same:
+                print(f"{problem.id}: {call} gives {truth.written}, and not {wanted.written}")
+    for outcome, count in counts.most_common():
+        print(f"{count:5}  {outcome}")
+
+
+def _text(node: Node | None) -> str:
+    return (node.text or b"").decode() if node is not None else ""
+
+
+if __name__ == "__main__":
+    main()
