@@ -4,7 +4,7 @@ Each call with literal arguments that the tests compare with a literal (`==`, `e
 run as the execution tasks run it, and its result compared with that literal. It also counts the methods that
 have a question with the tests' inputs, and those that have states to ask about:
 
-    python benchmarks/java_truths.py --data DATA
+    python benchmarks/java_truths.py --data DATA --most 3
 """
 
 from __future__ import annotations
@@ -78,17 +78,23 @@ def main() -> None:
     """Run the calls, and count."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--data", required=True, help="HumanEval-X or HumanEvalPack in Java")
-    java, counts, data = executed("java"), Counter[str](), open_dataset(parser.parse_args().data)
+    parser.add_argument("--most", type=int, default=1 << 30, help="calls to run per method")
+    options = parser.parse_args()
+    java, counts, data = executed("java"), Counter[str](), open_dataset(options.data)
     for target in targets_of(data):
         counts.update(asked(target))
     for problem in data:
         document = Document(problem.source, language="java")
         tests = problem.tests.text if problem.tests is not None else ""
+        ran = 0
         for call, text in compared(tests, name_of(problem.function or "")):
+            if ran >= options.most:
+                break
             wanted = java_literal(text, strict=True)
             if wanted is None:
                 counts["call that is compared with something else than a literal"] += 1
                 continue
+            ran += 1
             try:
                 truth = java.output_of(document, call, best_sandbox(), limits=LIMITS)
             except SourceError as error:

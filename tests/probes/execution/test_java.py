@@ -150,7 +150,7 @@ def test_results_are_written_as_java_expressions(body: str, call: str, written: 
         ("Object f() { return new A(); }", "f()", "not a literal"),
         ("int f() { return new Random().nextInt(); }", "f()", "different results"),
         ("int f() { System.exit(0); return 1; }", "f()", "the program ends the process"),
-        ("int f(String a) { return 1; }", "f(1)", "does not compile: .*incompatible types"),
+        ("int f(String a) { return 1; }", "f(1)", "does not compile with the call: .*incompatible types"),
         ("void f() { }", "f()", "it returns nothing"),
         ("int f(int a) { return 1; }", "f(1 + 1)", "other arguments than literals"),
         ("int f(int a) { return 1; }", "f(1); System.exit(0)", "other arguments than literals"),

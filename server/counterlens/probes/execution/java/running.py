@@ -250,12 +250,17 @@ def _results(
             return _called(bench, classes, method, times, alone=alone, limits=limits, cancel=cancel)
     around = surroundings(document.path, document.text) if document.path is not None else None
     if around is None or isinstance(around, str) or not (around.program or around.library):
-        raise SourceError(f"the call does not compile: {classes.splitlines()[0] if classes else ''}")
+        raise _uncompiled(classes)
     with BENCHES.bench(sandbox, around.library) as bench:
         classes = bench.compile([*units, *around.program], tests=False, cancel=cancel)
         if isinstance(classes, str):
-            raise SourceError(f"the call does not compile: {classes.splitlines()[0] if classes else ''}")
+            raise _uncompiled(classes)
         return _called(bench, classes, method, times, alone=alone, limits=limits, cancel=cancel)
+
+
+def _uncompiled(errors: str) -> SourceError:
+    first = errors.splitlines()[0] if errors else ""
+    return SourceError(f"the program does not compile with the call: {first}")
 
 
 def _called(
