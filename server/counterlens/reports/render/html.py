@@ -165,6 +165,11 @@ def _block(block: Block, rendering: _Rendering) -> Iterator[str]:
             yield _leaf(block)
 
 
+def _code(content: str, attributes: str = "") -> str:
+    """Code, whose long lines can be scrolled with the keyboard, too."""
+    return f'<pre tabindex="0"{attributes}>{content}</pre>'
+
+
 def _leaf(block: Leaf) -> str:
     match block:
         case Heading():
@@ -174,9 +179,9 @@ def _leaf(block: Leaf) -> str:
         case TableBlock():
             return table(block)
         case Difference():
-            return f'<pre aria-label="What was changed"><code>{_difference(block.lines)}</code></pre>'
+            return _code(f"<code>{_difference(block.lines)}</code>", ' aria-label="What was changed"')
         case CodeBlock():
-            return f"<pre><code>{escape(block.text)}</code></pre>"
+            return _code(f"<code>{escape(block.text)}</code>")
         case SideBySide():
             sides = "\n".join(_side(side, block.level) for side in block.sides)
             return f'<div class="sides">\n{sides}\n</div>'
@@ -261,18 +266,18 @@ def _side(side: PairSide, level: int) -> str:
         f"<p>{_word(side.verdict)}{cut_off}</p>",
     ]
     if side.prompt_end:
-        prompt = f'<pre class="prompt">{escape(side.prompt_end)}</pre>'
+        prompt = _code(escape(side.prompt_end), ' class="prompt"')
         parts.append(f"<p>The prompt ended with</p>{prompt}<p>and it wrote</p>")
-    parts.append(f"<pre><code>{escape(side.text.strip(chr(10)))}</code></pre>")
+    parts.append(_code(f"<code>{escape(side.text.strip(chr(10)))}</code>"))
     if side.copier:
-        code = f":</p><pre>{escape(side.copied.strip(chr(10)))}</pre>" if side.copied else ".</p>"
+        code = f":</p>{_code(escape(side.copied.strip(chr(10))))}" if side.copied else ".</p>"
         parts.append(f"<p>{escape(capitalised(side.copier))}{code}")
     if side.rests_on:
         parts.append(f"<p>{escape(capitalised(side.rests_on))}.</p>")
     if side.failed:
         parts.append(f"<p>Failed: <code>{escape(side.failed)}</code></p>")
     if side.message:
-        parts.append(f"<pre>{escape(side.message.strip())}</pre>")
+        parts.append(_code(escape(side.message.strip())))
     return f"<section>{''.join(parts)}</section>"
 
 
