@@ -167,3 +167,20 @@ def test_notes_are_kept_and_a_damaged_file_is_begun_anew(
     assert (known("memory.json", "a"), known("memory.json", "b")) == ("1", "2")
     (tmp_path / "counterlens" / "memory.json").write_text("{")
     assert known("memory.json", "a") is None
+
+
+def test_a_copy_without_names_by_version_is_the_same_build(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def build_of(sizes: dict[str, int]) -> str:
+        folder = tmp_path / str(len(list(tmp_path.iterdir())))
+        (folder / "lib").mkdir(parents=True)
+        for name, size in sizes.items():
+            (folder / "lib" / name).write_bytes(b"x" * size)
+        monkeypatch.setattr(exactness.llama, "__file__", str(folder / "__init__.py"))
+        return exactness.build()
+
+    copied = build_of({"libllama.so": 3, "libggml.so": 2})
+    assert copied == build_of({"libllama.so": 3, "libllama.so.0.5.0": 3, "libggml.so": 2, "libggml.so.0": 2})
+    assert copied != build_of({"libllama.so": 4, "libggml.so": 2})
+    assert copied != build_of({"libllama.so": 3, "libggml-cpu.so": 2})

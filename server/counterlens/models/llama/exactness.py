@@ -50,9 +50,14 @@ def shape_of(engine: Engine, batch: SequenceBatch, identity: str) -> Shape | Non
 
 
 def build() -> str:
-    """Identity of the engine's build on this processor: another one may round differently."""
+    """Identity of the engine's build on this processor: another one may round differently.
+
+    A copy without the libraries' versioned names, as in the extension's package, is the same build.
+    """
     library = Path(llama.__file__).parent / "lib"
-    files = sorted((path.name, path.stat().st_size) for path in library.glob("*") if path.is_file())
+    files = sorted(
+        {(path.name.partition(".")[0], path.stat().st_size) for path in library.glob("*") if path.is_file()}
+    )
     system = llama.llama_print_system_info().decode("utf-8", "replace")
     return hashlib.sha256(repr((llama.__version__, files, system)).encode()).hexdigest()[:16]
 
