@@ -11,7 +11,7 @@ import { parseArgs } from "node:util";
 import { dist } from "../scripts/paths.mjs";
 import { packedFrom } from "../tests/e2e/driver/extensions.mjs";
 import { until } from "../tests/e2e/driver/retry.mjs";
-import { Session } from "../tests/e2e/driver/session.mjs";
+import { EMBEDDED, Session } from "../tests/e2e/driver/session.mjs";
 
 const MOST = 3;
 const OURS = "counterlens.counterlens";
@@ -74,6 +74,7 @@ const extensions = [
   await made(folder, "watch", watch(result), ["onStartupFinished"]),
 ];
 const session = await Session.start("activation", {
+  model: EMBEDDED,
   open: "note.txt",
   files: { "note.txt": "\n" },
   extensions,

@@ -6,7 +6,7 @@ import path from "node:path";
 import { after, before, describe, test } from "node:test";
 import { skip } from "./driver/requirements.mjs";
 import { until } from "./driver/retry.mjs";
-import { Session, UNCERTAINTY } from "./driver/session.mjs";
+import { EMBEDDED, Session, UNCERTAINTY } from "./driver/session.mjs";
 
 const SCORED = { timeout: 120_000 };
 const ODD = "    return zxqvkj or best";
@@ -31,6 +31,7 @@ describe("confidence in the editor", { skip }, () => {
 
   before(async () => {
     session = await Session.start("confidence", {
+      model: EMBEDDED,
       open: "grades.py",
       settings: { "editor.lightbulb.enabled": "off", ...UNCERTAINTY },
     });

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { skip } from "./driver/requirements.mjs";
 import { throughout, until } from "./driver/retry.mjs";
-import { Session } from "./driver/session.mjs";
+import { EMBEDDED, Session } from "./driver/session.mjs";
 
 const SCORED = { timeout: 120_000 };
 const RIGHT = "    return total / len(values)";
@@ -63,6 +63,7 @@ describe("doubts in the editor", { skip }, () => {
 
   before(async () => {
     session = await Session.start("doubt", {
+      model: EMBEDDED,
       open: "report.py",
       files: { "report.py": SOURCE, "names.py": NAMES },
       settings: { "editor.lightbulb.enabled": "off" },

@@ -4,7 +4,8 @@ import { after, before, describe, test } from "node:test";
 import { whileModelWaits } from "./driver/processes.mjs";
 import { skip } from "./driver/requirements.mjs";
 import { throughout, until } from "./driver/retry.mjs";
-import { Session, UNCERTAINTY } from "./driver/session.mjs";
+import { EMBEDDED, Session, UNCERTAINTY } from "./driver/session.mjs";
+import { shortModel } from "./driver/short-model.mjs";
 
 const SCORED = { timeout: 120_000 };
 const PROBED = { timeout: 300_000 };
@@ -18,6 +19,7 @@ describe("a Python file in the editor", { skip }, () => {
 
   before(async () => {
     session = await Session.start("editor", {
+      model: EMBEDDED,
       open: "grades.py",
       settings: UNCERTAINTY,
       machine: { "counterlens.probe.maxTokens": 24 },
@@ -152,6 +154,7 @@ describe("a Python file in the editor", { skip }, () => {
   });
 
   step("the code lens probes the function, with progress and a report, and adds no problems", async () => {
+    await session.changeModel(await shortModel()); // any model has verdicts
     await vscode.clearNotifications();
     await whileModelWaits(session.server, async () => {
       await vscode.codeLens("Probe counterfactually").nth(1).click();

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { skip } from "./driver/requirements.mjs";
 import { until } from "./driver/retry.mjs";
-import { Session } from "./driver/session.mjs";
+import { EMBEDDED, Session } from "./driver/session.mjs";
 
 const MODEL = { timeout: 300_000 };
 const PARITY = `class Parity {
@@ -34,6 +34,7 @@ describe("a Java method", { skip }, () => {
 
   before(async () => {
     session = await Session.start("java", {
+      model: EMBEDDED,
       open: "Parity.java",
       files: { "Parity.java": PARITY, "ParityTest.java": TESTS },
       viewport: { width: 1500, height: 900 },

@@ -10,7 +10,7 @@ import { startHub } from "./driver/hub-server.mjs";
 import { startModelServer } from "./driver/model-server.mjs";
 import { skip } from "./driver/requirements.mjs";
 import { until } from "./driver/retry.mjs";
-import { Session, UNCERTAINTY } from "./driver/session.mjs";
+import { EMBEDDED, Session, UNCERTAINTY } from "./driver/session.mjs";
 
 const KEY = "sk-e2e-models";
 const SCORED = { timeout: 120_000 };
@@ -50,6 +50,7 @@ describe("models, status and look", { skip }, () => {
     [models, session] = await Promise.all([
       startModelServer({ folder, key: KEY, model: "house-model" }),
       Session.start("models", {
+        model: EMBEDDED,
         open: "grades.py",
         settings: UNCERTAINTY,
         environment: { HF_ENDPOINT: hub.url },

@@ -6,7 +6,7 @@ import path from "node:path";
 import { after, before, describe, test } from "node:test";
 import { skip } from "./driver/requirements.mjs";
 import { throughout, until } from "./driver/retry.mjs";
-import { Session } from "./driver/session.mjs";
+import { EMBEDDED, Session } from "./driver/session.mjs";
 
 const MODEL = { timeout: 120_000 };
 
@@ -18,6 +18,7 @@ describe("the panels", { skip }, () => {
 
   before(async () => {
     session = await Session.start("panels", {
+      model: EMBEDDED,
       open: "parity.py",
       example: "parity.py",
       viewport: { width: 1500, height: 900 },

@@ -4,7 +4,7 @@ import { copyFileSync } from "node:fs";
 import path from "node:path";
 import { root } from "../../scripts/paths.mjs";
 import { sleep } from "./driver/retry.mjs";
-import { Session } from "./driver/session.mjs";
+import { EMBEDDED, Session } from "./driver/session.mjs";
 
 const FILE = "parity.py";
 const HOVER = { word: "if", line: "if n % 2 == 0" };
@@ -12,6 +12,7 @@ const FUNCTION = "parity";
 const wanted = process.argv.slice(2);
 
 const session = await Session.start("pictures", {
+  model: EMBEDDED,
   open: FILE,
   example: FILE,
   viewport: { width: 1120, height: 640 },

@@ -62,7 +62,7 @@ describe("things that must not happen", { skip: skip || cannotWatch }, () => {
     assert.match(session.log(), /Starting the language server: a file of python is open/);
   });
 
-  step("scores, a hover and a probe with the embedded model reach no address", async () => {
+  step("scores, a hover and a probe with a local model reach no address", async () => {
     await until(async () => {
       assert.match(await vscode.hover("else", { line: "else:" }), /: confidence/);
     });

@@ -5,7 +5,7 @@ import path from "node:path";
 import { after, before, describe, test } from "node:test";
 import { skip } from "./driver/requirements.mjs";
 import { until } from "./driver/retry.mjs";
-import { Session } from "./driver/session.mjs";
+import { EMBEDDED, Session } from "./driver/session.mjs";
 
 const MODEL = { timeout: 600_000 };
 const MODEL_MS = { ms: MODEL.timeout };
@@ -108,6 +108,7 @@ describe("tasks and operators", { skip }, () => {
   });
 
   step("pointing at an operator shows which operators the model finds likely", async () => {
+    await session.changeModel(EMBEDDED);
     await vscode.command("View: Close All Editors");
     await vscode.quickOpen("evenness.py");
     await vscode.statusItem(/: ready/).waitFor(MODEL);

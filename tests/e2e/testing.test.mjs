@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { skip } from "./driver/requirements.mjs";
 import { until } from "./driver/retry.mjs";
-import { Session } from "./driver/session.mjs";
+import { EMBEDDED, Session } from "./driver/session.mjs";
 
 const MODEL = { timeout: 180_000 };
 
@@ -16,6 +16,7 @@ describe("test explorer", { skip }, () => {
 
   before(async () => {
     session = await Session.start("testing", {
+      model: EMBEDDED,
       open: "larger.py",
       example: "larger.py",
       viewport: { width: 1500, height: 900 },

@@ -104,7 +104,7 @@ describe("the views", { skip }, () => {
       await vscode.command("Counterlens: Ask About This Repository…");
       const start = vscode.choice("Ask about 1 function");
       await start.waitFor(MODEL);
-      assert.match(await start.innerText(), /about \d+ s[\s\S]*smollm2-135m/);
+      assert.match(await start.innerText(), /about \d+ s[\s\S]*smollm2-135m/i);
       await vscode.choice("Settings: counterlens.toml").waitFor({ timeout: 5_000 });
       await session.screenshot("plan");
       await start.click();

@@ -11,7 +11,7 @@ import { root, venvPython } from "../../../scripts/paths.mjs";
 import { main, say } from "../../../scripts/terminal.mjs";
 import { prepare } from "../driver/installed.mjs";
 import { until } from "../driver/retry.mjs";
-import { Session } from "../driver/session.mjs";
+import { EMBEDDED, Session } from "../driver/session.mjs";
 
 const DRAWN =
   "import json, sys; from pathlib import Path; from judges import drawn; root = Path(sys.argv[1]).resolve(); " +
@@ -29,6 +29,7 @@ await main(async () => {
   const functions = JSON.parse(said);
   Object.assign(process.env, await prepare());
   const session = await Session.start("repository", {
+    model: EMBEDDED,
     open: functions[0][0],
     folder: path.resolve(folder),
     viewport: { width: 1500, height: 1000 },

@@ -1,20 +1,18 @@
-// A real OpenAI-compatible server on this machine (llama-cpp-python's own) that serves the embedded model.
+// A real OpenAI-compatible server on this machine (llama-cpp-python's own) that serves a short model.
 import { spawn } from "node:child_process";
 import { openSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { venvPython } from "../../../scripts/paths.mjs";
-import { ask } from "../../../scripts/terminal.mjs";
 import { freePort } from "./ports.mjs";
 import { until } from "./retry.mjs";
-
-const FILE = "from counterlens.models.files import embedded_model; print(embedded_model())";
+import { shortModel } from "./short-model.mjs";
 
 /**
  * @param {{ folder: string, key: string, model: string }} options the folder of its log, the key that it requires, and
  *   the name of its model
  */
 export async function startModelServer({ folder, key, model }) {
-  const file = await ask(venvPython, ["-c", FILE]);
+  const file = await shortModel();
   const port = await freePort();
   const log = path.join(folder, "model-server.log");
   const out = openSync(log, "w");

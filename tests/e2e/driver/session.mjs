@@ -7,6 +7,7 @@ import { chromium } from "../../../scripts/setup/debian.mjs";
 import { startCodeServer } from "./code-server.mjs";
 import { Home } from "./home.mjs";
 import { install } from "./installed.mjs";
+import { shortModel } from "./short-model.mjs";
 import { Workbench } from "./workbench.mjs";
 
 const SHOTS = path.join(e2e, "shots");
@@ -22,6 +23,9 @@ export const FLAGS = [
   "--disable-sync",
 ];
 
+/** The name of the embedded model, for tests of findings that only a trained model has. */
+export const EMBEDDED = "smollm2-135m";
+
 /** Settings that show all uncertainty, like the command of that name; the default shows less. */
 export const UNCERTAINTY = {
   "counterlens.diagnostics.enabled": true,
@@ -33,15 +37,17 @@ export class Session {
   /**
    * @param {string} name of the folder that contains the session
    * @param {{ open: string, folder?: string, example?: string, files?: Record<string, string>, settings?: object,
-   *   machine?: object, trustDialogs?: boolean, viewport?: object, vsix?: string, untouched?: boolean,
+   *   machine?: object, model?: string, trustDialogs?: boolean, viewport?: object, vsix?: string, untouched?: boolean,
    *   environment?: Record<string, string>, extensions?: string[], language?: string, proposed?: string[] }} options
    *   `open`: a file of the workspace, which is a copy of `folder`, by default of tests/e2e/workspace; `example`: one
    *   of examples/ to add, `files`: others; `vsix`: the package, by default the universal one; `extensions`: others to
-   *   install, of which those with ids in `proposed` may use proposed APIs; `untouched`: as after the installation,
-   *   with neither interpreter nor model chosen; `language`: that of the user, by default English
+   *   install, of which those with ids in `proposed` may use proposed APIs; `model`: by default a short one;
+   *   `untouched`: as after the installation, with neither interpreter nor model chosen; `language`: that of the
+   *   user, by default English
    */
   static async start(name, options) {
-    const { open, example, settings = {}, machine = {}, trustDialogs = false, viewport, language } = options;
+    const { open, example, settings = {}, trustDialogs = false, viewport, language } = options;
+    const machine = { ...options.machine };
     const home = new Home(path.join(RUN, name), options.environment);
     const workspace = path.join(home.folder, "work");
     cpSync(options.folder ?? path.join(e2e, "workspace"), workspace, { recursive: true });
@@ -51,8 +57,11 @@ export class Session {
     }
     home.writeSettings(settings);
     if (language) home.speak(language);
-    const chosen = { "counterlens.interpreter": venvPython, "counterlens.model": "smollm2-135m" };
-    home.writeMachineSettings({ ...(options.untouched ? {} : chosen), ...machine });
+    if (!options.untouched) {
+      machine["counterlens.interpreter"] ??= venvPython;
+      machine["counterlens.model"] ??= options.model ?? (await shortModel());
+    }
+    home.writeMachineSettings(machine);
     if (options.vsix) home.cli("--install-extension", options.vsix);
     else await install(home);
     for (const each of options.extensions ?? []) home.cli("--install-extension", each);
@@ -66,6 +75,7 @@ export class Session {
     });
     const page = context.pages()[0] ?? (await context.newPage());
     const session = new Session(name, home, workspace, server, context, new Workbench(page, server.url));
+    session.machine = machine;
     try {
       await session.workbench.open(workspace, path.join(workspace, open));
     } catch (error) {
@@ -84,6 +94,14 @@ export class Session {
   /** The Python that has the package. */
   get interpreter() {
     return venvPython;
+  }
+
+  /** Changes the model, as the user does in the settings; waits until it is ready. */
+  async changeModel(model) {
+    this.machine["counterlens.model"] = model;
+    this.home.writeMachineSettings(this.machine);
+    const named = model === EMBEDDED ? /SmolLM2-135M-Instruct Q4_1.*: ready/ : /short.*: ready/;
+    await this.workbench.statusItem(named).waitFor({ timeout: 120_000 });
   }
 
   /** Takes a picture without animations, since hovers and messages fade in half transparent. */
