@@ -1,4 +1,4 @@
-"""Counterfactuals: mutations of Python source along one programming concept, safe on real code.
+"""Counterfactuals: safe mutations of source, each along one programming concept.
 
 from counterlens.mutations import MUTATIONS, counterfactuals, apply_everywhere
 """

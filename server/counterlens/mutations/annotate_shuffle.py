@@ -1,4 +1,4 @@
-"""`annotate-shuffle`: the annotations of a function's parameters change places."""
+"""`annotate-shuffle`: permutes the annotations of a function's parameters."""
 
 from __future__ import annotations
 

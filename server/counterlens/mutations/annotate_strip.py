@@ -1,4 +1,4 @@
-"""`annotate-strip`: the annotations of a function's parameters are removed."""
+"""`annotate-strip`: removes the annotations of a function's parameters."""
 
 from __future__ import annotations
 

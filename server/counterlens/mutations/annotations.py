@@ -1,4 +1,4 @@
-"""The annotations of parameters: which functions have them, and whether anything could read them."""
+"""Annotations of parameters: which functions have them, and whether any code could read them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def annotated(node: cst.FunctionDef) -> list[cst.Annotation]:
 
 
 def read_at_run_time(module: Module, node: cst.FunctionDef) -> str | None:
-    """Why code may read a function's annotations at run time, or notice when they are evaluated."""
+    """The reason why code may read a function's annotations or notice their evaluation; None if it cannot."""
     if node.decorators:
         return "a decorator may read the annotations"
     if _READERS & module.words:
@@ -30,5 +30,5 @@ def read_at_run_time(module: Module, node: cst.FunctionDef) -> str | None:
 
 
 def annotation_span(module: Module, note: cst.Annotation) -> tuple[int, int]:
-    """The bytes of an annotation's type, with its parentheses."""
+    """The byte range of an annotation's type, with its parentheses."""
     return module.outer(note.annotation)

@@ -1,6 +1,6 @@
-"""Assumptions that a mutation may need, because Python's source alone cannot show them.
+"""Assumptions that a mutation may need because Python's source alone cannot prove them.
 
-Each one is recorded on the counterfactuals that need it, so that a caller can leave them out.
+Each is recorded on the counterfactuals that need it, so that a caller can exclude them.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Counterfactuals and how they are described: the types that every mutation shares.
+"""Counterfactuals and their descriptions: the types that all mutations share.
 
 A mutation finds *sites* in a parsed module. Each site is either a set of edits, from which the engine makes
 a `Counterfactual`, or a `Refusal` with the reason. Mutations never build source text themselves.
@@ -22,7 +22,7 @@ class Concept(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One changed place: byte ranges of the original and of the mutated source that correspond."""
+    """One change: the byte ranges in the original and in the mutated source that correspond."""
 
     original: tuple[int, int]
     mutated: tuple[int, int]
@@ -32,12 +32,12 @@ class Change:
 class Cut:
     """The cut of a completion (Hooda et al. 2024, section 4.2): byte offsets, at the start of a line.
 
-    The model has to write the text between the cut and the function's end.
+    The model writes the text between the cut and the function's end.
     """
 
     original: int
     mutated: int
-    own: bool = False  # the mutation itself says where, whatever part of the function is wanted
+    own: bool = False  # the mutation itself fixes the cut, whatever the prefix ratio
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,17 +48,17 @@ class Counterfactual:
         mutation: The id of the mutation.
         concept: The concept that it perturbs.
         preserving: Whether it keeps the meaning.
-        function: Qualified name of the function that it lies in, `<module>` outside of any.
+        function: Qualified name of the function that contains it, `<module>` outside of any.
         start_line: First line of the site in the original, 1-based.
         end_line: Last line of the site.
         description: The change, in one sentence.
         source: The whole mutated source.
         changes: The differences, in the order of the text.
-        cut: The cut of both for the completion probe; None if the change would not be seen.
-        other_cuts: Other cuts, the nearest first; empty unless they were asked for.
+        cut: The cut of both sources for the completion probe; None if the prompt would not show the change.
+        other_cuts: Other cuts, the nearest first; empty unless requested.
         seed: The seed of names and sites.
         assumptions: The assumptions under which it preserves the meaning, such as `total-order`.
-        possibly_equivalent: It should not preserve, but nothing that was tried tells it from the original.
+        possibly_equivalent: A breaking mutation that no available test or input tells from the original.
     """
 
     mutation: str
@@ -79,7 +79,7 @@ class Counterfactual:
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """A site where a mutation could not be done safely, and why."""
+    """A site where a mutation cannot be applied safely, with the reason."""
 
     mutation: str
     function: str

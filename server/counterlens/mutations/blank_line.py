@@ -35,7 +35,7 @@ class BlankLine(Mutation):
 
 
 def blank_line_sites(module: ParsedSource) -> Iterator[Site | SiteRefused]:
-    """The lines of functions that a blank line can be inserted before, and the blank ones."""
+    """A site for each line of a function that can get a blank line before it, and for each blank line."""
     for function in module.functions:
         lines = module.lines_of(function)
         if not lines:
@@ -53,7 +53,7 @@ def _blanks(module: ParsedSource, line: int) -> int:
 
 
 def _blank_lines(module: ParsedSource, function: FunctionSpan, first: int) -> Iterator[tuple[int, int]]:
-    """The blank lines between the statements of a function, and between the first one and what is before."""
+    """Byte ranges of the blank lines between a function's statements and directly before the first one."""
     start = module.line_start(first - 1)
     while start > function.start and not module.data[start:first].strip():
         first, start = start, module.line_start(start - 1)

@@ -1,4 +1,4 @@
-"""`block-swap-plain`: the branches of an if-else change places, and the condition stays."""
+"""`block-swap-plain`: swaps the branches of an if-else and keeps the condition."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Definite assignment: places at which a local variable is certainly bound, so reading it cannot raise.
 
-A binding statement covers the rest of its block: a block runs its statements in order, and leaves otherwise.
-The target of a `for`, of a `with` and of an `except` covers the body. A variable that is deleted somewhere is
-never sure.
+A binding statement covers the rest of its block, because a block runs its statements in order or is left.
+The target of a `for`, a `with` or an `except` covers the body. A variable that is deleted anywhere is never
+certainly bound.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ _WITHIN = (
 
 
 class SurelyBound:
-    """The places of one module at which its local variables are certainly bound."""
+    """The places in one module at which its local variables are certainly bound."""
 
     def __init__(self, module: Module) -> None:
         self._module = module
         self._known: dict[Variable, list[tuple[int, int]]] = {}
 
     def at(self, occurrence: Occurrence) -> bool:
-        """Whether a variable that is read there is bound whenever that runs."""
+        """Whether the variable read at an occurrence is bound whenever that code runs."""
         variable = occurrence.variable
         if variable is None or not variable.scope.is_function or Role.DELETE in variable.roles:
             return False
@@ -57,7 +57,7 @@ class SurelyBound:
             inside = isinstance(above, cst.For | cst.With) or above.name is not None
             return module.span(above.body) if inside else None
         if isinstance(above, _STATEMENTS):
-            above = module.parent(above)  # its line
+            above = module.parent(above)  # the line with the statement
         elif not isinstance(above, cst.FunctionDef | cst.ClassDef):
             return None
         block = module.parent(above)

@@ -1,4 +1,4 @@
-"""The syntactic children of a LibCST node, in the order of the text."""
+"""The syntactic children of a LibCST node, in source order."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import libcst as cst
 
 
 def children(node: cst.CSTNode) -> list[cst.CSTNode]:
-    """The syntactic children of a node, in the order of the text: no whitespace, brackets or commas."""
+    """The syntactic children of a node, in source order: no whitespace, brackets or commas."""
     found: list[cst.CSTNode] = []
     for name in child_fields(type(node)):
         value = getattr(node, name)
@@ -56,14 +56,14 @@ _NOT_SYNTAX = {
 
 @cache
 def child_fields(kind: type[cst.CSTNode]) -> tuple[str, ...]:
-    """The fields of a class of nodes that hold syntactic children, in the order of the text."""
+    """The fields of a node class that hold syntactic children, in source order."""
     names = [field.name for field in dataclasses.fields(kind)]
     wanted = [n for n in names if not n.startswith(("whitespace", "ensure")) and n not in _NOT_SYNTAX]
     first = _TEXT_ORDER.get(kind, ())
     return (*first, *(name for name in wanted if name not in first))
 
 
-# Where LibCST lists the fields of a node in another order than the text.
+# The node classes whose fields LibCST does not list in source order.
 _TEXT_ORDER: dict[type[cst.CSTNode], tuple[str, ...]] = {
     cst.FunctionDef: ("decorators", "name", "type_parameters", "params", "returns", "body"),
     cst.ClassDef: ("decorators", "name", "type_parameters", "bases", "keywords", "body"),
@@ -98,7 +98,7 @@ _TEXT_ORDER: dict[type[cst.CSTNode], tuple[str, ...]] = {
 
 
 def suites(statement: cst.CSTNode) -> Iterator[cst.BaseSuite]:
-    """The bodies of a compound statement, those of its elif branches too."""
+    """The bodies of a compound statement, those of its elif branches included."""
     for name in ("body", "handlers", "cases", "orelse", "finalbody"):
         value = getattr(statement, name, None)
         if isinstance(value, cst.BaseSuite):

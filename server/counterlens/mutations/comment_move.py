@@ -1,4 +1,4 @@
-"""`comment-move`: a comment moves to the line above, or below."""
+"""`comment-move`: moves a comment to the line above or below."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from counterlens.mutations.module import Module
 from counterlens.mutations.mutation import Example, Mutation, MutationContext, Site, SiteRefused
 
 WIDEST = 99
-"""A line with a comment behind its statement gets no wider."""
+"""Maximum length of a line, in characters, after a comment has moved behind its statement."""
 _FOR_TOOLS = re.compile(
     r"#\s*(type:|noqa|nosec|pragma|pylint|pyright|mypy|ruff|fmt:|isort|yapf|!)", re.IGNORECASE
 )
@@ -58,7 +58,7 @@ class CommentMove(Mutation):
 
 
 def _moves(module: Module, statement: cst.SimpleStatementLine) -> Iterator[Site]:
-    """The one way to move the comment of a statement that is one line."""
+    """The possible move of the comment of a one-line statement, if there is one."""
     start, end = module.start(statement), module.end(statement.body[-1])
     line, after = module.line_start(start), module.next_line(start)
     indentation = module.text((line, start))

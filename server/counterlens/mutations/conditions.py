@@ -1,4 +1,4 @@
-"""Negating a condition with as little change as possible."""
+"""Negation of a condition with as few changes as possible."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _COMPLEMENTS: dict[type[cst.BaseCompOp], tuple[str, str | None]] = {
 _NAN = {"nan", "NaN", "NAN", "isnan"}
 _ORDERED = (cst.LessThan, cst.LessThanEqual, cst.GreaterThan, cst.GreaterThanEqual)
 _EXACT_VALUES = (cst.SimpleString, cst.FormattedString, cst.ConcatenatedString, cst.Integer)
-# What `not` binds more tightly than itself, so that it needs no parentheses.
+# Expressions that need no parentheses after `not`, because they bind more tightly.
 _TIGHT = (
     cst.Name,
     cst.Call,
@@ -51,7 +51,7 @@ class Negation:
 def complement(module: Module, test: cst.BaseExpression) -> Negation | None:
     """Negate by complementary operators and De Morgan's laws; None if a leaf has no complement.
 
-    Evaluation order and short circuits stay as they are: the negation of `a and b` is `not a or not b`, which
+    Evaluation order and short circuits are kept: the negation of `a and b` is `not a or not b`, which
     evaluates `b` in the same cases.
     """
     edits: list[Edit] = []
@@ -62,7 +62,7 @@ def complement(module: Module, test: cst.BaseExpression) -> Negation | None:
 
 
 def compares(test: cst.BaseExpression) -> bool:
-    """Whether a condition is a comparison, or several that `and`, `or` and `not` join."""
+    """Whether a condition is a comparison, or comparisons joined by `and`, `or` and `not`."""
     if isinstance(test, cst.BooleanOperation):
         return compares(test.left) and compares(test.right)
     if isinstance(test, cst.UnaryOperation) and isinstance(test.operator, cst.Not):
@@ -71,7 +71,7 @@ def compares(test: cst.BaseExpression) -> bool:
 
 
 def wrap_in_not(module: Module, test: cst.BaseExpression) -> Negation:
-    """Negate by `not`, with parentheses if it would bind otherwise."""
+    """Negate by `not`, with parentheses if precedence requires them."""
     start, end = module.outer(test)
     before = "" if module.data[start - 1 : start] in (b" ", b"\t", b"(", b"\f") else " "
     if test.lpar or isinstance(test, _TIGHT):
@@ -96,7 +96,7 @@ def _negate(
         is_and = isinstance(node.operator, cst.And)
         becomes = cst.Or if is_and else cst.And
         edits.append(replace(*module.span(node.operator), "or" if is_and else "and"))
-        # `a and b or c` groups by precedence; turned round it has to group by parentheses.
+        # `a and b or c` groups by precedence; its negation needs parentheses for the same grouping.
         if above is cst.And and becomes is cst.Or and not node.lpar:
             start, end = module.span(node)
             edits += [insert(start, "("), insert(end, ")")]
@@ -108,7 +108,7 @@ def _negate(
 
 def _negate_comparison(module: Module, node: cst.Comparison, edits: list[Edit], assumed: set[str]) -> bool:
     if len(node.comparisons) != 1:
-        return False  # `a < b < c` evaluates b once; its negation cannot be said with operators
+        return False  # `a < b < c` evaluates b once; operators alone cannot express its negation
     target = node.comparisons[0]
     operator = target.operator
     if type(operator) not in _COMPLEMENTS:
@@ -145,12 +145,12 @@ def _drop_not(
 
 
 def _may_be_partial(module: Module, sides: Iterable[cst.BaseExpression]) -> bool:
-    """Whether values may be ordered in part: they plainly are, or the file is one that minds NaN."""
+    """Whether values may be partially ordered: a side visibly is, or the file mentions NaN."""
     return bool(_NAN & module.words) or any(_visibly_partial(side) for side in sides)
 
 
 def _visibly_partial(node: cst.BaseExpression) -> bool:
-    """Whether a value is plainly one of a class that is ordered only in part: sets, NaN."""
+    """Whether a value visibly belongs to a partially ordered class: a set, or NaN."""
     if isinstance(node, cst.Set | cst.SetComp):
         return True
     if isinstance(node, cst.Attribute):
@@ -170,6 +170,6 @@ def _visibly_partial(node: cst.BaseExpression) -> bool:
 
 
 def shown(module: Module, node: cst.BaseExpression, limit: int = 60) -> str:
-    """An expression as it is quoted in a description: on one line, not too long."""
+    """An expression as quoted in a description: on one line, at most `limit` characters."""
     text = " ".join(module.text(module.span(node)).split())
     return text if len(text) <= limit else text[: limit - 1] + "…"

@@ -1,4 +1,4 @@
-"""Sites of one mutation that can be applied together: their edits are disjoint or compose."""
+"""Sites of one mutation that can be applied together, because their edits are disjoint or compose."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from counterlens.mutations.mutation import Site
 
 
 def compatible(sites: Sequence[Site]) -> list[Site]:
-    """A set of sites that go together; of two that do not, the one that comes first stays."""
+    """A set of sites without conflicts; of two conflicting sites, the first is kept."""
     clashes = _clashes(sites)
     taken: set[int] = set()
     for index in range(len(sites)):
@@ -37,7 +37,7 @@ def _clashes(sites: Sequence[Site]) -> defaultdict[int, set[int]]:
 
 
 def _overlaps(sites: Sequence[Site], edits: list[Owned]) -> Iterator[tuple[int, int]]:
-    """Sites whose edits overlap without composing."""
+    """Pairs of sites whose edits overlap without composing."""
     slices = [_slices(site) for site in sites]
     around: list[Owned] = []
     for edit, owner in edits:
@@ -52,7 +52,7 @@ def _overlaps(sites: Sequence[Site], edits: list[Owned]) -> Iterator[tuple[int, 
 
 
 def _forbidden(sites: Sequence[Site], edits: list[Owned]) -> Iterator[tuple[int, int]]:
-    """Sites with edits where another site does not allow them."""
+    """Pairs of sites where one has an edit that the other does not allow."""
     for index, site in enumerate(sites):
         for start, end in site.reindented:
             for edit, owner in _starting_in(edits, start, end):
@@ -72,14 +72,14 @@ def _starting_in(edits: list[Owned], start: int, end: int) -> Iterator[Owned]:
 
 
 def _touch(first: Edit, second: Edit) -> bool:
-    """Whether new lines are put just where another edit begins or ends: which comes first would matter."""
+    """Whether new lines are inserted exactly where another edit begins or ends: their order would matter."""
     lines = (edit for edit in (first, second) if edit.start == edit.end and _breaks_lines(edit))
     return any(edit.start in {first.start, first.end} & {second.start, second.end} for edit in lines)
 
 
 def _composes(inner: Edit, outer: Edit, slices: list[Slice]) -> bool:
-    """Whether an edit inside another one's range lies in text that is kept."""
-    if inner.start == inner.end:  # at the edge of a slice an insertion is not inside
+    """Whether an edit inside another edit's range lies in text that the other keeps."""
+    if inner.start == inner.end:  # an insertion at the edge of a slice is not inside it
         return any(piece.start < inner.start < piece.end for piece in slices)
     inside = (piece.start <= inner.start and inner.end <= piece.end for piece in slices)
     return inner.end <= outer.end and any(inside)

@@ -1,4 +1,4 @@
-"""Counting loops: a `for` over a range, and a `while` with a counter."""
+"""Counting loops: a `for` over a range, or a `while` with a counter."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ class Range:
     """The arguments of `range` in a `for`, as pieces of text.
 
     Attributes:
-        start: Its start.
-        stop: Its end, exclusive.
-        step: The statement's rest that counts on: `+= 1`.
-        operator: How the counter compares to the stop while the loop goes on.
+        start: The start.
+        stop: The end, exclusive.
+        step: The text after the variable in the statement that advances the counter: `+= 1`.
+        operator: The comparison of the counter with the stop that holds while the loop runs.
         bound: The expression of the stop.
     """
 
@@ -35,7 +35,7 @@ class Range:
     bound: cst.BaseExpression
 
     def stop_is_fixed(self, module: Module, node: cst.For) -> bool:
-        """Whether the stop has the same value, and no effect, whenever it is evaluated during the loop."""
+        """Whether the stop has the same value, without side effects, whenever the loop evaluates it."""
         if literal(self.bound) is not None:
             return True
         variable = module.scopes.variable(self.bound)
@@ -46,7 +46,7 @@ class Range:
 
 
 def range_of(module: Module, node: cst.For) -> Range | None:
-    """The range of a `for name in range(...)`, if the direction is known."""
+    """The range of a `for name in range(...)`; None for other loops, and if the direction is unknown."""
     call = node.iter
     if not isinstance(node.target, cst.Name) or not isinstance(call, cst.Call):
         return None
@@ -78,9 +78,9 @@ class Counting:
     Attributes:
         name: The variable.
         start: Byte range of its first value.
-        stop: Byte range of what it is compared to.
+        stop: Byte range of the value with which it is compared.
         step: The increment.
-        inclusive: Whether the stop itself is counted too.
+        inclusive: Whether the loop also runs at the stop itself.
         removed: Byte ranges of the two statements that a `for` does not need.
     """
 
@@ -123,7 +123,7 @@ def counting_while(module: Module, node: cst.While) -> Counting | str:
 
 
 def untouched(module: Module, variable: Variable, body: cst.BaseSuite) -> bool:
-    """Whether nothing in a loop's body sets a variable."""
+    """Whether no code in a loop's body binds a variable."""
     first, last = module.span(body)
     return not any(o.role in _BINDS and first <= module.start(o.node) < last for o in variable.occurrences)
 
@@ -134,7 +134,7 @@ def jumps_back(body: cst.CSTNode) -> bool:
 
 
 def literal(node: cst.BaseExpression) -> int | None:
-    """The value of an integer literal, with its sign."""
+    """The value of an integer literal, with its sign; None for any other expression."""
     if isinstance(node, cst.UnaryOperation) and isinstance(node.operator, cst.Minus):
         value = literal(node.expression)
         return None if value is None else -value
@@ -142,7 +142,10 @@ def literal(node: cst.BaseExpression) -> int | None:
 
 
 def own_parts(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
-    """The control part of a loop: the bodies of inner loops and functions left out, their `else` not."""
+    """The nodes of a loop's body, without the bodies of inner loops, functions and classes.
+
+    The `else` of an inner loop is included: a jump in it belongs to the outer loop.
+    """
     yield node
     for child in children(node):
         if isinstance(child, cst.For | cst.While):
@@ -156,7 +159,7 @@ def _operand(module: Module, node: cst.BaseExpression) -> tuple[Piece, ...]:
     """An expression as the right side of a comparison."""
     whole = Slice(*module.outer(node))
     loose = isinstance(node, _LOOSE) and literal(node) is None
-    lines = "\n" in module.text(module.outer(node))  # it may have leaned on the brackets around it
+    lines = "\n" in module.text(module.outer(node))  # the brackets around it may have allowed its newlines
     return ("(", whole, ")") if (loose or lines) and not node.lpar else (whole,)
 
 
@@ -203,7 +206,7 @@ def _constant_step(module: Module, line: cst.SimpleStatementLine | None, variabl
 def _other_uses(
     module: Module, node: cst.While, variable: Variable, ours: tuple[cst.CSTNode, cst.CSTNode]
 ) -> str | None:
-    """Why the counter cannot be left to a `for`: something else sets it, or looks at it behind the loop."""
+    """The reason why a `for` cannot hold the counter: other code sets it, or uses it after the loop."""
     if Role.PARAMETER in variable.roles:
         return "the counter is a parameter"
     first = module.start(ours[0])

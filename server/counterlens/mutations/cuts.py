@@ -1,4 +1,4 @@
-"""Cut points of original and mutated source for the completion probe (Hooda et al. 2024, section 4.2)."""
+"""Cuts of original and mutated source for the completion probe (Hooda et al. 2024, section 4.2)."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from counterlens.mutations.parsed import FunctionSpan, ParsedSource
 PREFIX_RATIO = 0.75
 
 Ratio = float | tuple[float, float]
-"""Share of a function's lines before the cut, or a range for it."""
+"""Share of a function's lines before the cut, from 0 to 1, or a range of shares."""
 
 
 def nearest(module: ParsedSource, function: FunctionSpan, edits: tuple[Edit, ...], ratio: Ratio) -> list[int]:
-    """The possible starts of a function's trailing part: at statements, the one nearest to `ratio` first.
+    """Possible cuts of a function: offsets of statements, the nearest to `ratio` first.
 
-    The ratio is of the lines from the first statement behind the docstring to the end, so that a long
-    docstring does not push the cut out of the code. A statement that an edit covers is no place to cut. A
-    range (Hooda et al. 2024, Table 4) prefers its middle, and excludes cuts outside it.
+    The ratio is a share of the lines from the first statement after the docstring to the end, so that a long
+    docstring does not push the cut out of the code. Statements inside an edit are excluded. A range (Hooda
+    et al. 2024, Table 4) prefers its middle and excludes cuts outside it.
     """
     lines = module.lines_of(function)
     if len(lines) < 2:
@@ -38,7 +38,7 @@ def nearest(module: ParsedSource, function: FunctionSpan, edits: tuple[Edit, ...
 
 
 def wanted_points(module: ParsedSource, site: Site, ratio: Ratio) -> tuple[int, int] | None:
-    """The two offsets of the original that a site is cut at, if it is: original, and mutated."""
+    """The cut offsets of a site, for original and mutated source, both in the original; None if not cut."""
     if site.cut is not None:
         return site.cut
     function = module.function_at(site.span[0])
@@ -54,8 +54,8 @@ def wanted_points(module: ParsedSource, site: Site, ratio: Ratio) -> tuple[int, 
 def other_points(module: ParsedSource, site: Site, ratio: Ratio) -> list[tuple[int, int]]:
     """Other cuts of a site, the nearest to `ratio` first; none if the site fixes its cut.
 
-    Part of its change lies before each cut, even if the usual cut requires the whole: the rests differ
-    between two swapped statements, but not after both.
+    Part of the site's change lies before each cut, even if the usual cut requires the whole change: between
+    two swapped statements the true rests differ, after both they do not.
     """
     function = module.function_at(site.span[0])
     if site.cut is not None or function is None:
@@ -66,12 +66,12 @@ def other_points(module: ParsedSource, site: Site, ratio: Ratio) -> list[tuple[i
 
 
 def _begun(site: Site, at: int) -> bool:
-    """Whether a part of a site's change stands before an offset."""
+    """Whether part of a site's change lies before an offset."""
     return any(edit.start < at for edit in site.edits)
 
 
 def cut(points: tuple[int, int] | None, rendered: Rendered, *, own: bool = False) -> Cut | None:
-    """The cut of a rendered site; None if it is not to be cut, or its place did not survive."""
+    """The cut of a rendered site; None if there is none, or if its place in the mutated source is gone."""
     if points is None or points[1] not in rendered.points:
         return None
     return Cut(points[0], rendered.points[points[1]], own)

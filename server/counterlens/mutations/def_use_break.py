@@ -1,4 +1,4 @@
-"""`def-use-break`: the second chain of definition and uses of a variable gets a name of its own."""
+"""`def-use-break`: renames the second def-use chain of a variable."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ class DefUseBreak(Mutation):
     def _chain(
         module: Module, function: FunctionNode, occurrences: list[Occurrence], definition: Occurrence
     ) -> list[Occurrence] | None:
-        """The occurrences behind a definition, where it comes before all of them whenever they run."""
+        """The occurrences after a definition; None unless it runs before each of them in every execution."""
         placed = _assignment(module, definition)
         if placed is None:
             return None
@@ -147,7 +147,7 @@ class DefUseBreak(Mutation):
             return None
         if block is function.node.body:
             return later
-        # In an inner block: nothing outside of it, and each run through it begins with a definition.
+        # In an inner block: no occurrence is outside, and each run of the block begins with a definition.
         first, last = module.span(block)
         if any(not first <= module.start(o.node) < last for o in occurrences):
             return None
@@ -156,12 +156,12 @@ class DefUseBreak(Mutation):
             return None
         span = module.span(opening[1])
         if any(span[0] <= module.start(o.node) < span[1] for o in before[1:]):
-            return None  # it uses its own old value, which another run may have left
+            return None  # it uses its own old value, possibly from an earlier run of the block
         return later
 
 
 def _assignment(module: Module, occurrence: Occurrence) -> tuple[cst.BaseSuite, cst.CSTNode] | None:
-    """The block and the statement of a definition by plain assignment that has a line to itself."""
+    """The block and the statement of a definition by plain assignment on its own line, or None."""
     if occurrence.role is not Role.BIND:
         return None
     node: cst.CSTNode = occurrence.node
@@ -181,7 +181,7 @@ def _assignment(module: Module, occurrence: Occurrence) -> tuple[cst.BaseSuite, 
 
 
 def _releases(module: Module, definition: Occurrence) -> bool:
-    """Whether a definition is `x = None`, which is written to let go of what x held."""
+    """Whether a definition is `x = None`, which releases the object that x held."""
     placed = _assignment(module, definition)
     assert placed is not None
     assign = cst.ensure_type(placed[1], cst.SimpleStatementLine).body[0]

@@ -1,4 +1,4 @@
-"""`docstring-quotes`: a docstring gets the other quotation marks."""
+"""`docstring-quotes`: changes the quotation marks of a docstring."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class DocstringQuotes(Mutation):
 
 
 def _docstring(function: cst.FunctionDef) -> cst.SimpleString | None:
-    """The token of a docstring that is one string literal."""
+    """The token of a docstring that is one string literal, or None."""
     first = function.body.body[0] if function.body.body else None
     statement = first.body[0] if isinstance(first, cst.SimpleStatementLine) else first
     value = statement.value if isinstance(statement, cst.Expr) else None
@@ -68,7 +68,7 @@ def _docstring(function: cst.FunctionDef) -> cst.SimpleString | None:
 
 def _same_text(one: str, other: str) -> bool:
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of escapes that Python does not know: they stay as they are
+        warnings.simplefilter("ignore")  # about escapes unknown to Python, which keep their backslash
         try:
             return bool(ast.literal_eval(parse_expression(one)) == ast.literal_eval(parse_expression(other)))
         except (SyntaxError, ValueError):

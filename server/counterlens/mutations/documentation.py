@@ -1,4 +1,4 @@
-"""The documentation of the mutations, made from their classes."""
+"""The page docs/mutations.md, generated from the classes of the mutations."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _EVERY = (*MUTATIONS.values(), *PLACEBOS.values())
 
 
 def markdown() -> str:
-    """The whole page."""
+    """The page, as Markdown."""
     parts = [_OPENING, _overview()]
     for concept in Concept:
         parts.append(f"## {concept.value.capitalize()}\n")
@@ -49,7 +49,7 @@ def markdown() -> str:
 
 
 def _java() -> list[str]:
-    """Java's section: what differs, each mutation, and what is missing."""
+    """Java's section: the differences, each mutation, and what is missing."""
     described = [_described(mutation, "java", " in Java") for mutation in JAVA_MUTATIONS.values()]
     missing = ", ".join(f"`{name}`" for name in mutated("java").missing)
     return [
@@ -95,7 +95,7 @@ def _refusal(mutation: AnyMutation, example: Example, language: str) -> str:
 
 
 def _flow(text: str) -> str:
-    """A paragraph on one line, its double backquotes as single ones."""
+    """A paragraph on one line, with single backquotes instead of double ones."""
     return re.sub(r"\s+", " ", text).strip()
 
 

@@ -1,8 +1,8 @@
-"""Small edits over byte ranges of a source, and rendering them all in one pass.
+"""Edits of byte ranges of a source, rendered in one pass.
 
-A mutation never builds source text. It names the byte ranges of the original that change, and the parts of
-the new text: literal text, and moved slices of the original. A slice is rendered with the edits that lie
-inside it, so sites inside one another compose, and every byte that no edit names survives.
+A mutation never builds source text. It names the byte ranges of the original that change, and the pieces of
+the new text: literal text, and slices of the original that move. A slice is rendered with the edits inside
+it, so that nested sites compose, and every byte outside all edits is kept.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from counterlens.mutations.base import Change
 
 @dataclass(frozen=True, slots=True)
 class Slice:
-    """A byte range of the original that is copied, with the edits inside it applied.
+    """A byte range of the original that is copied with the edits inside it applied.
 
-    An edit that replaces exactly this range is not: the slice is what stood there.
+    An edit that replaces exactly this range is not applied: the slice is the original text.
     """
 
     start: int
@@ -32,7 +32,7 @@ Piece = str | Slice
 class Edit:
     """Replaces the bytes `start` to `end` of the original by pieces; an empty range inserts.
 
-    An insertion stays where it is: a slice that begins or ends at its offset does not carry it along.
+    An insertion does not move: a slice that begins or ends at its offset does not include it.
     """
 
     start: int
@@ -42,13 +42,13 @@ class Edit:
 
 @dataclass(frozen=True, slots=True)
 class Rendered:
-    """The result of the edits.
+    """The result of rendering.
 
     Attributes:
         data: The new source in UTF-8.
-        changes: The outermost edits, original and new byte ranges, in the order of the original.
-        points: For each asked offset of the original, where that byte stands now; an offset whose byte
-            did not survive is absent.
+        changes: The outermost edits as original and new byte ranges, in the order of the original.
+        points: The new offset of each requested offset of the original; absent if the byte there did not
+            survive.
     """
 
     data: bytes
@@ -57,27 +57,33 @@ class Rendered:
 
 
 def replace(start: int, end: int, text: str) -> Edit:
-    """An edit that puts literal text for a range."""
+    """An edit that replaces a range by literal text."""
     return Edit(start, end, (text,))
 
 
 def insert(at: int, text: str) -> Edit:
-    """An edit that puts literal text before an offset."""
+    """An edit that inserts literal text before an offset."""
     return Edit(at, at, (text,))
 
 
 def exchange(first: tuple[int, int], second: tuple[int, int]) -> tuple[Edit, Edit]:
-    """Two edits that exchange two ranges, which must not overlap."""
+    """Two edits that swap two ranges, which must not overlap."""
     return Edit(*first, (Slice(*second),)), Edit(*second, (Slice(*first),))
 
 
 def render(data: bytes, edits: Iterable[Edit], points: Iterable[int] = ()) -> Rendered:
-    """Apply edits, which must be disjoint or inside one another's slices, to a source."""
+    """Apply edits to a source; they must be disjoint, or inside one another's slices.
+
+    Args:
+        data: The source, in UTF-8.
+        edits: The edits, in any order.
+        points: Offsets of the original to locate in the result.
+    """
     return _Renderer(data, edits, points).run()
 
 
 def order(edit: Edit) -> tuple[int, bool, int]:
-    """Sorts edits as they are applied: by start; insertions first; the wider before the narrower."""
+    """The sort key of edits in order of application: by start, insertions first, wider before narrower."""
     return edit.start, edit.end > edit.start, -edit.end
 
 
@@ -101,13 +107,13 @@ class _Renderer:
         return Rendered(b"".join(self._out), changes, self._points)
 
     def _range(self, start: int, end: int, depth: int) -> None:
-        """Render [start, end); `end` one beyond the data takes in what is inserted at its end."""
+        """Render [start, end); an `end` one beyond the data includes insertions at the end of the file."""
         at = start
         index = bisect_left(self._starts, start)
         while index < len(self._edits) and self._edits[index].start < end:
             edit = self._edits[index]
             index += 1
-            # What replaces the whole of a slice replaces it where it was; the slice is what was there.
+            # An edit of the whole range of a slice applies at its place, not in the copy of the slice.
             whole = edit.end > edit.start and (edit.start, edit.end) == (start, end)
             before_slice = depth > 0 and edit.end == start
             if edit.start < at or edit.end > end or whole or before_slice:

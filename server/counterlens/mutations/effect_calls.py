@@ -1,4 +1,4 @@
-"""Effects of calls and of iterating: which code runs, and what it uses up."""
+"""Effects of calls and iteration: the code that runs, and the iterators that it consumes."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ _COUNTED = frozenset({"range", "zip", "enumerate", "reversed"})
 
 
 def iterates(analysis: EffectAnalysis, node: cst.BaseExpression, to: SideEffects) -> None:
-    """Add what taking all values of something does, but for evaluating it."""
+    """Add the effects of iterating over all values of an expression, without those of evaluating it."""
     to.raises = to.operators = True
     to.touches(Heap.READ)
     if isinstance(node, cst.Call) and _builtin_of(analysis, node) in _COUNTED:
-        return  # what they iterate over was counted where they were called
+        return  # the iteration over their arguments was added with their calls
     if isinstance(node, cst.Call) and _method_of(node) in {"items", "keys", "values", "split", "splitlines"}:
         return
     if isinstance(node, cst.GeneratorExp) or analysis.kinds.of(node) is not ValueKind.UNKNOWN:
@@ -47,7 +47,7 @@ def _generator(analysis: EffectAnalysis, node: cst.GeneratorExp, to: SideEffects
     at_once |= isinstance(above, cst.Call) and _method_of(above) == "join"
     _comprehension(analysis, node, to)
     if not at_once:
-        to.opaque = True  # it will run when someone asks for its values
+        to.opaque = True  # it runs later, when its values are requested
 
 
 def _call(analysis: EffectAnalysis, node: cst.Call, to: SideEffects) -> None:
@@ -88,7 +88,7 @@ def _method_call(analysis: EffectAnalysis, node: cst.Call, func: cst.Attribute, 
 
 
 def _pure_keys(analysis: EffectAnalysis, node: cst.Call) -> bool:
-    """Whether the functions given as `key=` run no unknown code."""
+    """Whether the functions given as `key=` run only known code."""
     keys = [a.value for a in node.args if a.keyword is not None and a.keyword.value == "key"]
     return all(
         analysis.module.scopes.builtin(key) in PURE_BUILTINS

@@ -1,4 +1,4 @@
-"""Effects of expressions, calls and comprehensions aside."""
+"""Effects of expressions except calls and comprehensions."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from counterlens.mutations.variables import Role
 
 
 def name(analysis: EffectAnalysis, node: cst.Name, to: SideEffects) -> None:
-    """A name that is read or bound."""
+    """Add the effects of reading or binding a name."""
     occurrence = analysis.module.scopes.occurrence.get(node)
     if occurrence is None or occurrence.variable is None:
         to.raises |= analysis.module.scopes.builtin(node) not in PURE_BUILTINS
@@ -28,7 +28,7 @@ def name(analysis: EffectAnalysis, node: cst.Name, to: SideEffects) -> None:
 
 
 def make_function(analysis: EffectAnalysis, node: cst.Lambda | cst.FunctionDef, to: SideEffects) -> None:
-    """Making a function reads what it captures: later writes to it must not move before."""
+    """Add the effects of creating a function: it reads what it captures, so later writes must stay later."""
     inner = analysis.module.scopes.of_node[node]
     for scope in inner.inside():
         for occurrence in scope.occurrences:
@@ -40,11 +40,11 @@ def make_function(analysis: EffectAnalysis, node: cst.Lambda | cst.FunctionDef, 
 
 
 def _nothing(analysis: EffectAnalysis, node: cst.CSTNode, to: SideEffects) -> None:
-    """A literal, or `pass`."""
+    """A literal or `pass`: no effects."""
 
 
 def operator(analysis: EffectAnalysis, node: cst.CSTNode, to: SideEffects) -> None:
-    """An operator, a subscript, a format: implemented by the operands' classes."""
+    """Add the effects of an operator, subscript or format, which the operands' classes implement."""
     analysis.parts(node, to)
     operands = [child for child in children(node) if isinstance(child, cst.BaseExpression)]
     if not isinstance(node, cst.Subscript) and all(analysis.kinds.of(o) <= ValueKind.ATOM for o in operands):

@@ -1,4 +1,4 @@
-"""The effects of the nodes of one module: known once, found by a rule for each class of nodes."""
+"""The effects of the nodes of one module: computed once, by one rule for each node class."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ class EffectAnalysis:
 
     Attributes:
         module: The module.
-        bound: Its variables that are certainly bound.
-        kinds: The values of its expressions.
+        bound: The places where its variables are certainly bound.
+        kinds: The value kinds of its expressions.
     """
 
     def __init__(self, module: Module, rules: Rules) -> None:
@@ -39,7 +39,7 @@ class EffectAnalysis:
         return known
 
     def add(self, node: cst.CSTNode, to: SideEffects) -> None:
-        """Add what a node can do."""
+        """Add the possible effects of a node."""
         rule = self._rules.get(type(node))
         if rule is not None:
             rule(self, node, to)
@@ -47,20 +47,20 @@ class EffectAnalysis:
         if isinstance(node, _YIELDING):
             to.yields = to.raises = True
         elif isinstance(node, cst.BaseExpression | cst.BaseStatement | cst.BaseSmallStatement):
-            to.opaque = to.raises = True  # not one of those that are known to be harmless
+            to.opaque = to.raises = True  # not a class that is known to be harmless
         self.parts(node, to)
 
     def parts(self, node: cst.CSTNode, to: SideEffects) -> None:
-        """Add what the parts of a node can do."""
+        """Add the possible effects of a node's children."""
         for child in children(node):
             self.add(child, to)
 
 
 Rule = Callable[[EffectAnalysis, Any, SideEffects], None]
-"""Adds what a node can do: called with the analysis, the node, and what to add to."""
+"""Adds the possible effects of a node: called with the analysis, the node and the effects to extend."""
 Rules = Mapping[type[cst.CSTNode], Rule]
 
 
 def compound(analysis: EffectAnalysis, node: cst.CSTNode, to: SideEffects) -> None:
-    """A node that does what its parts do, and nothing else."""
+    """Add the effects of a node's children: the node itself has none."""
     analysis.parts(node, to)

@@ -19,7 +19,7 @@ def _assign(analysis: EffectAnalysis, node: cst.Assign, to: SideEffects) -> None
 
 
 def _annotated(analysis: EffectAnalysis, node: cst.AnnAssign, to: SideEffects) -> None:
-    """The annotation of a local variable is never evaluated."""
+    """An annotated assignment; the annotation of a local variable is never evaluated."""
     if node.value is not None:
         analysis.add(node.value, to)
     _target(analysis, node.target, node.value, to)
@@ -68,13 +68,13 @@ def _for(analysis: EffectAnalysis, node: cst.For, to: SideEffects) -> None:
 def _while(analysis: EffectAnalysis, node: cst.While, to: SideEffects) -> None:
     analysis.add(node.test, to)
     _loop(analysis, node, to)
-    to.raises = True  # it may not end
+    to.raises = True  # it may not terminate
 
 
 def _loop(analysis: EffectAnalysis, node: cst.For | cst.While, to: SideEffects) -> None:
     body = SideEffects()
     analysis.add(node.body, body)
-    body.jumps = False  # out of this loop at most
+    body.jumps = False  # a jump in the body leaves this loop at most
     to.include(body)
     if node.orelse is not None:
         analysis.add(node.orelse, to)

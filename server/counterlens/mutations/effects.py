@@ -1,7 +1,7 @@
-"""Upper bound on the side effects of a piece of code, as computed by `effect_analysis.py`.
+"""Upper bound on the side effects of code, as computed by `effect_analysis.py`.
 
-`dependence/effects.py` is another question: which definitions a statement makes and reads, in the order of
-evaluation and as people see them. There an unknown call changes nothing; here it may do anything.
+`dependence/effects.py` answers another question: which definitions a statement makes and reads, in order of
+evaluation and as people understand the code. There an unknown call changes nothing; here it may do anything.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from counterlens.mutations.variables import Variable
 
 
 class Heap(IntEnum):
-    """How code touches objects that others may hold."""
+    """Access of code to objects that other code may hold."""
 
     NONE = 0
     READ = 1
@@ -27,13 +27,13 @@ class SideEffects:
     Attributes:
         reads: Variables that it reads.
         writes: Variables that it binds or deletes.
-        heap: How it touches objects.
-        raises: It may raise, or not end.
-        opaque: It may run code that is not known.
-        yields: It may hand control to someone else in between (`yield`, `await`), or declares a name.
+        heap: Its access to objects.
+        raises: It may raise, or not terminate.
+        opaque: It may run unknown code.
+        yields: It may suspend (`yield`, `await`), or declares a name.
         jumps: It may `break` or `continue` a loop around it.
         exits: It may `return` or `raise`.
-        operators: It relies on operators and known methods to have no side effects.
+        operators: It relies on the assumption that operators and known methods have no side effects.
     """
 
     reads: set[Variable] = field(default_factory=set)
@@ -48,11 +48,11 @@ class SideEffects:
 
     @property
     def inert(self) -> bool:
-        """Whether its run is visible only in its value and the variables it binds."""
+        """Whether running it has no effect beyond its value and the variables that it binds."""
         return not (self.opaque or self.yields or self.jumps or self.exits or self.heap is Heap.WRITE)
 
     def include(self, other: SideEffects) -> None:
-        """Add all that another piece of code can do."""
+        """Add the effects of another piece of code."""
         self.reads |= other.reads
         self.writes |= other.writes
         self.heap = max(self.heap, other.heap)
@@ -60,5 +60,5 @@ class SideEffects:
             setattr(self, flag, getattr(self, flag) or getattr(other, flag))
 
     def touches(self, heap: Heap) -> None:
-        """Note that objects are touched."""
+        """Record an access to objects."""
         self.heap = max(self.heap, heap)

@@ -1,8 +1,8 @@
 """The eight transformations of EMPICA (Nguyen et al. 2024, Table 1), each at all of its sites at once.
 
 They are Counterlens's mutations, as in the paper's examples: conditions are negated by `not`, only an `if`
-with an `else` of its own is flipped, variables are called `VAR1` and so on, any arithmetic operator may
-become any other, and the file is taken to be the whole program.
+with its own `else` is flipped, variables are named `VAR1` and so on, any arithmetic operator may replace any
+other, and the file is assumed to be the whole program.
 """
 
 from __future__ import annotations
@@ -45,4 +45,4 @@ TRANSFORMATIONS = (
     Transformation("Replace Arithmetic Operator", "data", ReplaceArithmetic(across_precedence=True)),
     Transformation("Remove Def Statement", "data", RemoveDefinition()),
 )
-"""The operators in the order of the table: four that keep the meaning, four that break it."""
+"""The operators in the order of the table: four that preserve the meaning, four that break it."""

@@ -1,4 +1,4 @@
-"""Compute the counterfactuals of a source: one parse, all mutations, every site accounted for."""
+"""Computes the counterfactuals of a source: one parse, all mutations, and a result for every site."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from counterlens.mutations.reading import deep_recursion
 
 @dataclass(frozen=True, slots=True)
 class Survey:
-    """All results of the mutations for one source, in the order of the mutations and of the text."""
+    """All results of the mutations for one source, ordered by mutation and then by position."""
 
     counterfactuals: tuple[Counterfactual, ...]
     refusals: tuple[Refusal, ...]
@@ -36,16 +36,16 @@ def survey(
     every_cut: bool = False,
     language: str = "python",
 ) -> Survey:
-    """Every counterfactual of a source, and every site that was refused, with the reason.
+    """Find all counterfactuals of a source, and all refused sites with the reasons.
 
     Args:
-        source: The text of a file, without byte-order mark; or what was parsed of it before.
-        mutations: Ids, or mutations of one's own; all registered ones by default.
-        function: Only the sites in the function of this qualified name.
-        seed: Decides the random names and orders.
-        prefix_ratio: Which part of a function's lines stays before the cut, or a range of it.
-        without: Assumptions that must not be made; the sites that need one are refused.
-        every_cut: Whether counterfactuals say all places that they may be cut at.
+        source: The text of a file, without byte-order mark; or an already parsed source.
+        mutations: Ids, or mutation objects; all registered ones by default.
+        function: Qualified name of the function whose sites to use; None for all.
+        seed: Random seed of the names and orders.
+        prefix_ratio: Share of a function's lines before the cut, or a range of it.
+        without: Assumptions that are not allowed; sites that need one are refused.
+        every_cut: Whether counterfactuals list all their possible cuts.
         language: The id of the text's language.
 
     Raises:
@@ -80,7 +80,7 @@ def counterfactuals(
     prefix_ratio: cuts.Ratio = cuts.PREFIX_RATIO,
     without: Collection[str] = (),
 ) -> list[Counterfactual]:
-    """Every counterfactual of a source; the arguments and errors are those of `survey`."""
+    """All counterfactuals of a source; arguments and errors are those of `survey`."""
     found = survey(
         source, mutations=mutations, function=function, seed=seed, prefix_ratio=prefix_ratio, without=without
     )
@@ -94,16 +94,16 @@ def refusals(
     function: str | None = None,
     seed: int = 0,
 ) -> list[Refusal]:
-    """Every site that was refused, with the reason; the arguments and errors are those of `survey`."""
+    """All refused sites with the reasons; arguments and errors are those of `survey`."""
     return list(survey(source, mutations=mutations, function=function, seed=seed).refusals)
 
 
 def apply_everywhere(
     source: str | ParsedSource, mutation: str | AnyMutation, *, seed: int = 0, without: Collection[str] = ()
 ) -> str:
-    """One mutation at every safe site of a source at once.
+    """Apply one mutation at every safe site of a source at once.
 
-    The first of several conflicting sites is taken.
+    Of several conflicting sites, the first is used.
 
     Raises:
         SourceError: the source does not parse.
@@ -124,21 +124,21 @@ def everywhere(
     seed: int = 0,
     without: Collection[str] = (),
 ) -> Survey:
-    """One mutation at every safe site of one function at once, those of the functions inside it too.
+    """Apply one mutation at every safe site of one function at once, nested functions included.
 
     If the changes of sites conflict, as in nested ones, the outer is applied first, and the others to the
     result.
 
     Args:
         source: See `survey`.
-        mutation: An id, or a mutation of one's own.
+        mutation: An id, or a mutation object.
         function: The qualified name of the function.
-        seed: Decides the random names and choices.
-        without: Assumptions that must not be made; the sites that need one are refused.
+        seed: Random seed of the names and choices.
+        without: Assumptions that are not allowed; sites that need one are refused.
 
     Returns:
         One counterfactual without a cut, described by its first site, or none if there is no site; and the
-        sites that were refused.
+        refused sites.
 
     Raises:
         SourceError: the source does not parse, or has no such function.
@@ -181,7 +181,7 @@ def everywhere(
 def sites_in(
     module: ParsedSource, mutation: AnyMutation, function: str, seed: int, without: Collection[str] = ()
 ) -> tuple[list[Site], list[Refusal]]:
-    """The safe sites in a function and in those inside it, and the others with the reasons."""
+    """The safe sites in a function and in the functions nested in it, and the refusals."""
     around = [known for known in module.functions if known.qualname == function]
     sites: list[Site] = []
     refused: list[Refusal] = []
@@ -198,7 +198,7 @@ def sites_in(
 
 
 def _why_not(found: Site | SiteRefused, without: Collection[str]) -> str | None:
-    """Why a site is refused; None if it is not."""
+    """The reason why a site is refused; None if it is not."""
     if isinstance(found, SiteRefused):
         return found.reason
     excluded = sorted(set(without) & set(found.assumptions))
@@ -214,7 +214,7 @@ def _difference(one: str, other: str) -> Change:
 
 
 def _alike(one: str, other: str) -> int:
-    """How many characters two texts have in common at their beginning."""
+    """Number of characters that two texts have in common at their beginning."""
     return next(
         (at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(map(len, (one, other)))
     )
@@ -231,7 +231,7 @@ def stream(
     every_cut: bool = False,
     language: str = "python",
 ) -> Iterator[Counterfactual | Refusal]:
-    """Like `survey`, one at a time: a counterfactual holds the whole source, a long file has thousands."""
+    """Like `survey`, one at a time: counterfactuals hold the whole source, and long files have thousands."""
     found = _streamed(
         source, mutations, function, seed, prefix_ratio, without, every_cut=every_cut, language=language
     )
@@ -287,7 +287,7 @@ def make(
     seed: int,
     ratio: cuts.Ratio = cuts.PREFIX_RATIO,
 ) -> Counterfactual:
-    """The counterfactual of one site of a function; arguments as of `survey`."""
+    """The counterfactual of one site of a function; arguments as in `survey`."""
     points = cuts.wanted_points(module, site, ratio)
     rendered = render(module.data, site.edits, points or ())
     return Counterfactual(
@@ -313,7 +313,7 @@ def _other_cuts(module: ParsedSource, site: Site, ratio: cuts.Ratio) -> tuple[Cu
 
 
 def _read(source: str | ParsedSource, language: str = "python") -> tuple[ParsedSource, MutatedLanguage]:
-    """The parsed source, and its language."""
+    """The parsed source and its language."""
     if isinstance(source, str):
         known = mutated(language)
         return known.parse(source), known

@@ -1,4 +1,4 @@
-"""Possibly equivalent breaking mutations: those that no test and no input tells from the original."""
+"""Possibly equivalent breaking mutations: no available test or input distinguishes them from the original."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from collections.abc import Callable, Iterable
 from counterlens.mutations.base import Counterfactual
 
 TellsApart = Callable[[str, str], bool]
-"""Given an original source and a mutated one: whether any available test or input tells them apart."""
+"""Tells whether any available test or input distinguishes an original source from a mutated one."""
 
 
 def mark_possibly_equivalent(
     source: str, pairs: Iterable[Counterfactual], tells_apart: TellsApart
 ) -> list[Counterfactual]:
-    """Mark the breaking counterfactuals that a judge cannot tell from their original.
+    """Mark the breaking counterfactuals that a judge cannot distinguish from their original.
 
-    Whether a program still means the same is undecidable in general, so a breaking mutation that nothing
-    notices is neither kept in silence nor dropped: it is marked, and the caller states how many there were.
+    Equivalence of programs is undecidable in general. A breaking mutation that nothing detects is therefore
+    neither kept silently nor dropped: it is marked, and the caller reports the number of marked ones.
 
     Args:
         source: The original.
-        pairs: Its counterfactuals. Preserving ones come back as they are, without being judged.
+        pairs: Its counterfactuals. Preserving ones are returned unchanged, without being judged.
         tells_apart: The judge.
     """
     return [

@@ -1,4 +1,4 @@
-"""`for-while-convert`: a `for` becomes a `while`, a `while` that counts becomes a `for`."""
+"""`for-while-convert`: converts a `for` into a `while`, and a counting `while` into a `for`."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ def _for_to_while(context: MutationContext, node: cst.For) -> Site | SiteRefused
 
 
 def _plain_counter(module: Module, node: cst.For, counted: Range) -> bool:
-    """Whether the loop variable can do the counting: nobody else sets it, or looks at it behind the loop."""
+    """Whether the loop variable can be the counter: no other code sets it or uses it after the loop."""
     variable = module.scopes.variable(node.target)
     if variable is None or variable.shared or jumps_back(node.body):
         return False
@@ -172,7 +172,7 @@ def _count_itself(module: Module, node: cst.For, counted: Range) -> Site:
 
 
 def _count_apart(module: Module, node: cst.For, counted: Range) -> Site:
-    """Count a variable of its own, and set the loop variable from it at the start of each round."""
+    """Count in a new variable, and set the loop variable from it at the start of each iteration."""
     depth = _depth(module, node)
     index, stop = module.free_name("index", depth), module.free_name("stop", depth)
     newline, indent = module.newline, module.indentation(node)
@@ -259,12 +259,12 @@ def _range_over(module: Module, node: cst.While, counting: Counting) -> Site:
 
 
 def _header_end(module: Module, node: cst.For) -> int:
-    """The offset of a header's colon, blanks before it left in place."""
+    """The offset where a `for`'s header ends, before its colon and any blanks in front of it."""
     return module.outer(node.iter)[1]
 
 
 def _depth(module: Module, node: cst.CSTNode) -> int:
-    """How many loops are around a loop in its function: nested ones need variables of their own."""
+    """Number of `for` loops around a loop in its function: nested loops need separate variables."""
     depth = 0
     for above in module.ancestors(node):
         if isinstance(above, cst.FunctionDef | cst.Lambda | cst.ClassDef):

@@ -1,4 +1,4 @@
-"""`if-else-flip`: the branches of an if-else change places, the condition is negated."""
+"""`if-else-flip`: negates the condition of an if-else and swaps its branches."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ class IfElseFlip(Mutation):
     )
 
     def __init__(self, flavour: Flavour = "complement", *, published: bool = False) -> None:
-        """`published`: only the sites of Hooda et al. 2024, section 3.3."""
+        """`published`: restrict to the sites of Hooda et al. 2024, section 3.3."""
         self.flavour: Flavour = flavour
         self.published = published
 
@@ -132,7 +132,7 @@ class IfElseFlip(Mutation):
 
 @dataclass(frozen=True, slots=True)
 class _Shape:
-    """How the branches change places."""
+    """The rewriting that swaps the branches."""
 
     done: str
     edits: tuple[Edit, ...]
@@ -156,7 +156,7 @@ def _flip(module: Module, node: cst.If) -> _Shape | None:
 
 
 def _nest(module: Module, node: cst.If, end: int, more: tuple[Edit, ...]) -> _Shape:
-    """The code after a body, up to an offset, becomes the body; the body becomes an `else` behind it."""
+    """Move the code after a body, up to an offset, into its place, and the body into an `else` after it."""
     body = module.suite(node.body)
     base = module.indentation(node)
     indented = isinstance(node.body, cst.IndentedBlock)
@@ -173,7 +173,7 @@ def _nest(module: Module, node: cst.If, end: int, more: tuple[Edit, ...]) -> _Sh
 
 
 def _unpublished(context: MutationContext, node: cst.If) -> str | None:
-    """Why an `if` is none that Hooda et al. 2024 flip (section 3.3); None if it is one."""
+    """The reason why Hooda et al. 2024 (section 3.3) do not flip an `if`; None if they do."""
     module = context.module
     above = module.parent(node)
     if not isinstance(node.orelse, cst.Else) or (isinstance(above, cst.If) and above.orelse is node):
@@ -186,7 +186,7 @@ def _unpublished(context: MutationContext, node: cst.If) -> str | None:
 
 
 def always_leaves(suite: cst.BaseSuite) -> bool:
-    """Whether a body always ends in a jump: nothing behind it in its block runs after it."""
+    """Whether a body always ends in a jump, so that the code after it in its block never runs after it."""
     last = suite.body[-1]
     if isinstance(last, cst.SimpleStatementLine):
         last = last.body[-1]
@@ -200,7 +200,7 @@ def always_leaves(suite: cst.BaseSuite) -> bool:
 
 
 def _first_lines(module: Module, then: cst.BaseSuite, other: cst.BaseSuite) -> tuple[int, int] | None:
-    """The offsets of the first lines of two indented bodies, after their headers' newlines."""
+    """The offsets of the first lines of two indented bodies, after the newlines of their headers."""
     if isinstance(then, cst.IndentedBlock) and isinstance(other, cst.IndentedBlock):
         return module.end(then.header), module.end(other.header)
     return None

@@ -1,4 +1,4 @@
-"""Independence of two pieces of code: can they change places, and under which assumptions?"""
+"""Independence of two pieces of code: whether they can be swapped, and under which assumptions."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from counterlens.mutations.variables import Variable
 
 @dataclass(frozen=True, slots=True)
 class Independence:
-    """Whether two pieces of code can change places: the reason why not, or the assumptions."""
+    """Whether two pieces of code can be swapped: the reason if not, and the assumptions if so."""
 
     reason: str | None
     assumptions: tuple[str, ...] = ()
@@ -21,12 +21,12 @@ class Independence:
 
 
 def independent(first: SideEffects, second: SideEffects, *, caught: bool) -> Independence:
-    """Whether two neighbours can change places.
+    """Decide whether two adjacent pieces of code can be swapped.
 
     Args:
-        first: The effects of the one.
-        second: The effects of the other.
-        caught: Whether the function goes on after an exception in them (`try`, `with`).
+        first: The effects of the first.
+        second: The effects of the second.
+        caught: Whether the function continues after an exception in them (`try`, `with`).
     """
     reason = _conflict(first, second, caught)
     if reason is not None:
@@ -48,7 +48,7 @@ def _conflict(first: SideEffects, second: SideEffects, caught: bool) -> str | No
     if first.yields or second.yields or first.jumps or second.jumps:
         return "one of them may jump or yield control"
     for one, other in ((first, second), (second, first)):
-        # What runs before a `return` or not at all must not be seen: a local variable at most.
+        # Code that runs before a `return` or not at all may change nothing visible: local variables at most.
         if one.exits and (caught or other.exits or other.raises or _seen_after(other)):
             return "one of them may leave the function, so the effect of the other could be observed"
     shared = (first.writes & (second.reads | second.writes)) | (second.writes & first.reads)
@@ -69,7 +69,7 @@ def _visible(variable: Variable) -> bool:
 
 
 def _seen_after(effects: SideEffects) -> bool:
-    """Whether something is different outside of the function after a piece of code ran, or it raised too."""
+    """Whether a change is visible outside the function after code ran or raised."""
     return (
         effects.raises or effects.opaque or effects.heap is Heap.WRITE or any(map(_visible, effects.writes))
     )

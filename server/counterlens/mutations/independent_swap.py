@@ -1,4 +1,4 @@
-"""`independent-swap`: two neighbouring statements that do not depend on each other change places."""
+"""`independent-swap`: swaps two adjacent statements that do not depend on each other."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class IndependentSwap(Mutation):
     )
 
     def __init__(self, reach: int = 1) -> None:
-        """`reach`: how many statements apart the two may be; all between must be independent of both."""
+        """`reach`: maximum distance of the two, in statements; all between must be independent of both."""
         self.reach = reach
 
     def sites(self, context: MutationContext) -> Iterator[Site | SiteRefused]:
@@ -104,7 +104,7 @@ class IndependentSwap(Mutation):
 
 
 def is_caught(module: Module, node: cst.CSTNode) -> bool:
-    """Whether the function around a node may go on after an exception in it."""
+    """Whether the function around a node may continue after an exception in it."""
     for above in module.ancestors(node):
         if isinstance(above, cst.Try | cst.TryStar | cst.With):
             return True
@@ -114,7 +114,10 @@ def is_caught(module: Module, node: cst.CSTNode) -> bool:
 
 
 def region(module: Module, statement: cst.CSTNode) -> tuple[int, int]:
-    """A statement with the comments right above it and behind it, without indentation and newline."""
+    """The byte range of a statement with the comments directly above and after it, without indentation.
+
+    The newline at its end is excluded.
+    """
     decorators = getattr(statement, "decorators", ())
     start = module.start(decorators[0] if decorators else statement)
     for line in reversed(getattr(statement, "leading_lines", ())):
@@ -125,7 +128,7 @@ def region(module: Module, statement: cst.CSTNode) -> tuple[int, int]:
 
 
 def _is_plain(statement: cst.CSTNode) -> bool:
-    """A docstring, a `pass` or an ellipsis: nothing to move."""
+    """Whether a statement is a docstring, a `pass` or an ellipsis, so that moving it is pointless."""
     return isinstance(statement, cst.SimpleStatementLine) and all(
         isinstance(small, cst.Pass)
         or (isinstance(small, cst.Expr) and isinstance(small.value, cst.BaseString | cst.Ellipsis))

@@ -1,7 +1,7 @@
-"""Value kinds of expressions: enough to know which values cannot mutate and cannot be used up.
+"""Value kinds of expressions, which show which values are immutable and which can be iterated repeatedly.
 
-Over-approximation: everything is `UNKNOWN` unless its own text, or every binding of its variable, shows more.
-A parameter is unknown, whatever its annotation says.
+Over-approximated: a kind is `UNKNOWN` unless the expression itself, or every binding of its variable, shows
+more. A parameter is unknown, whatever its annotation.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from counterlens.mutations.variables import Role, Variable
 
 
 class ValueKind(IntEnum):
-    """Classes of values; the lower, the more certain."""
+    """Kinds of values; the lower, the more is known."""
 
     NUMBER = 0  # int, float, bool
-    ATOM = 1  # and what else cannot change: str, bytes, None, complex
-    CONTAINER = 2  # list, tuple, dict, set, range: can be iterated again and again
+    ATOM = 1  # other immutable values: str, bytes, None, complex
+    CONTAINER = 2  # list, tuple, dict, set, range: can be iterated repeatedly
     UNKNOWN = 3
 
 
@@ -38,7 +38,7 @@ _LITERALS: dict[type[cst.BaseExpression], ValueKind] = {
 
 
 class Kinds:
-    """The kinds of the expressions of one module."""
+    """The value kinds of the expressions of one module."""
 
     def __init__(self, module: Module) -> None:
         self._module = module
@@ -46,7 +46,7 @@ class Kinds:
         self._open: set[Variable] = set()
 
     def of(self, node: cst.BaseExpression) -> ValueKind:
-        """The kind of an expression's value, if it has one."""
+        """The kind of an expression's value."""
         literal = _LITERALS.get(type(node))
         if literal is not None:
             return literal
@@ -57,7 +57,7 @@ class Kinds:
         return self._of_operation(node)
 
     def variable(self, variable: Variable) -> ValueKind:
-        """The kind of all values that a variable ever has; assumes what is open, as a greatest fixpoint."""
+        """The kind of all values of a variable; a greatest fixpoint: open variables are assumed numbers."""
         known = self._known.get(variable)
         if known is not None:
             return known
@@ -66,7 +66,7 @@ class Kinds:
         self._open.add(variable)
         kind = self._bindings(variable)
         self._open.discard(variable)
-        if not self._open:  # what was found while others were open may have leaned on them
+        if not self._open:  # a kind found while others were open may depend on assumptions about them
             self._known[variable] = kind
         return kind
 
@@ -103,7 +103,7 @@ class Kinds:
         return ValueKind.UNKNOWN
 
     def _unpacked(self, element: cst.Element) -> ValueKind:
-        """`a, b = 1, 2`: each name has its own value."""
+        """The kind of one value of an unpacking: in `a, b = 1, 2` each name has its own."""
         target = self._module.parent(element)
         above = self._module.parent(target)
         assign = self._module.parent(above)

@@ -1,4 +1,4 @@
-"""Code that is known not to have side effects, or which ones: builtins, methods, modules of the library."""
+"""Builtins, methods and library modules whose side effects are known, or known to be absent."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The languages that can be mutated: the parser and mutations of each, which `Language.mutations` names."""
+"""The languages that can be mutated: the parser and mutations of each, named by `Language.mutations`."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ class MutatedLanguage:
 
     Attributes:
         mutations: Its mutations by id.
-        parse: Reads a text; raises `SourceError` where it does not parse.
-        context: The context of its mutations: what was parsed, and a seed.
+        parse: Parses a text; raises `SourceError` if it is invalid.
+        context: Makes the context of its mutations from a parsed source and a seed.
         placebos: Its placebos by id.
-        meaning: What placebos leave as it is; None of a text that does not parse.
+        meaning: The part of a text that placebos keep unchanged; None if the text does not parse.
         transformations: The operators of EMPICA (Nguyen et al. 2024, Table 1).
-        published: Its mutations by id in the form of CACP (Hooda et al. 2024); None where it has none.
-        shown: Its mutations by id in the form of versions that are only shown: nothing outside calls them.
-        reaching: The exchange of statements that are up to some number of statements apart; None where only
-            neighbours are exchanged.
+        published: Its mutations by id as published in CACP (Hooda et al. 2024); None if there are none.
+        shown: Its mutations by id for versions that are only shown: no code outside calls them.
+        reaching: Makes the swap of statements at most some number of statements apart; None if only adjacent
+            statements can be swapped.
     """
 
     mutations: Mapping[str, AnyMutation]
@@ -45,7 +45,7 @@ class MutatedLanguage:
 
     @property
     def missing(self) -> list[str]:
-        """The Python mutations that it does not have yet."""
+        """Ids of the Python mutations that the language lacks."""
         own = (name for name in MUTATIONS if name not in MUTATIONS.added)
         return [name for name in own if name not in self.mutations]
 
@@ -56,14 +56,14 @@ MUTATED: LanguagePart[MutatedLanguage] = LanguagePart(
     "{0} has no mutations",
     "{0} have them; `counterlens score` works",
 )
-"""How sources are mutated, by language."""
+"""The mutations, placebos and parser of each language."""
 
 
 def chosen_mutation(language: str, mutation: str | AnyMutation) -> AnyMutation:
-    """A mutation of a language by its id, or one's own as it is.
+    """A mutation of a language by its id; a mutation object is returned unchanged.
 
     Raises:
-        CounterlensError: there is no such mutation, or not for this language.
+        CounterlensError: there is no such mutation, or not in this language.
     """
     if not isinstance(mutation, str):
         return mutation
@@ -77,7 +77,7 @@ def chosen_mutation(language: str, mutation: str | AnyMutation) -> AnyMutation:
 
 
 def mutated(language: str) -> MutatedLanguage:
-    """How sources of a language are mutated.
+    """The mutations, placebos and parser of a language.
 
     Raises:
         SourceError: it has no mutations.
@@ -86,7 +86,7 @@ def mutated(language: str) -> MutatedLanguage:
 
 
 def parse_document(document: Document) -> ParsedSource:
-    """The data of a document for the mutations.
+    """A document, parsed for the mutations of its language.
 
     Raises:
         SourceError: its language has no mutations, or it does not parse.
@@ -99,7 +99,7 @@ def parse_document(document: Document) -> ParsedSource:
 
 
 def every_mutation() -> dict[str, AnyMutation]:
-    """The mutations of all languages by id; of those that several languages have, Python's."""
+    """The mutations of all languages by id; Python's if several languages share an id."""
     found: dict[str, AnyMutation] = {}
     for known in MUTATED.values():
         for name, mutation in known.mutations.items():

@@ -1,4 +1,4 @@
-"""Lines, indentation and blanks, which edits must respect so that the surrounding text keeps its meaning."""
+"""Lines, indentation and blanks, which edits must preserve so that the surrounding text keeps its meaning."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from counterlens.mutations.parsed import ParsedSource
 
 
 def indenting(module: ParsedSource, start: int, end: int, base: str, extra: str) -> list[Edit]:
-    """Edits that indent further all lines that begin in a range, without empty ones and those in strings."""
+    """Edits that indent the lines beginning in a range by `extra`, except empty ones and those in strings."""
     known = base.encode()
     return [
         insert(line + len(known) if module.data.startswith(known, line) else line, extra)
@@ -19,7 +19,7 @@ def indenting(module: ParsedSource, start: int, end: int, base: str, extra: str)
 
 
 def dedenting(module: ParsedSource, start: int, end: int, base: str, extra: str) -> list[Edit]:
-    """Edits that take `extra` from all lines that begin in a range and are indented by `base` and it."""
+    """Edits that remove `extra` from the lines that begin in a range and are indented by `base + extra`."""
     prefix = (base + extra).encode()
     return [
         replace(line + len(base.encode()), line + len(prefix), "")
@@ -34,7 +34,7 @@ def block_indent(module: Module, block: cst.IndentedBlock) -> str:
 
 
 def moved_to(module: ParsedSource, target: tuple[int, int], source: tuple[int, int]) -> Edit:
-    """An edit that puts one range's text in another's place, with blanks where words would run together."""
+    """An edit that replaces a range by another range's text, with blanks where words would join."""
     incoming = module.data[source[0] : source[1]]
     pieces: list[Piece] = [Slice(*source)]
     if is_word(module.data[target[0] - 1 : target[0]]) and is_word(incoming[:1]):
@@ -45,7 +45,7 @@ def moved_to(module: ParsedSource, target: tuple[int, int], source: tuple[int, i
 
 
 def put(module: Module, target: tuple[int, int], text: str) -> Edit:
-    """An edit that puts text in the place of a range, with blanks where words would run together."""
+    """An edit that replaces a range by text, with blanks where words would join."""
     before = " " if is_word(module.data[target[0] - 1 : target[0]]) and is_word(text[:1].encode()) else ""
     after = " " if is_word(text[-1:].encode()) and is_word(module.data[target[1] : target[1] + 1]) else ""
     return replace(*target, before + text + after)
@@ -57,7 +57,7 @@ def is_word(byte: bytes) -> bool:
 
 
 def in_format_string(module: Module, node: cst.CSTNode) -> bool:
-    """Whether a node stands inside of an f-string, where quotes and braces are not free."""
+    """Whether a node is inside an f-string, where quotes and braces are restricted."""
     return any(
         isinstance(above, cst.FormattedStringExpression | cst.TemplatedStringExpression)
         for above in module.ancestors(node)
@@ -65,7 +65,7 @@ def in_format_string(module: Module, node: cst.CSTNode) -> bool:
 
 
 def _lines(module: ParsedSource, start: int, end: int) -> list[int]:
-    """The starts of the lines that begin in a range: not those inside of a string, nor empty ones."""
+    """Starts of the lines that begin in a range, except empty ones and those inside a string."""
     found = []
     number = module.positions.line_of(max(start - 1, 0)) + (start > 0)
     while number < module.positions.lines:

@@ -1,4 +1,4 @@
-"""`loop-unroll`: a loop is replaced by its body, repeated as often as it ran for one input."""
+"""`loop-unroll`: replaces a loop by its body, repeated as often as it ran for one input."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ class Rounds:
     """The observed execution of a loop.
 
     Attributes:
-        count: How many times its body ran to its end.
-        values: For a `for`, what its target was bound to each time, as Python literals.
-        entries: How many times the loop itself was entered; only one that is entered once can be unrolled.
+        count: Number of complete runs of its body.
+        values: For a `for`, the values of its target in order, as Python literals.
+        entries: Number of times the loop was entered; only a loop entered once can be unrolled.
     """
 
     count: int
@@ -50,7 +50,7 @@ class LoopUnroll(Mutation):
     )
 
     def __init__(self, observed: Mapping[int, Rounds] | None = None, limit: int = 200) -> None:
-        """The observations, by the 1-based line of the loop; `limit`: no more rounds than these."""
+        """`observed`: executions by the 1-based line of the loop; `limit`: maximum number of iterations."""
         self.observed = dict(observed or {})
         self.limit = limit
 
@@ -107,7 +107,7 @@ def _site(module: Module, node: cst.For | cst.While, rounds: Rounds) -> Site:
         pieces += [Slice(*texts[1]), newline]
     if not pieces:
         pieces = ["pass", newline]
-    pieces.pop()  # the last line keeps its own end
+    pieces.pop()  # the last line keeps its original line end
     begins = start if isinstance(node, cst.For) and rounds.count else module.line_start(start)
     if not rounds.count and node.orelse is None:
         begins = start

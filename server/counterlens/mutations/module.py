@@ -1,4 +1,4 @@
-"""One parsed source file: parsed once, its positions found once, shared by all mutations."""
+"""One parsed source file: its tree and positions are computed once and shared by all mutations."""
 
 from __future__ import annotations
 
@@ -54,25 +54,25 @@ class Module:
         self.functions: list[FunctionNode] = []
         with_depth(self._make_index)
 
-    # What there is
+    # Nodes and scopes
 
     def nodes(self, *types: type[Node]) -> Iterator[Node]:
-        """All nodes of exactly these classes, in the order of the text for each class."""
+        """All nodes of exactly these classes, class by class, in source order within each."""
         for kind in types:
             yield from cast("list[Node]", self._by_type.get(kind, ()))
 
     def parent(self, node: cst.CSTNode) -> cst.CSTNode:
-        """The node around a node; the module is its own."""
+        """The parent of a node; the module is its own parent."""
         return self._parents.get(node, self.tree)
 
     def ancestors(self, node: cst.CSTNode) -> Iterator[cst.CSTNode]:
-        """The nodes around a node, innermost first, the module last."""
+        """The ancestors of a node, innermost first, the module last."""
         while (above := self._parents.get(node)) is not None:
             yield above
             node = above
 
     def in_string(self, offset: int) -> bool:
-        """Whether an offset lies inside of a string that spans lines."""
+        """Whether an offset is inside a string that spans several lines."""
         index = bisect_right(self._long_strings, (offset, 0)) - 1
         return index >= 0 and offset < self._long_strings[index][1]
 
@@ -89,17 +89,17 @@ class Module:
 
     @cached_property
     def scopes(self) -> Scopes:
-        """Its scopes, and the variable that each name means."""
+        """Its scopes, and the variable to which each name refers."""
         return with_depth(lambda: Scopes(self.tree))
 
     def descendants(self, node: cst.CSTNode) -> Iterator[cst.CSTNode]:
-        """A node and all nodes in it."""
+        """A node and all its descendants, in preorder."""
         yield node
         for child in children(node):
             yield from self.descendants(child)
 
     def scope_of(self, node: cst.CSTNode) -> Scope:
-        """The scope whose code a statement is part of."""
+        """The scope that contains a node."""
         for above in self.ancestors(node):
             scope = self.scopes.of_node.get(above)
             if scope is not None:
@@ -107,61 +107,61 @@ class Module:
         return self.scopes.module
 
     def free_name(self, name: str, depth: int = 0) -> str:
-        """A name that the file does not have: the same one for the same depth."""
+        """A name that does not occur in the file, the same for the same `name` and `depth`."""
         suffixes = ("" if not number else str(number + 1) for number in itertools.count())
         free = (f"{name}{suffix}" for suffix in suffixes if f"{name}{suffix}" not in self.words)
         return next(itertools.islice(free, depth, None))
 
     @cached_property
     def words(self) -> frozenset[str]:
-        """Everything in the text that could be a name, in comments and strings too."""
+        """All words of the text that could be names, comments and strings included."""
         return frozenset(re.findall(r"\w+", self.source))
 
-    # Where it is
+    # Positions
 
     def span(self, node: cst.CSTNode) -> tuple[int, int]:
-        """A node's bytes, without its own parentheses and the whitespace around it."""
+        """A node's byte range, without its parentheses and the whitespace around it."""
         return self._spans[node]
 
     def start(self, node: cst.CSTNode) -> int:
-        """The offset of its first byte."""
+        """The offset of a node's first byte."""
         return self._spans[node][0]
 
     def end(self, node: cst.CSTNode) -> int:
-        """The offset behind its last byte."""
+        """The offset after a node's last byte."""
         return self._spans[node][1]
 
     def outer(self, node: cst.BaseExpression) -> tuple[int, int]:
-        """An expression's bytes with its parentheses."""
+        """An expression's byte range with its parentheses."""
         start, end = self._spans[node]
         if node.lpar:
             return self._spans[node.lpar[0]][0], self._spans[node.rpar[-1]][1]
         return start, end
 
     def text(self, span: tuple[int, int]) -> str:
-        """The text of a range."""
+        """The text of a byte range."""
         return self.data[span[0] : span[1]].decode("utf-8", "replace")
 
     def line_start(self, offset: int) -> int:
-        """The first byte of the line that an offset is in."""
+        """The offset of the first byte of the line that contains an offset."""
         return self.positions.line_start(self.positions.line_of(offset))
 
     def next_line(self, offset: int) -> int:
-        """The first byte of the line after the one that an offset is in."""
+        """The offset of the first byte of the line after the one that contains an offset."""
         number = self.positions.line_of(offset) + 1
         return self.positions.line_start(number) if number < self.positions.lines else len(self.data)
 
     def line(self, offset: int) -> int:
-        """The 1-based line that an offset is in."""
+        """The 1-based line number of an offset."""
         return self.positions.line_of(offset) + 1
 
     def indentation(self, node: cst.CSTNode) -> str:
-        """The whitespace that the line of a node begins with."""
+        """The whitespace at the beginning of a node's line."""
         line = self.data[self.line_start(self.start(node)) : self.start(node)]
         return line[: len(line) - len(line.lstrip(b" \t\f"))].decode()
 
     def suite(self, suite: Suite) -> tuple[int, int]:
-        """A body's bytes from behind the colon up to its last line's end, without that line's newline."""
+        """A body's byte range, from after the colon to the end of its last line, without the newline."""
         if isinstance(suite, cst.IndentedBlock):
             start = self.start(suite.header)
         else:
@@ -169,7 +169,7 @@ class Module:
         return start, self.without_newline(self._suite_end(suite))
 
     def statement_end(self, statement: cst.CSTNode) -> int:
-        """The offset behind a statement's last line, its newline included."""
+        """The offset after a statement's last line, newline included."""
         if isinstance(statement, cst.SimpleStatementLine):
             return self.end(statement.trailing_whitespace)
         if isinstance(statement, cst.Match):
@@ -181,7 +181,7 @@ class Module:
             last: cst.CSTNode = next(part for part in parts if part is not None)
             return self._suite_end(_body(last))
         orelse = getattr(statement, "orelse", None)
-        while isinstance(orelse, cst.If):  # thousands, in what was generated
+        while isinstance(orelse, cst.If):  # a loop, because generated code may have thousands of `elif`
             statement, orelse = orelse, orelse.orelse
         return self._suite_end(_body(statement if orelse is None else orelse))
 
@@ -194,7 +194,7 @@ class Module:
         return self.statement_end(block.body[-1])
 
     def without_newline(self, end: int) -> int:
-        """An offset behind a line, moved before its newline."""
+        """An offset after a line, moved before that line's newline."""
         for newline in (b"\r\n", b"\n", b"\r"):
             if self.data.endswith(newline, 0, end):
                 return end - len(newline)
@@ -218,7 +218,7 @@ class Module:
 
     @cached_property
     def _enclosing(self) -> list[int]:
-        """Return, for each function, the index of the one around it, -1 for none."""
+        """Return, for each function, the index of the function around it, or -1."""
         found: list[int] = []
         stack: list[int] = []
         for index, function in enumerate(self.functions):
@@ -229,7 +229,7 @@ class Module:
         return found
 
     def lines_of(self, function: FunctionSpan) -> list[int]:
-        """The offsets of the statements of a function that begin a line, without its docstring."""
+        """Offsets of the lines on which a statement of a function begins, without its docstring."""
         return self._statement_lines.get(function, [])
 
     @cached_property
@@ -255,7 +255,7 @@ class Module:
                 for inner in suite.body:
                     self._collect_lines(inner, lines)
 
-    # Making the index
+    # The index
 
     def _make_index(self) -> None:
         self._parents.clear()

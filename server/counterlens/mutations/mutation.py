@@ -1,4 +1,4 @@
-"""Base class of mutations: finds its sites in a module, with its documentation and its examples."""
+"""Base class of mutations, with their sites, examples and context."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from counterlens.mutations.module import Module
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A program before and after a mutation: its documentation and its test.
+    """A program before and after a mutation, used in the documentation and as a test.
 
     Attributes:
         before: The whole program.
-        after: All sites mutated; None if nothing may be.
-        refused: A part of the reason of a refusal, if there must be one.
+        after: The program with all sites mutated; None if there must be no site.
+        refused: Part of the reason of an expected refusal; None if no refusal is expected.
 
-    A program that begins with a newline is dedented, and begins behind it.
+    If a program begins with a newline, that is removed and the rest dedented.
     """
 
     before: str
@@ -41,18 +41,18 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """One place where a mutation can be done safely.
+    """One place where a mutation can be applied safely.
 
     Attributes:
-        span: Byte range that it concerns; decides its lines and the function that it lies in.
+        span: Byte range of the affected code; determines its lines and its function.
         description: The change, in one sentence without a full stop.
-        edits: How.
-        assumptions: The assumptions, see `ASSUMPTIONS`.
-        cut: Offsets of the original at which original and mutated source are cut, the second to be found
-            in the mutated source; None for the trailing part of the function.
-        whole: All of its edits must stand before the cut, not only some.
-        sole: No other site inside its span may be done together with it.
-        reindented: Byte ranges whose lines its edits indent further.
+        edits: The edits that make the change.
+        assumptions: The assumptions that it needs, see `ASSUMPTIONS`.
+        cut: Offsets in the original of the cuts of the original and of the mutated source, the second mapped
+            into the mutated source; None for the trailing part of the function.
+        whole: Whether all its edits must be before the cut, not only one.
+        sole: Whether no other site inside its span may be applied together with it.
+        reindented: Byte ranges whose lines its edits indent.
     """
 
     span: tuple[int, int]
@@ -67,7 +67,7 @@ class Site:
 
 @dataclass(frozen=True, slots=True)
 class SiteRefused:
-    """One place where a mutation cannot be done safely, and why, in one sentence without a full stop."""
+    """One place where a mutation cannot be applied safely, and the reason, without a full stop."""
 
     at: int
     reason: str
@@ -82,7 +82,7 @@ class MutationContext:
 
     @cached_property
     def effects(self) -> EffectAnalysis:
-        """The effects of the module's code; analysed once for all mutations."""
+        """The side-effect analysis of the module, computed once for all mutations."""
         return effects_in(self.module)
 
 
@@ -95,13 +95,13 @@ class MutationOf(ABC, Generic[ContextT]):
     id: ClassVar[str]
     concept: ClassVar[Concept]
     preserving: ClassVar[bool] = True
-    needs_observation: ClassVar[bool] = False  # does nothing until it is told how the program ran
-    source: ClassVar[str]  # where it comes from: paper and section
+    needs_observation: ClassVar[bool] = False  # it requires an observed execution of the program
+    source: ClassVar[str]  # its origin: paper and section
     EXAMPLES: ClassVar[tuple[Example, ...]]
 
     @abstractmethod
     def sites(self, context: ContextT) -> Iterator[Site | SiteRefused]:
-        """All places of a module that it could concern, in the order of the text.
+        """All places in a source where it could apply, in source order.
 
         The results depend only on the source and the seed.
         """
@@ -112,4 +112,4 @@ class Mutation(MutationOf[MutationContext]):
 
 
 AnyMutation = MutationOf[Any]
-"""A mutation of whatever language."""
+"""A mutation of any language."""

@@ -21,14 +21,14 @@ _OF_A_VARIABLE = frozenset({Role.USE, Role.BIND, Role.AUGMENT, Role.DELETE, Role
 
 @dataclass(frozen=True, slots=True)
 class Locals:
-    """The variables of one function, without its parameters, functions, classes and imports.
+    """The variables of one function, without parameters, nested functions, classes and imports.
 
-    The parameters of a lambda belong to them if a builtin calls it by position, as `sorted` does its key.
+    A lambda's parameters are included if a builtin calls the lambda by position, as `sorted` does its key.
 
     Attributes:
         scope: The function's own scope.
         safe: Those that can be renamed, by their first occurrence.
-        refused: Those that cannot, and why.
+        refused: Those that cannot be renamed, with the reasons.
     """
 
     scope: Scope
@@ -37,12 +37,12 @@ class Locals:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names that can be replaced, by their first occurrence; several variables may have one."""
+        """The names that can be replaced, by their first occurrence; several variables may share one."""
         return tuple(dict.fromkeys(variable.name for variable in self.safe))
 
 
 def local_variables(module: Module, function: FunctionNode, *, lambdas: bool = True) -> Locals:
-    """The variables that one function binds itself, those of its comprehensions too.
+    """The variables that one function binds itself, those of its comprehensions included.
 
     Args:
         module: The module.
@@ -73,7 +73,7 @@ def local_variables(module: Module, function: FunctionNode, *, lambdas: bool = T
 
 
 def _called_by_position(module: Module, node: cst.CSTNode) -> bool:
-    """Whether a lambda is given straight to a builtin that calls it, so that no one names its parameters."""
+    """Whether a lambda is passed directly to a builtin that calls it by position."""
     argument = module.parent(node)
     call = module.parent(argument)
     if not isinstance(argument, cst.Arg) or not isinstance(call, cst.Call):
@@ -88,7 +88,7 @@ _TAKE_A_KEY = {"sorted", "min", "max"}
 
 
 def own_scopes(scope: Scope) -> Iterator[Scope]:
-    """A function's scope and those of the comprehensions and lambdas in it, nested functions left out."""
+    """A function's scope and those of its comprehensions and lambdas, without nested functions."""
     yield scope
     for child in scope.children:
         if child.kind in {ScopeKind.COMPREHENSION, ScopeKind.LAMBDA}:
@@ -96,12 +96,12 @@ def own_scopes(scope: Scope) -> Iterator[Scope]:
 
 
 def first_offset(module: Module, variable: Variable) -> int:
-    """The first place of a variable in the text."""
+    """The offset of the first occurrence of a variable."""
     return min(module.start(occurrence.node) for occurrence in variable.occurrences)
 
 
 def renaming(module: Module, renamed: dict[Variable, str]) -> tuple[Edit, ...]:
-    """The edits that give variables new names, everywhere that they occur."""
+    """The edits that rename variables at all their occurrences."""
     return tuple(
         replace(*module.span(occurrence.node), name)
         for variable, name in renamed.items()
@@ -110,14 +110,14 @@ def renaming(module: Module, renamed: dict[Variable, str]) -> tuple[Edit, ...]:
 
 
 def described(renamed: dict[Variable, str], limit: int = 4) -> str:
-    """The renaming, for a description."""
+    """The description of a renaming, with at most `limit` names."""
     pairs = list(dict.fromkeys(f"`{variable.name}` to `{name}`" for variable, name in renamed.items()))
     more = f" and {len(pairs) - limit} more" if len(pairs) > limit else ""
     return "renamed " + ", ".join(pairs[:limit]) + more
 
 
 class FreshNames:
-    """Draws names of five lower-case letters that a file does not have, by key and seed."""
+    """Random names of five lower-case letters that do not occur in a file, by key and seed."""
 
     def __init__(self, module: Module, seed: int) -> None:
         self._words = module.words
@@ -125,7 +125,7 @@ class FreshNames:
         self._given: set[str] = set()
 
     def draw(self, *key: object) -> str:
-        """A new name, never given before."""
+        """A new name, different from all earlier ones."""
         letters = random.Random(repr((self._seed, *key)))  # noqa: S311 - not for secrets
         while True:
             name = "".join(letters.choices(string.ascii_lowercase, k=5))
@@ -135,7 +135,7 @@ class FreshNames:
 
 
 def numbered_names(module: Module, prefix: str, *, plain: bool = False) -> Iterator[str]:
-    """`prefix1`, `prefix2` and so on, without those that the file has; `plain`: `prefix` comes first."""
+    """`prefix1`, `prefix2` and so on, except names that occur in the file; `plain`: first `prefix` itself."""
     number = -1 if plain else 0
     while True:
         number += 1

@@ -1,4 +1,4 @@
-"""`negate-condition`: the condition of an `if` is negated, and its branches stay where they are."""
+"""`negate-condition`: negates the condition of an `if` and keeps its branches."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class NegateCondition(Mutation):
 
 
 def same_branches(context: MutationContext, node: cst.If) -> bool:
-    """Whether both branches of an if-else read the same, so that it does not matter which one runs."""
+    """Whether both branches of an if-else have the same text except for blanks, so that either may run."""
     if not isinstance(node.orelse, cst.Else):
         return False
     module = context.module

@@ -14,14 +14,14 @@ from counterlens.mutations.variables import Occurrence, Role, Scope, ScopeKind, 
 
 @dataclass(slots=True)
 class Occurrences:
-    """The results in one tree.
+    """The scopes and occurrences in one tree.
 
     Attributes:
-        module: The module's scope, which has the others inside.
-        of_node: The scope that a node opened.
-        occurrence: The variable of each name's node.
+        module: The module's scope, which contains the others.
+        of_node: The scope that each node opens.
+        occurrence: The occurrence at each name's node.
         dynamic: Scopes whose own code may look variables up by name.
-        shown: Occurrences whose text is shown at run time, `f"{x=}"`.
+        shown: Occurrences whose text is shown at run time, as in `f"{x=}"`.
     """
 
     module: Scope
@@ -39,14 +39,14 @@ def find_occurrences(tree: cst.Module) -> Occurrences:
     return found
 
 
-# Functions that see the variables around them by name, and attributes that lead to a frame.
+# Functions that access the variables around them by name, and attributes that lead to a frame.
 _BY_NAME = frozenset({"locals", "vars", "dir", "eval", "exec"})
-# With so many arguments they are told where to look instead.
+# Number of arguments with which they get explicit namespaces instead.
 _EXPLICIT = {"vars": 1, "dir": 1, "eval": 2, "exec": 2}
 _FRAMES = frozenset({"_getframe", "currentframe", "f_locals", "gi_frame", "cr_frame", "ag_frame", "tb_frame"})
 
 
-# What a name in a field of a node does, where that is more than to be read; None where it is no variable.
+# The role of a name in a field of a node, if it is not merely read; None if it is not a variable.
 _FIELDS: dict[tuple[type[cst.CSTNode], str], Role | None] = {
     (cst.AssignTarget, "target"): Role.BIND,
     (cst.NamedExpr, "target"): Role.BIND,
@@ -65,7 +65,7 @@ _FIELDS: dict[tuple[type[cst.CSTNode], str], Role | None] = {
 
 
 class _Walker:
-    """Finds scopes and occurrences; one method for each kind of node that `_FIELDS` says not enough of."""
+    """Finds scopes and occurrences; one method per node class for which `_FIELDS` does not suffice."""
 
     def __init__(self, found: Occurrences) -> None:
         self._found = found
@@ -148,7 +148,7 @@ class _Walker:
         assert isinstance(node.target, cst.Name)
         inner: Scope | None = scope
         while inner is not None and inner.kind is ScopeKind.COMPREHENSION:
-            inner.nonlocals.add(normal(node.target.value))  # it belongs to the scope around
+            inner.nonlocals.add(normal(node.target.value))  # it belongs to the enclosing scope
             inner = inner.parent
         self.block(node, scope)
 
@@ -160,7 +160,7 @@ class _Walker:
     def call(self, node: cst.Call, scope: Scope) -> None:
         func = node.func
         if isinstance(func, cst.Name) and len(node.args) >= _EXPLICIT.get(func.value, 99):
-            self.name(func, Role.USE, scope)  # told explicitly where to look
+            self.name(func, Role.USE, scope)  # its namespaces are given explicitly
         else:
             self.walk(func, scope)
         self.all(node.args, scope)
@@ -244,7 +244,7 @@ class _Walker:
     def comprehension(self, node: cst.BaseComp, scope: Scope) -> None:
         inner = self.open(ScopeKind.COMPREHENSION, node, scope)
         loop: cst.CompFor | None = node.for_in
-        around = scope  # the first iterable is evaluated outside
+        around = scope  # the first iterable is evaluated in the enclosing scope
         while loop is not None:
             self.walk(loop.iter, around)
             around = inner
@@ -280,7 +280,7 @@ _HANDLERS: dict[type[cst.CSTNode], Callable[[_Walker, Any, Scope], None]] = {
 
 
 def parameters(node: cst.Parameters) -> list[cst.Param]:
-    """All parameters of a function, in the order of the text."""
+    """All parameters of a function, in source order."""
     found = [*node.posonly_params, *node.params]
     if isinstance(node.star_arg, cst.Param):
         found.append(node.star_arg)

@@ -1,4 +1,4 @@
-"""`operand-swap`: the operands of a comparison change places, and its operator is mirrored."""
+"""`operand-swap`: swaps the operands of a comparison and mirrors its operator."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from typing import Protocol
 from counterlens.text import Positions
 
 MODULE = "<module>"
-"""The function that a site outside of any function lies in."""
+"""The name of the function of a site that is outside any function."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -17,9 +17,9 @@ class FunctionSpan:
     """A function and its position.
 
     Attributes:
-        qualname: Dotted path from the file, as `Class.method` or `outer.inner`.
+        qualname: Dotted path from the file, such as `Class.method` or `outer.inner`.
         start: Offset of the first byte of its header.
-        end: Offset behind its last byte.
+        end: Offset after its last byte.
     """
 
     qualname: str
@@ -37,7 +37,7 @@ class ParsedSource(Protocol):
 
     @property
     def functions(self) -> Sequence[FunctionSpan]:
-        """Its functions, outer ones before those inside them."""
+        """Its functions, outer ones before the ones nested in them."""
 
     @property
     def newline(self) -> str:
@@ -47,16 +47,16 @@ class ParsedSource(Protocol):
         """The innermost function around an offset."""
 
     def lines_of(self, function: FunctionSpan) -> list[int]:
-        """The offsets of the statements of a function that begin a line."""
+        """Offsets of the lines on which a statement of a function begins."""
 
     def line(self, offset: int) -> int:
-        """The 1-based line that an offset is in."""
+        """The 1-based line number of an offset."""
 
     def line_start(self, offset: int) -> int:
-        """The first byte of the line that an offset is in."""
+        """The offset of the first byte of the line that contains an offset."""
 
     def next_line(self, offset: int) -> int:
-        """The first byte of the line after the one that an offset is in."""
+        """The offset of the first byte of the line after the one that contains an offset."""
 
     def in_string(self, offset: int) -> bool:
-        """Whether an offset lies inside of a string that spans lines."""
+        """Whether an offset is inside a string that spans several lines."""

@@ -1,4 +1,4 @@
-"""Python's placebos by id. They are not among `MUTATIONS`: nothing is learned of a concept from them."""
+"""Python's placebos by id. They are not in `MUTATIONS`, because they perturb no concept."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ PLACEBOS: Mapping[str, Mutation] = {one.id: one for one in (CommentMove(), Blank
 
 
 def python_meaning(source: str) -> str | None:
-    """The syntax tree of a source by Python's parser, without positions; None if it cannot parse it."""
+    """Python's syntax tree of a source as text, without positions; None if the source does not parse."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of escapes that Python does not know: they stay as they are
+        warnings.simplefilter("ignore")  # about escapes unknown to Python, which keep their backslash
         try:
             return with_depth(lambda: ast.dump(parse_module(source)))
         except (SyntaxError, ValueError, MemoryError):

@@ -1,9 +1,9 @@
-"""Placebos: meaningless changes, which show how much an answer changes without a cause.
+"""Placebos: meaningless changes, which show how often verdicts change without a cause.
 
-They are negative controls, comparisons in which the effect that is looked for cannot be (Lipsitch, Tchetgen
+They are negative controls, comparisons in which the effect under study cannot occur (Lipsitch, Tchetgen
 Tchetgen and Cohen 2010, "Negative controls: a tool for detecting confounding and bias in observational
-studies"): the parser gives the same tree, so a verdict that changes shows that the model's answers are
-unstable. `languages.py` says which kinds a language has.
+studies"): the parser gives the same tree, so a changed verdict shows that the model's completions are
+unstable. `languages.py` lists the kinds of each language.
 """
 
 from __future__ import annotations
@@ -32,23 +32,23 @@ def placebos(
     seed: int = 0,
     language: str = "python",
 ) -> Survey:
-    """Some placebos of a function, each cut where one of its counterfactuals is.
+    """Make placebos of a function, each cut where one of its counterfactuals is cut.
 
-    The kinds take turns. The seed decides their order, the places, and where each placebo is cut: where a
-    counterfactual drawn at random is, so that a mutation that does no more than nothing does cannot be told
-    from them.
+    The kinds alternate. The seed decides their order, the places, and the cut of each placebo: that of a
+    randomly chosen counterfactual, so that a mutation without an effect of its own has the same distribution
+    of results as the placebos.
 
     Args:
         source: The text of a file, or what was parsed of it before.
         function: The qualified name of the function.
         cuts: The cuts of the originals, one for each counterfactual.
-        wanted: Their wanted number; there may be fewer.
+        wanted: Maximum number of placebos; there may be fewer.
         seed: Random seed of the choices.
         language: The id of the text's language.
 
     Returns:
-        The placebos, all of them with a cut; where there are fewer than wanted, also why the kinds that there
-        is none of have none.
+        The placebos, all of them with a cut; if there are fewer than wanted, also a refusal for each kind
+        without one.
 
     Raises:
         SourceError: the source does not parse.
@@ -67,7 +67,7 @@ def placebos(
 
 
 class _Drawing:
-    """Draws placebos of one function, none of them twice."""
+    """Samples placebos of one function, without repetition."""
 
     def __init__(self, module: ParsedSource, function: str, seed: int) -> None:
         self.chance = random.Random(repr((seed, "placebos", function)))  # noqa: S311 - not for secrets
@@ -82,7 +82,7 @@ class _Drawing:
         self._why = {kind: refused[0].reason for kind, (_, refused) in found.items() if refused}
 
     def one(self, at: int) -> Counterfactual | None:
-        """The next placebo of those that are cut at an offset; None if there is no other."""
+        """The next placebo with its change before an offset and its cut there; None if there is no other."""
         for kind in tuple(self._turns):
             sites = [site for site in self._sites[kind] if max(edit.end for edit in site.edits) <= at]
             self.chance.shuffle(sites)
@@ -96,7 +96,7 @@ class _Drawing:
         return None
 
     def refusals(self, made: Sequence[Counterfactual]) -> Iterator[Refusal]:
-        """Why the kinds have none that none was made of."""
+        """The reasons for each kind of which no placebo was made."""
         missing = [kind for kind in self._kinds if kind not in {one.mutation for one in made}]
         start = next(one.start for one in self._module.functions if one.qualname == self._function)
         for kind in missing:
@@ -104,7 +104,7 @@ class _Drawing:
             yield Refusal(kind, self._function, self._module.line(start), why)
 
     def _made(self, kind: str, site: Site, at: int) -> Counterfactual | None:
-        """A placebo, if it stands before the cut and is one."""
+        """The placebo at a site; None if the prompt would not show it or the meaning would change."""
         module = self._module
         made = make(module, self._kinds[kind], replace(site, cut=(at, at)), self._function, self._seed)
         shown = made.source.encode()[: made.cut.mutated] if made.cut else b""

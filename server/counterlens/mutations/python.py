@@ -1,4 +1,4 @@
-"""Python, as it is mutated."""
+"""Python's mutations, placebos and parser."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reading a source into a LibCST tree, and finding the position of each node, despite two known limits."""
+"""Parsing a source into a LibCST tree with the byte ranges of its nodes, despite two limits of LibCST."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from counterlens.syntax.python_ast import parse_module
 
 _PLACE = re.compile(r"^error at \d+:\d+: ")
 _DEEP = 20_000
-_DEEPEST, _BRACKETS = 3000, 300  # of a tree, and of brackets and blocks in it, of which Python reads 200
+_DEEPEST, _BRACKETS = 3000, 300  # depth of a tree, and of its brackets and blocks; Python allows 200 of these
 _ENCLOSING = "list|set|dictionary|generator|parenthesized|tuple|argument_list|subscript|block|interpolation"
-_BRANCHES = 500  # `elif` of one `if`: a node in the other for LibCST, side by side for tree-sitter
+_BRANCHES = 500  # number of `elif` of one `if`: LibCST nests their nodes, tree-sitter does not
 _TOO_DEEP = "the source is nested too deeply to be read"
 _SPLIT = "Split its longest expression, or its longest chain of elif"
 _T = TypeVar("_T")
@@ -35,7 +35,7 @@ def parse(source: str) -> cst.Module:
     """Parse a source.
 
     Raises:
-        SourceError: it is not valid Python; says where and why.
+        SourceError: it is not valid Python; the message gives the line and the reason.
     """
     try:
         tree = parser_for("python").parse(source.encode())
@@ -62,13 +62,13 @@ def _unparsed(line: int, reason: str) -> SourceError:
 
 
 def _is_too_deep(tree: tree_sitter.Tree) -> bool:
-    """Whether LibCST's parser, which recurses in machine code, might end the process over a source."""
+    """Whether LibCST's parser, which recurses in machine code, might crash the process on a source."""
     deepest = _depth(tree, "")
     return deepest > _DEEPEST or (deepest > _BRACKETS and _depth(tree, _ENCLOSING) > _BRACKETS)
 
 
 def _longest_chain(tree: tree_sitter.Tree) -> int:
-    """How many `elif` one `if` has at most."""
+    """Largest number of `elif` of one `if`."""
     longest, todo = 0, [tree.root_node]
     while todo:
         inner = todo.pop().children
@@ -78,9 +78,9 @@ def _longest_chain(tree: tree_sitter.Tree) -> int:
 
 
 def _depth(tree: tree_sitter.Tree, kinds: str) -> int:
-    """How many nodes stand in one another at most, of those whose type matches."""
+    """Maximum nesting depth of nodes whose type matches; an empty pattern matches all."""
     cursor = tree.walk()
-    within: list[bool] = []  # for each node above, whether it counts
+    within: list[bool] = []  # for each ancestor, whether it counts
     depth = deepest = 0
     while True:
         counts = not kinds or re.match(kinds, cursor.node.type if cursor.node else "") is not None
@@ -96,7 +96,7 @@ def _depth(tree: tree_sitter.Tree, kinds: str) -> int:
 
 
 def _python_says(source: str) -> tuple[int, str] | None:
-    """Line and reason of Python's own syntax error: LibCST puts those of its tokenizer on line 1."""
+    """Line and reason of Python's own syntax error: LibCST reports tokenizer errors on line 1."""
     try:
         parse_module(source)
     except SyntaxError as error:
@@ -107,7 +107,7 @@ def _python_says(source: str) -> tuple[int, str] | None:
 
 
 def spans(tree: cst.Module, data: bytes) -> dict[cst.CSTNode, tuple[int, int]]:
-    """Each node's byte range in the source that a tree was parsed from."""
+    """Each node's byte range in the source from which a tree was parsed."""
     wrapper = MetadataWrapper(tree, unsafe_skip_copy=True)  # a parsed tree never repeats a node
     found = cast("Mapping[cst.CSTNode, CodeSpan]", wrapper.resolve(ByteSpanPositionProvider))
     size = len(data)
@@ -126,27 +126,27 @@ def spans(tree: cst.Module, data: bytes) -> dict[cst.CSTNode, tuple[int, int]]:
 
 
 def with_depth(work: Callable[[], _T]) -> _T:
-    """Do recursive work over a tree; where the usual recursion limit is too low for it, with a higher one.
+    """Run recursive work on a tree; with a higher recursion limit if the usual one is too low.
 
-    Generated sources have expressions of a thousand nested parts, and LibCST recurses over them.
+    Generated sources have expressions of a thousand nested parts, over which LibCST recurses.
 
     Raises:
-        SourceError: not even that is enough.
+        SourceError: the higher limit is too low, too.
     """
     try:
         return work()
     except (RecursionError, KeyError):
-        pass  # LibCST's positions turn the one into the other
+        pass  # LibCST's positions turn a RecursionError into a KeyError
     with deep_recursion():
         return work()
 
 
 @contextmanager
 def deep_recursion() -> Iterator[None]:
-    """Let recursive work over a tree go deeper than usual.
+    """Raise the recursion limit for recursive work on a tree.
 
     Raises:
-        SourceError: not even that is enough.
+        SourceError: the higher limit is too low, too.
     """
     global _deep_readers, _usual_limit
     with _lock:
@@ -168,8 +168,8 @@ def deep_recursion() -> Iterator[None]:
 def _lost_whitespace(code: bytes, data: bytes) -> list[int]:
     """Offsets in `code` before which a blank of the source is missing, once for each blank.
 
-    LibCST 1.9 forgets blanks in rare places: before the colon of `except (A, B) :`, a lone carriage return
-    at the end, an empty line before one of blanks only.
+    LibCST 1.9 loses blanks in rare cases: before the colon of `except (A, B) :`, a lone carriage return at
+    the end, an empty line before a line of blanks.
     """
     lost: list[int] = []
     at = 0

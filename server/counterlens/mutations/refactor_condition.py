@@ -1,4 +1,4 @@
-"""`refactor-condition`: the condition of an `if` moves to a boolean variable before it."""
+"""`refactor-condition`: assigns the condition of an `if` to a boolean variable before it."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ class RefactorCondition(Mutation):
 
 
 def _boolean(test: cst.BaseExpression) -> bool:
-    """Whether a condition is written as something boolean."""
+    """Whether a condition is boolean by its syntax."""
     if isinstance(test, cst.BooleanOperation):
         return _boolean(test.left) and _boolean(test.right)
     if isinstance(test, cst.UnaryOperation):

@@ -1,4 +1,4 @@
-"""All mutations, by id. To add one: write its file, and name it here; or `counterlens.mutations` plug-ins."""
+"""All mutations by id. A new mutation is one file and one line here, or a `counterlens.mutations` plug-in."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`remove-conditional`: an `if` is removed, and its body stays."""
+"""`remove-conditional`: removes an `if` and keeps its body."""
 
 from __future__ import annotations
 

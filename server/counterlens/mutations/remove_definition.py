@@ -1,4 +1,4 @@
-"""`remove-definition`: an assignment is removed, although its variable is used."""
+"""`remove-definition`: removes an assignment although its variable is used."""
 
 from __future__ import annotations
 
@@ -64,5 +64,5 @@ class RemoveDefinition(Mutation):
 
 
 def _is_assignment(statement: cst.BaseStatement) -> bool:
-    """Whether a line is an assignment; a block of nothing else keeps a `pass`, whichever of them go."""
+    """Whether a line is an assignment; a block of assignments only keeps a `pass`, whichever are removed."""
     return isinstance(statement, cst.SimpleStatementLine) and isinstance(statement.body[0], cst.Assign)

@@ -1,4 +1,4 @@
-"""`rename-generic`: a function's variables are numbered."""
+"""`rename-generic`: numbers a function's variables."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ class RenameGeneric(Renaming):
 
         def choose(function: FunctionNode, found: Locals) -> dict[Variable, str]:
             nonlocal numbers, end
-            if function.start >= end:  # functions inside of one another share their numbers
+            if function.start >= end:  # nested functions share the numbers of the outer one
                 numbers, end = numbered_names(context.module, self.prefix), function.end
             new = {name: next(numbers) for name in found.names}
             return {variable: new[variable.name] for variable in found.safe}

@@ -1,4 +1,4 @@
-"""`rename-random`: a function's variables get random names."""
+"""`rename-random`: gives a function's variables random names."""
 
 from __future__ import annotations
 

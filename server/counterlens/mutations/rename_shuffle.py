@@ -1,4 +1,4 @@
-"""`rename-shuffle`: a function's variables exchange their names."""
+"""`rename-shuffle`: permutes the names of a function's variables."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ _OF_A_PARAMETER = {Role.PARAMETER, Role.USE, Role.BIND, Role.AUGMENT}
 
 
 def _proposals(found: Locals, pool: list[str], chance: random.Random) -> Iterator[dict[str, str]]:
-    """New names by old ones: permutations without fixed points, or for a single variable others' names."""
+    """New names by old ones: permutations without fixed points; names from `pool` for a single variable."""
     names = list(found.names)
     if len(names) == 1:
         others = [name for name in pool if name != names[0]]
@@ -82,7 +82,7 @@ def _proposals(found: Locals, pool: list[str], chance: random.Random) -> Iterato
 
 
 def _with_parameter(module: Module, function: FunctionNode, found: Locals) -> dict[Variable, str] | None:
-    """Exchange the name of the only variable with a parameter's, in a file that has no other name to give."""
+    """Swap the names of the only variable and a parameter, if no other function provides a name."""
     if function.node.decorators or (found.scope.parent and found.scope.parent.kind is ScopeKind.CLASS):
         return None
     keywords = {arg.keyword.value for arg in module.nodes(cst.Arg) if arg.keyword is not None}

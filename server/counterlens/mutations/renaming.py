@@ -14,28 +14,28 @@ from counterlens.mutations.naming import Locals, described, first_offset, local_
 from counterlens.mutations.variables import Role, Variable
 
 Chooser = Callable[[FunctionNode, Locals], dict[Variable, str] | str]
-"""Chooses the new names of a function's variables, or says why there are none."""
+"""Chooses the new names of a function's variables, or gives the reason why there are none."""
 
 
 class Renaming(Mutation):
     """Renames all variables of a function at the same time.
 
-    Parameters keep theirs, because a caller may use them; so do functions, classes and imports, and a
-    module's own variables, which other modules may import.
+    Parameters keep their names, because callers may use them; so do functions, classes, imports and
+    module-level variables, which other modules may import.
 
     Args:
-        published: Only the variables of Hooda et al. 2024, section 3.3: no parameter, of a lambda neither.
+        published: Rename only the variables of Hooda et al. 2024, section 3.3: no parameters of lambdas.
     """
 
     concept: ClassVar[Concept] = Concept.NAMING
-    permutes: ClassVar[bool] = False  # whether the new names are names that the function has already
+    permutes: ClassVar[bool] = False  # whether the new names are names of the function already
 
     def __init__(self, *, published: bool = False) -> None:
         self.published = published
 
     @abstractmethod
     def chooser(self, context: MutationContext) -> Chooser:
-        """The source of new names in one module."""
+        """Return the chooser of new names for one module."""
 
     def sites(self, context: MutationContext) -> Iterator[Site | SiteRefused]:
         module = context.module

@@ -1,4 +1,4 @@
-"""`reorder-parameters`: a function's parameters change places, in its definition and in every call."""
+"""`reorder-parameters`: reverses a function's parameters, in its definition and in every call."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class ReorderParameters(Mutation):
     )
 
     def __init__(self, *, whole_program: bool = False) -> None:
-        """`whole_program`: no other module calls anything in this one."""
+        """`whole_program`: whether no other module calls anything in this one."""
         self.whole_program = whole_program
 
     def sites(self, context: MutationContext) -> Iterator[Site | SiteRefused]:

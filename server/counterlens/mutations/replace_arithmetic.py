@@ -1,4 +1,4 @@
-"""`replace-arithmetic`: an arithmetic operator becomes another one."""
+"""`replace-arithmetic`: replaces an arithmetic operator by another one."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class ReplaceArithmetic(Mutation):
     )
 
     def __init__(self, *, across_precedence: bool = False) -> None:
-        """`across_precedence`: the other operator may bind less or more tightly."""
+        """`across_precedence`: whether the new operator may have another precedence."""
         self.across_precedence = across_precedence
 
     def sites(self, context: MutationContext) -> Iterator[Site | SiteRefused]:
@@ -101,5 +101,5 @@ class ReplaceArithmetic(Mutation):
 
 
 def _neutral(right: cst.BaseExpression, operator: str) -> bool:
-    """Whether an operator gives its left side, whatever that is: `x + 0`, `x * 1`."""
+    """Whether the result of an operator equals its left operand: `x + 0`, `x * 1`."""
     return isinstance(right, cst.Integer) and _NEUTRAL.get(operator.removesuffix("=")) == right.value

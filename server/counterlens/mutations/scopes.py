@@ -1,11 +1,11 @@
-"""Name resolution by Python's scopes and bindings, over a LibCST tree.
+"""Name resolution by Python's scopes and bindings, on a LibCST tree.
 
 The rules are those of the language reference (4.2 Naming and binding) and of PEP 227, 572, 634 and 695. The
-tests compare the outcome with CPython's own `symtable` over the standard library.
+tests compare the result with CPython's `symtable` on the standard library.
 
-`dependence/scopes.py` keeps to the same rules over `ast`, and neither can be built on the other: `ast` has no
+`dependence/scopes.py` implements the same rules on `ast`, and neither can replace the other: `ast` has no
 position for many names that a renaming must find (of a `def`, an import, `except … as`, `global`, a capture),
-and parsing with LibCST takes several times as long as all that the analysis of dependence does with `ast`.
+and parsing with LibCST takes several times as long as the whole dependence analysis on `ast`.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ class Scopes:
     """The scopes of a tree, and the variable that each name refers to.
 
     Attributes:
-        module: The module's scope, which has the others inside.
-        of_node: The scope that a node opened.
-        occurrence: The variable of each name's node.
+        module: The module's scope, which contains the others.
+        of_node: The scope that each node opens.
+        occurrence: The occurrence at each name's node.
         dynamic: Scopes whose own code may look variables up by name.
-        shown: Occurrences whose text is shown at run time, `f"{x=}"`.
+        shown: Occurrences whose text is shown at run time, as in `f"{x=}"`.
     """
 
     def __init__(self, tree: cst.Module) -> None:
@@ -46,31 +46,31 @@ class Scopes:
         return self.module.inside()
 
     def variable(self, node: cst.CSTNode) -> Variable | None:
-        """The variable that a name means."""
+        """The variable to which a name refers; None for a builtin and for other nodes."""
         occurrence = self.occurrence.get(node) if isinstance(node, cst.Name) else None
         return occurrence.variable if occurrence else None
 
     def builtin(self, node: cst.CSTNode) -> str | None:
-        """The name of the builtin that a name means, if the file cannot have hidden it."""
+        """The builtin to which a name refers; None if the file may shadow it."""
         if not isinstance(node, cst.Name) or self.module.stars:
             return None
         occurrence = self.occurrence.get(node)
         return node.value if occurrence is not None and occurrence.variable is None else None
 
     def hides(self, name: str, scope: Scope) -> bool:
-        """Whether the name of a builtin may mean something else in a scope."""
+        """Whether a scope may shadow the builtin of a name."""
         return self.module.stars or any(name in seen.variables for seen in (scope, *scope.around()))
 
     def reads_names(self, scope: Scope) -> bool:
-        """Whether code in a scope, or inside of it, may look its variables up by name."""
+        """Whether code in a scope, or nested in it, may look variables up by name."""
         return any(inner in self.dynamic for inner in scope.inside())
 
     def clash(self, renamed: dict[Variable, str], root: Scope) -> str | None:
-        """A name that would mean another variable after a renaming, or None if all keep their meaning.
+        """A name that would refer to another variable after a renaming; None if there is none.
 
         Args:
-            renamed: The new names of variables, all of scopes in `root`.
-            root: A scope that has all of their occurrences inside.
+            renamed: The new names of variables, all of them in scopes inside `root`.
+            root: A scope that contains all their occurrences.
         """
         after: dict[Scope, list[str]] = {}
         for scope in {variable.scope for variable in renamed}:
@@ -88,7 +88,7 @@ class Scopes:
 
     @staticmethod
     def _captured(occurrence: Occurrence, name: str, after: dict[Scope, list[str]]) -> bool:
-        """Whether a scope between an occurrence and its variable would bind the name."""
+        """Whether a scope between an occurrence and its variable's scope would bind the name."""
         owner = occurrence.variable.scope if occurrence.variable else None
         if name in occurrence.scope.globals:
             return False
@@ -115,7 +115,7 @@ class Scopes:
                 self.module.variables[name] = Variable(name, self.module)
 
     def _owner(self, scope: Scope, name: str) -> Scope | None:
-        """The scope whose variable a binding makes; None for a name that is declared nonlocal."""
+        """The scope of the variable that a binding creates; None for a name that is declared nonlocal."""
         while name in scope.nonlocals and scope.kind is ScopeKind.COMPREHENSION and scope.parent is not None:
             scope = scope.parent
         if name in scope.globals:

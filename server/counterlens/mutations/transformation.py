@@ -13,8 +13,8 @@ class Transformation:
     """One transformation operator.
 
     Attributes:
-        title: As Table 6 calls it.
-        dependence: The relation that it is of.
+        title: Its name in Table 6.
+        dependence: The kind of dependence that it changes.
         mutation: The operator.
     """
 
@@ -24,5 +24,5 @@ class Transformation:
 
     @property
     def preserving(self) -> bool:
-        """Whether it keeps the meaning."""
+        """Whether it preserves the meaning."""
         return self.mutation.preserving

@@ -46,8 +46,8 @@ class Scope:
         variables: Its own variables by name.
         globals: Names that it declares global.
         nonlocals: Names that it declares nonlocal.
-        occurrences: The names in it, in the order of the text.
-        stars: Whether a star-import may bind anything in it.
+        occurrences: The names in it, in source order.
+        stars: Whether a star import may bind any name in it.
     """
 
     kind: ScopeKind
@@ -62,17 +62,17 @@ class Scope:
 
     @property
     def is_function(self) -> bool:
-        """Whether it is a function's, a lambda's or a comprehension's: closed to the outside."""
+        """Whether it is a function's, lambda's or comprehension's scope: not accessible from outside."""
         return self.kind in {ScopeKind.FUNCTION, ScopeKind.LAMBDA, ScopeKind.COMPREHENSION}
 
     def inside(self) -> Iterator[Scope]:
-        """It, and all scopes in it."""
+        """This scope and all scopes nested in it."""
         yield self
         for child in self.children:
             yield from child.inside()
 
     def around(self) -> Iterator[Scope]:
-        """The scopes around it, innermost first."""
+        """The enclosing scopes, innermost first."""
         scope = self.parent
         while scope is not None:
             yield scope
@@ -85,9 +85,9 @@ class Occurrence:
 
     Attributes:
         node: The name's node.
-        role: Its effect.
-        scope: The scope that it stands in.
-        variable: Its meaning; None for a builtin, or a name that is not bound in the file.
+        role: Its use.
+        scope: The scope that contains it.
+        variable: The variable that it refers to; None for a builtin, or a name that the file does not bind.
     """
 
     node: cst.Name
@@ -97,11 +97,11 @@ class Occurrence:
 
     @property
     def name(self) -> str:
-        """The name as Python compares it."""
+        """The name as Python compares it (NFKC)."""
         return normal(self.node.value)
 
     def deferred(self, owner: Scope) -> bool:
-        """Whether it stands in a function or generator inside of a scope, to run at another time."""
+        """Whether it is in a function or generator expression nested in a scope, to run at another time."""
         scope: Scope | None = self.scope
         while scope is not None and scope is not owner:
             if scope.kind is not ScopeKind.COMPREHENSION or isinstance(scope.node, cst.GeneratorExp):
@@ -112,7 +112,7 @@ class Occurrence:
 
 @dataclass(eq=False, slots=True)
 class Variable:
-    """A variable of one scope, and all of its occurrences, including those in inner scopes."""
+    """A variable of one scope, with all its occurrences, those in nested scopes included."""
 
     name: str
     scope: Scope
@@ -120,12 +120,12 @@ class Variable:
 
     @property
     def roles(self) -> set[Role]:
-        """The uses of its occurrences."""
+        """The roles of its occurrences."""
         return {occurrence.role for occurrence in self.occurrences}
 
     @property
     def shared(self) -> bool:
-        """Whether code outside its own scope can see it: a module's or class's, or captured by a closure."""
+        """Whether code outside its scope can access it: a module's or class's, or captured by a closure."""
         return not self.scope.is_function or any(o.deferred(self.scope) for o in self.occurrences)
 
 

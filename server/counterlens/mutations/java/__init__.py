@@ -1,1 +1,1 @@
-"""Mutations of Java source, on tree-sitter's tree: one file a mutation or a small family."""
+"""Mutations of Java source, on tree-sitter's tree: one file per mutation or small family."""

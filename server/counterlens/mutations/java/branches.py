@@ -1,4 +1,4 @@
-"""The branches of an `if` of Java, and writing them in each other's place."""
+"""The branches of a Java `if`, and swapping them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def branches_of(node: Node) -> JavaBranches:
 
 
 def is_else_if(module: JavaModule, node: Node) -> bool:
-    """Whether an `if` stands behind an `else`."""
+    """Whether an `if` is the `else` branch of another one."""
     above = module.parent(node)
     if above.type != "if_statement":
         return False
@@ -37,7 +37,7 @@ def is_else_if(module: JavaModule, node: Node) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class JavaExchange:
-    """The edits that swap two branches, the ranges whose lines they indent, and where to cut."""
+    """The edits that swap two branches, the ranges whose lines they indent, and the cut."""
 
     edits: tuple[Edit, ...]
     reindented: tuple[tuple[int, int], ...]
@@ -45,7 +45,7 @@ class JavaExchange:
 
 
 def exchanged(module: JavaModule, node: Node, then: Node, other: Node) -> JavaExchange:
-    """Swap the branches of an `if`, with braces where an `else` would else belong to another `if`."""
+    """Swap the branches of an `if`, with braces where an `else` would otherwise belong to another `if`."""
     here, there = (then.start_byte, then.end_byte), (other.start_byte, other.end_byte)
     edits = [Edit(*there, (Slice(*here),))]
     reindented: tuple[tuple[int, int], ...] = ()
@@ -62,13 +62,13 @@ def exchanged(module: JavaModule, node: Node, then: Node, other: Node) -> JavaEx
 
 
 def braced(module: JavaModule, statement: Node, base: str) -> tuple[Piece, ...]:
-    """A statement in braces of its own, on lines of its own."""
+    """A statement in new braces, on separate lines."""
     inner = f"{module.newline}{base}{module.indent}"
     return "{", inner, Slice(statement.start_byte, statement.end_byte), f"{module.newline}{base}}}"
 
 
 def first_lines(module: JavaModule, then: Node, other: Node) -> tuple[int, int] | None:
-    """Return the beginnings of the first lines of two blocks, after the lines of their opening braces."""
+    """Return the starts of the first lines of two blocks, after the lines of their opening braces."""
     if then.type != "block" or other.type != "block":
         return None
     starts = []

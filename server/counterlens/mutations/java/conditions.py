@@ -1,4 +1,4 @@
-"""Negating a Java condition with as little change as possible, and what else concerns conditions."""
+"""Negation of a Java condition with as few changes as possible, and other helpers for conditions."""
 
 from __future__ import annotations
 
@@ -38,16 +38,16 @@ def condition_of(node: Node) -> Node:
 
 
 def tested(node: Node) -> Node:
-    """The condition of an `if` or `while`, without the statement's own parentheses."""
+    """The condition of an `if` or `while`, without the parentheses that the statement requires."""
     return next(child for child in condition_of(node).named_children if not child.is_extra)
 
 
 def negated(context: JavaContext, test: Node) -> tuple[Edit, ...]:
     """The edits that negate a condition exactly.
 
-    By complementary operators and De Morgan's laws, which keep the order of evaluation and short circuits; by
-    `!` where a part has no complement: `a < b` has one for whole numbers only, since of NaN neither
-    `a < b` nor `a >= b` is true.
+    Complementary operators and De Morgan's laws keep the order of evaluation and short circuits; `!` is used
+    where a part has no complement: `a < b` has one for whole numbers only, because with NaN neither `a < b`
+    nor `a >= b` is true.
     """
     edits: list[Edit] = []
     if _complement(context, test, "", edits):
@@ -56,7 +56,7 @@ def negated(context: JavaContext, test: Node) -> tuple[Edit, ...]:
 
 
 def negated_as_a_whole(test: Node) -> tuple[Edit, ...]:
-    """The edits that negate a condition by `!`, whatever it is."""
+    """The edits that negate any condition by `!`."""
     if test.type in _TIGHT:
         return (insert(test.start_byte, "!"),)
     return insert(test.start_byte, "!("), Edit(test.end_byte, test.end_byte, (")",))
@@ -70,7 +70,7 @@ def _complement(context: JavaContext, node: Node, above: str, edits: list[Edit])
         return _without_not(node, edits)
     if node.type in _TIGHT:
         edits.append(insert(node.start_byte, "!"))
-        return bool(above)  # what stands alone is wrapped as a whole
+        return bool(above)  # a condition that is not part of a larger one is negated as a whole
     if node.type != "binary_expression":
         edits += negated_as_a_whole(node)
         return bool(above)
@@ -92,14 +92,14 @@ def _junction(context: JavaContext, node: Node, above: str, edits: list[Edit]) -
     left, operator, right = operands(node)
     becomes = _JUNCTIONS[context.module.text(operator)]
     edits.append(replace(operator.start_byte, operator.end_byte, becomes))
-    # `a && b || c` groups by precedence; turned round it has to group by parentheses.
+    # `a && b || c` groups by precedence; its negation needs parentheses for the same grouping.
     if above == "&&" and becomes == "||":
         edits += [insert(node.start_byte, "("), Edit(node.end_byte, node.end_byte, (")",))]
     return _complement(context, left, becomes, edits) and _complement(context, right, becomes, edits)
 
 
 def _without_not(node: Node, edits: list[Edit]) -> bool:
-    """`!x` becomes `x`; `!(a || b)` keeps its parentheses where it is a part of something."""
+    """`!x` becomes `x`; `!(a || b)` keeps its parentheses if it is part of a larger condition."""
     operand = node.child_by_field_name("operand")
     if operand is None:
         return False
@@ -108,7 +108,7 @@ def _without_not(node: Node, edits: list[Edit]) -> bool:
 
 
 def why_not_moved(context: JavaContext, test: Node) -> str | None:
-    """Why a condition cannot be negated or removed: it binds variables that the branches may use."""
+    """The reason why a condition cannot be negated or removed: it binds variables by a pattern."""
     if any(_binds(context.module, one) for one in descendants(test)):
         return "its condition binds a variable by a pattern"
     return None
@@ -120,13 +120,13 @@ def assigns(context: JavaContext, test: Node) -> bool:
 
 
 def is_constant(module: JavaModule, test: Node) -> bool:
-    """Whether a condition may be a constant: the compiler then knows which branch runs."""
+    """Whether a condition may be constant, so that the compiler knows which branch runs."""
     leaves = [node for node in descendants(test) if not node.named_child_count and node.is_named]
     return all(leaf.type in _LITERALS or _is_constant_name(module, leaf) for leaf in leaves)
 
 
 def _is_constant_name(module: JavaModule, leaf: Node) -> bool:
-    """A field or a variable may be a constant if it is final, or if it is declared in another file."""
+    """Whether a name may be constant: a final field or variable, or a name declared in another file."""
     if leaf.type != "identifier":
         return False
     variable = module.scopes.variable(leaf)
@@ -148,5 +148,5 @@ def _binds(module: JavaModule, node: Node) -> bool:
 
 
 def same_text(module: JavaModule, one: Node, other: Node) -> bool:
-    """Whether two branches read the same but for blanks, so that it does not matter which one runs."""
+    """Whether two branches have the same text except for blanks, so that either may run."""
     return module.text(one).split() == module.text(other).split()

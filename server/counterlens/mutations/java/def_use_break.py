@@ -1,4 +1,4 @@
-"""`def-use-break` for Java: from its second definition on, a variable has another name."""
+"""`def-use-break` for Java: renames a variable from its second definition on."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def _why_not(module: JavaModule, node: Node, variable: JavaVariable, later: list
 
 
 def _block_of(module: JavaModule, variable: JavaVariable) -> int:
-    """The block that declares a variable, or the body of the method whose parameter it is."""
+    """Node id of the block that declares a variable; for a parameter, of the method's body."""
     if variable.kind is JavaKind.LOCAL:
         return module.parent(module.parent(module.parent(variable.declared))).id
     for above in module.ancestors(variable.declared):

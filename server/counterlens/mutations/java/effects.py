@@ -1,4 +1,4 @@
-"""The effects of a piece of Java: the variables and objects that it touches, and whether it throws."""
+"""The side effects of Java code: the variables and objects that it accesses, and whether it throws."""
 
 from __future__ import annotations
 
@@ -56,13 +56,13 @@ class JavaEffects:
 
     Attributes:
         reads: The local variables that it reads.
-        writes: Those that it assigns or declares.
-        reads_objects: It reads a field, an element of an array or of a collection.
-        writes_objects: It changes one.
-        unknown: It runs code that is not known, which may do anything but touch local variables.
-        raises: It may throw, or not end.
-        jumps: It may leave itself.
-        assumes: What this rests on.
+        writes: The local variables that it assigns or declares.
+        reads_objects: It may read a field, or an element of an array or collection.
+        writes_objects: It may change one.
+        unknown: It may run unknown code, which can do anything except access local variables.
+        raises: It may throw, or not terminate.
+        jumps: It may jump out of the piece of code.
+        assumes: The assumptions that this needs.
     """
 
     reads: set[JavaVariable]
@@ -76,19 +76,19 @@ class JavaEffects:
 
     @property
     def acts(self) -> bool:
-        """Whether something other than the values that it gives could tell that it ran."""
+        """Whether running it has an effect beyond its value."""
         return bool(self.writes) or self.writes_objects or self.unknown or self.jumps
 
 
 class JavaEffectAnalysis:
-    """The effects of the code of one file."""
+    """The side-effect analysis of one file's code."""
 
     def __init__(self, module: JavaModule, types: JavaTypes) -> None:
         self._module = module
         self._types = types
 
     def of(self, node: Node) -> JavaEffects:
-        """The effects of a statement or an expression, with all that stands in it."""
+        """The effects of a statement or expression, with everything nested in it."""
         found = JavaEffects(set(), set())
         self._add(node, node, found)
         return found
@@ -107,7 +107,7 @@ class JavaEffectAnalysis:
             self._add(child, top, found)
 
     def _stays(self, jump: Node, top: Node) -> bool:
-        """Whether a `break` or `continue` ends a loop inside of a piece of code."""
+        """Whether the target of a `break` or `continue` is inside a piece of code."""
         if jump.named_children:
             return False
         for above in self._module.ancestors(jump):
@@ -155,7 +155,7 @@ class JavaEffectAnalysis:
         if left.type == "array_access":
             found.raises = True
         if text == "+=" and not (self._types.plain(right) or self._types.of(right) == "String"):
-            found.assumes |= {PURE_OPERATORS}  # it may write an object as text
+            found.assumes |= {PURE_OPERATORS}  # it may convert an object to text
 
     def _update(self, node: Node, found: JavaEffects) -> None:
         target = node.named_children[0]
@@ -174,7 +174,7 @@ class JavaEffectAnalysis:
                 found.raises = True
         elif text not in {"==", "!="} or any(self._types.plain(side) for side in (left, right)):
             unboxing = not all(self._types.plain(side) for side in (left, right))
-            found.raises = found.raises or unboxing  # of a null
+            found.raises = found.raises or unboxing  # unboxing a null throws
 
     def _divide(self, left: Node, right: Node, found: JavaEffects) -> None:
         literal = right.type == "decimal_integer_literal" and self._module.text(right).rstrip("lL") != "0"
@@ -199,7 +199,7 @@ class JavaEffectAnalysis:
             if item is None or item.type != "this":
                 found.raises = True
             if not (item is not None and self._types.of(item).endswith("[]")):
-                found.reads_objects = True  # the length of an array cannot change
+                found.reads_objects = True  # except an array's length, which cannot change
         elif not self._module.text(node).rpartition(".")[2].isupper() and "_" not in self._module.text(node):
             found.reads_objects = True
 
@@ -268,25 +268,25 @@ _HANDLERS = {
 
 
 def unboxes(types: JavaTypes, left: Node, right: Node) -> bool:
-    """Whether an assignment may unbox a null."""
+    """Whether an assignment may unbox a null, which throws."""
     return not (types.plain(right) or types.of(left) == types.of(right) != UNKNOWN)
 
 
 @dataclass(frozen=True, slots=True)
 class JavaVerdict:
-    """Whether two pieces of code can change places: the reason why not, or the assumptions."""
+    """Whether two pieces of code can be swapped: the reason if not, and the assumptions if so."""
 
     reason: str | None
     assumptions: tuple[str, ...] = ()
 
 
 def independent_in_java(first: JavaEffects, second: JavaEffects, *, caught: bool) -> JavaVerdict:
-    """Whether it cannot be told which of two pieces of code, one right behind the other, ran first.
+    """Decide whether the order of two adjacent pieces of code is unobservable.
 
     Args:
-        first: The effects of the one.
-        second: Those of the other.
-        caught: Whether code of the same method may see what is left after an exception.
+        first: The effects of the first.
+        second: The effects of the second.
+        caught: Whether code of the same method may observe the state after an exception.
     """
     reason = _conflict(first, second) or _conflict(second, first)
     if reason is not None:

@@ -39,4 +39,4 @@ JAVA_TRANSFORMATIONS = (
     Transformation("Replace Arithmetic Operator", "data", JavaReplaceArithmetic(across_precedence=True)),
     Transformation("Remove Def Statement", "data", JavaRemoveDefinition()),
 )
-"""In the order of the table, like `empica.TRANSFORMATIONS`."""
+"""The operators in the order of the table, like `empica.TRANSFORMATIONS`."""

@@ -14,7 +14,7 @@ _CLOSED = {"lambda_expression", "class_body"}
 
 
 def completes(module: JavaModule, node: Node) -> bool:
-    """Whether the end of a statement can be reached; what the compiler takes as reachable, no more."""
+    """Whether a statement can complete normally by the compiler's rules."""
     if node.type in _LEAVE:
         return False
     if node.type in {"block", "constructor_body"}:
@@ -76,7 +76,7 @@ def _switch_completes(module: JavaModule, node: Node) -> bool:
 
 
 def left_by(module: JavaModule, target: Node, kind: str) -> bool:
-    """Whether a `break` or `continue` inside of a statement has it for its target.
+    """Whether a statement contains a `break` or `continue` that targets it.
 
     Args:
         module: The file.
@@ -87,7 +87,7 @@ def left_by(module: JavaModule, target: Node, kind: str) -> bool:
 
 
 def jumps_to(module: JavaModule, jump: Node, target: Node) -> bool:
-    """Whether a `break` or `continue` has a statement for its target, by its label or without one."""
+    """Whether a `break` or `continue` targets a statement, with its label or without a label."""
     if jump.named_children:
         label = module.text(jump.named_children[0])
         labelled = target if target.type == "labeled_statement" else module.parent(target)
@@ -100,7 +100,7 @@ def jumps_to(module: JavaModule, jump: Node, target: Node) -> bool:
 
 
 def _within(node: Node) -> Iterator[Node]:
-    """A node and what is in it, without the bodies of classes and lambdas."""
+    """A node and its descendants, without the bodies of classes and lambdas."""
     todo = [node]
     while todo:
         one = todo.pop()
@@ -109,7 +109,7 @@ def _within(node: Node) -> Iterator[Node]:
 
 
 def is_caught(module: JavaModule, node: Node) -> bool:
-    """Whether a statement of the same method may see what is left after an exception is thrown here."""
+    """Whether a statement of the same method may observe the state after an exception at a node."""
     for above in module.ancestors(node):
         if above.type in {"try_statement", "try_with_resources_statement"}:
             return True

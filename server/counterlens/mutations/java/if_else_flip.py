@@ -1,4 +1,4 @@
-"""`if-else-flip` for Java: the branches of an if-else change places, the condition is negated."""
+"""`if-else-flip` for Java: negates the condition of an if-else and swaps its branches."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ class JavaIfElseFlip(JavaMutation):
     )
 
     def __init__(self, *, by_not: bool = False) -> None:
-        """`by_not`: the condition is negated by `!`, whatever it is."""
+        """`by_not`: whether conditions are always negated by `!`."""
         self.by_not = by_not
 
     def sites(self, context: JavaContext) -> Iterator[Site | SiteRefused]:
@@ -163,7 +163,7 @@ def _nested(context: JavaContext, node: Node, then: Node) -> JavaExchange | None
         return None
     base = module.indentation(node.start_byte)
     end = max(child.end_byte for child in around.named_children)
-    if module.data[end - 1 : end] == b"\n":  # of a line comment, it is not its part
+    if module.data[end - 1 : end] == b"\n":  # the newline of a line comment is not part of it
         end -= 1
     edits = (
         Edit(then.start_byte, then.end_byte, ("{",)),

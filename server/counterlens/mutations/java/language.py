@@ -1,4 +1,4 @@
-"""Java, as it is mutated."""
+"""Java's mutations, placebos and parser."""
 
 from __future__ import annotations
 

@@ -180,7 +180,7 @@ def _as_while(module: JavaModule, node: Node) -> Site:
 
 
 def _header_end(node: Node) -> int:
-    """The offset behind the closing parenthesis of a `for`."""
+    """The offset after the closing parenthesis of a `for`."""
     return next(child.end_byte for child in reversed(node.children) if child.type == ")")
 
 
@@ -195,7 +195,7 @@ def _setup(module: JavaModule, node: Node) -> list[Slice]:
 
 
 def _clashes(module: JavaModule, node: Node, anchor: Node) -> bool:
-    """Whether the rest of the block has one of the names that the loop declares."""
+    """Whether the rest of the block uses a name that the loop declares."""
     names = {
         module.text(name)
         for part in node.children_by_field_name("init")
@@ -210,7 +210,7 @@ def _clashes(module: JavaModule, node: Node, anchor: Node) -> bool:
 
 
 def _with_updates(module: JavaModule, node: Node, base: str, *, on_lines: bool) -> list[Edit]:
-    """The edits that put the updates of a `for` at the end of its body."""
+    """The edits that move the updates of a `for` to the end of its body."""
     body = _body(node)
     updates = [
         Slice(one.start_byte, one.end_byte) for one in node.children_by_field_name("update") if one.is_named
@@ -233,19 +233,19 @@ def _with_updates(module: JavaModule, node: Node, base: str, *, on_lines: bool) 
     first = "{" if stays else f"{{{gap}"
     pieces = [first, Slice(body.start_byte, body.end_byte)]
     pieces += [piece for update in updates for piece in (gap, update, ";")]
-    if stays:  # the body keeps its line
+    if stays:  # the body remains on its line
         end = _header_end(node)
         return [insert(end, " {"), Edit(body.end_byte, body.end_byte, (*pieces[2:], behind))]
     return [Edit(body.start_byte, body.end_byte, (*pieces, behind))]
 
 
 def _deeper(module: JavaModule, node: Node, base: str) -> bool:
-    """Whether the loop is indented further than it was."""
+    """Whether the new base indentation differs from that of the loop's statement."""
     above = module.parent(node)
     anchor = above if above.type == "labeled_statement" else node
     return base != module.indentation(anchor.start_byte)
 
 
 def _end_of(module: JavaModule, node: Node) -> int:
-    """The offset behind a node; a line comment ends before its newline."""
+    """The offset after a node; for a line comment, before its newline."""
     return node.end_byte - 1 if module.data[node.end_byte - 1 : node.end_byte] == b"\n" else node.end_byte

@@ -1,4 +1,4 @@
-"""`JavaModule`: one parsed Java file, its nodes by type, and where each one stands."""
+"""`JavaModule`: one parsed Java file, with its nodes by type and their positions."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class JavaModule:
     """A Java file, its tree, and the position of each node. Offsets are UTF-8 bytes.
 
     Raises:
-        SourceError: it does not parse.
+        SourceError: the source does not parse.
     """
 
     language = "java"
@@ -62,19 +62,19 @@ class JavaModule:
             self.functions.append(FunctionSpan(name, one.node.start_byte, one.node.end_byte))
             self.function_nodes[one.node.start_byte] = one.node
 
-    # What there is
+    # Nodes and scopes
 
     def nodes(self, *types: str) -> Iterator[Node]:
-        """All nodes of these types, in the order of the text for each type."""
+        """All nodes of these types, type by type, in source order within each."""
         for kind in types:
             yield from self._by_type.get(kind, ())
 
     def parent(self, node: Node) -> Node:
-        """The node around a node; the root is its own."""
+        """The parent of a node; the root is its own parent."""
         return self._parents.get(node.id, self.root)
 
     def ancestors(self, node: Node) -> Iterator[Node]:
-        """The nodes around a node, innermost first, the root last."""
+        """The ancestors of a node, innermost first, the root last."""
         while (above := self._parents.get(node.id)) is not None:
             yield above
             node = above
@@ -84,18 +84,18 @@ class JavaModule:
         return self.data[node.start_byte : node.end_byte].decode("utf-8", "replace")
 
     def shown(self, node: Node, limit: int = 60) -> str:
-        """A node as it is quoted in a description: on one line, not too long."""
+        """A node as quoted in a description: on one line, at most `limit` characters."""
         text = " ".join(self.text(node).split())
         return text if len(text) <= limit else text[: limit - 1] + "…"
 
     @cached_property
     def scopes(self) -> JavaScopes:
-        """The local variable that each name means."""
+        """The local variable to which each name refers."""
         return JavaScopes(self.root)
 
     @cached_property
     def words(self) -> frozenset[str]:
-        """Everything in the text that could be a name, in comments and strings too."""
+        """All words of the text that could be names, comments and strings included."""
         return frozenset(re.findall(r"[\w$]+", self.source))
 
     @cached_property
@@ -116,15 +116,15 @@ class JavaModule:
         return found
 
     def statements(self, around: Node) -> list[Node]:
-        """The statements of a block, in order; comments and labels of a switch are none."""
+        """The statements of a block, in order, without comments and switch labels."""
         skipped = _COMMENTS | {"switch_label"}
         return [child for child in around.named_children if child.type not in skipped]
 
     def in_sequence(self, node: Node) -> bool:
-        """Whether a statement stands among others in a block, so that one more may stand beside it."""
+        """Whether a statement is in a block, so that another statement may be added beside it."""
         return self.parent(node).type in _SEQUENCES
 
-    # Where it is
+    # Positions
 
     @property
     def newline(self) -> str:
@@ -132,30 +132,30 @@ class JavaModule:
         return "\r\n" if "\r\n" in self.source else "\n"
 
     def line(self, offset: int) -> int:
-        """The 1-based line that an offset is in."""
+        """The 1-based line number of an offset."""
         return self.positions.line_of(offset) + 1
 
     def line_start(self, offset: int) -> int:
-        """The first byte of the line that an offset is in."""
+        """The offset of the first byte of the line that contains an offset."""
         return self.positions.line_start(self.positions.line_of(offset))
 
     def next_line(self, offset: int) -> int:
-        """The first byte of the line after the one that an offset is in."""
+        """The offset of the first byte of the line after the one that contains an offset."""
         number = self.positions.line_of(offset) + 1
         return self.positions.line_start(number) if number < self.positions.lines else len(self.data)
 
     def begins_line(self, offset: int) -> bool:
-        """Whether nothing but blanks stands before an offset on its line."""
+        """Whether only blanks precede an offset on its line."""
         return not self.data[self.line_start(offset) : offset].strip()
 
     def indentation(self, offset: int) -> str:
-        """The blanks that the line of an offset begins with."""
+        """The blanks at the beginning of an offset's line."""
         line = self.data[self.line_start(offset) : offset]
         return line[: len(line) - len(line.lstrip(b" \t\f"))].decode()
 
     @cached_property
     def indent(self) -> str:
-        """The indentation of a block relative to its surroundings, as in the first block of the file."""
+        """The indentation of a block relative to its surroundings, taken from the first block of the file."""
         for block in self.nodes("block", "class_body"):
             for child in block.named_children:
                 inner, outer = self.indentation(child.start_byte), self.indentation(block.end_byte - 1)
@@ -164,7 +164,7 @@ class JavaModule:
         return "    "
 
     def in_string(self, offset: int) -> bool:
-        """Whether an offset lies inside of a text block."""
+        """Whether an offset is inside a text block."""
         index = bisect_right(self._text_blocks, (offset, 0)) - 1
         return index >= 0 and offset < self._text_blocks[index][1]
 
@@ -188,7 +188,7 @@ class JavaModule:
 
     @cached_property
     def _enclosing(self) -> list[int]:
-        """Return, for each function, the index of the one around it, -1 for none."""
+        """Return, for each function, the index of the function around it, or -1."""
         found: list[int] = []
         stack: list[int] = []
         for index, function in enumerate(self.functions):
@@ -199,13 +199,13 @@ class JavaModule:
         return found
 
     def lines_of(self, function: FunctionSpan) -> list[int]:
-        """Return the positions of the statements of a function that begin a line."""
+        """Return the offsets of the lines on which a statement of a function begins."""
         lines = self._statement_lines
         return lines[bisect_left(lines, function.start) : bisect_left(lines, function.end)]
 
     @cached_property
     def _statement_lines(self) -> list[int]:
-        """Return the beginnings of the lines that a statement of a block begins."""
+        """Return the starts of the lines on which a statement of a block begins."""
         inside = (
             self.line_start(statement.start_byte)
             for block in self.nodes(*_SEQUENCES)

@@ -13,7 +13,7 @@ from counterlens.mutations.mutation import MutationOf
 
 @dataclass(frozen=True)
 class JavaContext:
-    """A Java file, and the seed of the choices; its analyses are computed once for all mutations."""
+    """A Java file and the random seed; its analyses are computed once for all mutations."""
 
     module: JavaModule
     seed: int = 0
@@ -25,7 +25,7 @@ class JavaContext:
 
     @cached_property
     def effects(self) -> JavaEffectAnalysis:
-        """The effects of its code."""
+        """The side-effect analysis of the file."""
         return JavaEffectAnalysis(self.module, self.types)
 
 

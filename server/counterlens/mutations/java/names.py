@@ -16,11 +16,11 @@ _RESERVED = """
     true try uses var void volatile when while with yield
 """
 RESERVED = frozenset(_RESERVED.split())
-"""Words that can be no names, or no names everywhere."""
+"""Words that are no valid names, at least in some places."""
 
 
 def numbered_in_java(module: JavaModule, prefix: str, *, plain: bool = False) -> Iterator[str]:
-    """`prefix1`, `prefix2` and so on, without those that the file has; `plain`: `prefix` comes first."""
+    """`prefix1`, `prefix2` and so on, except names that occur in the file; `plain`: first `prefix` itself."""
     number = 1
     while True:
         name = prefix if plain and number == 1 else f"{prefix}{number}"
@@ -30,7 +30,7 @@ def numbered_in_java(module: JavaModule, prefix: str, *, plain: bool = False) ->
 
 
 class FreshJavaNames:
-    """Draws names of five lower-case letters that a file does not have, by key and seed."""
+    """Random names of five lower-case letters that do not occur in a file, by key and seed."""
 
     def __init__(self, module: JavaModule, seed: int) -> None:
         self._words = module.words
@@ -38,7 +38,7 @@ class FreshJavaNames:
         self._given: set[str] = set()
 
     def draw(self, *key: object) -> str:
-        """A new name, never given before."""
+        """A new name, different from all earlier ones."""
         letters = random.Random(repr((self._seed, *key)))  # noqa: S311 - not for secrets
         while True:
             name = "".join(letters.choices(string.ascii_lowercase, k=5))

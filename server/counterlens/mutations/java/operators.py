@@ -33,7 +33,7 @@ _LOOSE = {"assignment_expression", "ternary_expression", "lambda_expression", "s
 
 
 def precedence(operator: str) -> int:
-    """How tightly a binary operator binds, the larger the tighter."""
+    """The precedence of a binary operator; the larger, the tighter it binds."""
     for level, operators in enumerate(_PRECEDENCE):
         if operator in operators or (operator in "/%" and "*" in operators):
             return level
@@ -108,7 +108,7 @@ class JavaOperandSwap(JavaMutation):
 
 
 def _not_commutative(context: JavaContext, node: Node) -> str | None:
-    """Why an operator may have another result with its operands swapped."""
+    """The reason why swapped operands may change an operator's result; None if they do not."""
     left, operator, right = operands(node)
     types, sides = context.types, (left, right)
     text = context.module.text(operator)
@@ -124,7 +124,7 @@ def _not_commutative(context: JavaContext, node: Node) -> str | None:
 
 
 def _operand(module: JavaModule, node: Node, operator: str, *, first: bool = False) -> tuple[Piece, ...]:
-    """An operand of an operator, in parentheses where it would be grouped otherwise."""
+    """An operand of an operator, in parentheses where precedence requires them."""
     kept = Slice(node.start_byte, node.end_byte)
     if node.type == "binary_expression":
         inner = precedence(module.text(operands(node)[1]))
@@ -136,7 +136,7 @@ def _operand(module: JavaModule, node: Node, operator: str, *, first: bool = Fal
 
 
 def _spaced(module: JavaModule, place: Node, pieces: tuple[Piece, ...]) -> tuple[Piece, ...]:
-    """With a blank in front where `+` would else meet `+`, or `-` another `-`, or `<` a generic's."""
+    """Pieces with a blank in front if the text before them would otherwise join them to another token."""
     before = module.data[place.start_byte - 1 : place.start_byte]
     return (" ", *pieces) if before in b"+-<>&|" and before else pieces
 
@@ -173,7 +173,7 @@ class JavaReplaceArithmetic(JavaMutation):
     )
 
     def __init__(self, *, across_precedence: bool = False) -> None:
-        """`across_precedence`: the other operator may bind less or more tightly."""
+        """`across_precedence`: whether the new operator may have another precedence."""
         self.across_precedence = across_precedence
 
     def sites(self, context: JavaContext) -> Iterator[Site | SiteRefused]:

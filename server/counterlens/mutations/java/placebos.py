@@ -1,4 +1,4 @@
-"""Java's placebos: changes that leave its tokens as they are, comments aside."""
+"""Java's placebos: changes that keep its tokens, comments excluded."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ JAVA_PLACEBOS: Mapping[str, JavaMutation] = {one.id: one for one in (JavaComment
 
 
 def java_meaning(source: str) -> str | None:
-    """The tokens of a source, comments aside; None if it does not parse."""
+    """The tokens of a source as text, without comments; None if the source does not parse."""
     root = parser_for("java").parse(source.encode()).root_node
     return None if root.has_error else "\0".join(_tokens(root))
 
@@ -110,7 +110,7 @@ def _tokens(root: Node) -> Iterator[str]:
 
 
 def _moves(module: JavaModule, comment: Node, begun: set[int]) -> Iterator[Site]:
-    """The one way to move a comment that ends its line."""
+    """The possible move of a comment that ends its line, if there is one."""
     start, line = comment.start_byte, module.line_start(comment.start_byte)
     after = module.next_line(start)
     text = module.data[start:after].rstrip().decode("utf-8", "replace")

@@ -1,4 +1,4 @@
-"""`refactor-condition` for Java: the condition of an `if` is assigned to a variable first."""
+"""`refactor-condition` for Java: assigns the condition of an `if` to a boolean variable before it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""All mutations of Java, by id; those that Python has too have its ids."""
+"""All mutations of Java by id; those that Python has, too, have the same ids."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Find the variables of a Java method that can be renamed; mutations that rename them."""
+"""The variables of a Java method that can be renamed, and the base class of the renaming mutations."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ _QUIET = {"@Override", "@Deprecated", "@SafeVarargs", "@SuppressWarnings"}
 
 @dataclass(frozen=True, slots=True)
 class JavaLocals:
-    """The variables and parameters of one method, by name: a name is renamed wherever the method has it.
+    """The variables and parameters of one method, by name: a name is renamed at all places in the method.
 
     Attributes:
         safe: Those that can be renamed, by their first occurrence.
-        refused: The names that cannot, and why.
+        refused: The names that cannot be renamed, with their offsets and the reasons.
     """
 
     safe: tuple[JavaVariable, ...]
@@ -34,12 +34,12 @@ class JavaLocals:
 
     @property
     def names(self) -> list[str]:
-        """The names that can be replaced; several variables may have one."""
+        """The names that can be replaced; several variables may share one."""
         return list(dict.fromkeys(variable.name for variable in self.safe))
 
 
 def locals_of(module: JavaModule, function: FunctionSpan) -> JavaLocals:
-    """The variables of a method, those of its lambdas too, and which of them can be renamed."""
+    """The variables of a method, those of its lambdas included, by whether they can be renamed."""
     known = module.scopes.within(function.start, function.end)
     free = module.scopes.free_names(function.start, function.end)
     node = module.function_nodes[function.start]
@@ -73,14 +73,14 @@ def _why_not(variable: JavaVariable, free: set[str]) -> str | None:
 
 
 def _fixed(name: str, *, annotated: bool, of_record: bool) -> str | None:
-    """Why a parameter has to keep its name."""
+    """The reason why a parameter must keep its name; None if it need not."""
     if annotated:
         return f"an annotation may read the name of the parameter `{name}`"
     return f"the constructor of a record needs the name of the parameter `{name}`" if of_record else None
 
 
 def _is_annotated(module: JavaModule, function: Node) -> bool:
-    """Whether a method, or a parameter of it, has an annotation that something else may read."""
+    """Whether a method or one of its parameters has an annotation that other code may read."""
     parameters = function.child_by_field_name("parameters")
     parts = [function, *(parameters.named_children if parameters is not None else ())]
     found = (
@@ -95,7 +95,7 @@ def _is_annotated(module: JavaModule, function: Node) -> bool:
 
 
 def renaming_edits(variables: Sequence[JavaVariable], new: dict[str, str]) -> tuple[Edit, ...]:
-    """The edits that give variables new names, everywhere that they occur."""
+    """The edits that rename variables at all their occurrences."""
     return tuple(
         replace(node.start_byte, node.end_byte, new[variable.name])
         for variable in variables
@@ -105,7 +105,7 @@ def renaming_edits(variables: Sequence[JavaVariable], new: dict[str, str]) -> tu
 
 
 def outermost(module: JavaModule) -> list[FunctionSpan]:
-    """The methods of a file without those that stand inside of another one."""
+    """The methods of a file that are not nested in another one."""
     found: list[FunctionSpan] = []
     for function in module.functions:
         if not found or function.start >= found[-1].end:
@@ -120,7 +120,7 @@ class JavaRenaming(JavaMutation):
 
     @abstractmethod
     def choose(self, context: JavaContext, function: FunctionSpan, names: list[str]) -> dict[str, str]:
-        """The new name of each old one; empty where there is none."""
+        """The new name of each old one; empty if there are none."""
 
     refusal = "the method has no variables that can be renamed"
 
@@ -144,7 +144,7 @@ class JavaRenaming(JavaMutation):
 
 
 def derangement(names: list[str], chance: random.Random) -> dict[str, str]:
-    """A permutation of names in which none keeps its place: a cycle in a random order."""
+    """A random permutation of names without fixed points: a cycle in random order."""
     shuffled = list(names)
     chance.shuffle(shuffled)
     return dict(zip(shuffled, [*shuffled[1:], shuffled[0]], strict=True))

@@ -1,4 +1,4 @@
-"""`reorder-parameters` for Java: the parameters of a private method are reversed, in all of its calls too."""
+"""`reorder-parameters` for Java: reverses a private method's parameters, in its definition and all calls."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class JavaReorderParameters(JavaMutation):
     )
 
     def __init__(self, *, whole_program: bool = False) -> None:
-        """`whole_program`: nothing outside of the file calls its methods, private or not."""
+        """`whole_program`: whether no code outside the file calls its methods, private or not."""
         self.whole_program = whole_program
 
     def sites(self, context: JavaContext) -> Iterator[Site | SiteRefused]:
@@ -91,7 +91,7 @@ class JavaReorderParameters(JavaMutation):
 
 
 def _listed(node: Node | None) -> list[Node]:
-    """Return the content of parentheses, without comments."""
+    """Return the nodes in parentheses, without comments."""
     return [child for child in node.named_children if not child.is_extra] if node is not None else []
 
 
@@ -106,7 +106,7 @@ def _reversed(nodes: Sequence[Node]) -> list[Edit]:
 def _calls(
     module: JavaModule, method: Node, name: str, parameters: Sequence[Node]
 ) -> list[tuple[Node, list[Node]]] | str:
-    """All calls of a method with their arguments, or why these are not known."""
+    """All calls of a method with their arguments, or the reason why they are unknown."""
     if any(one.type != "formal_parameter" for one in parameters):
         return "it takes any number of arguments"
     found: list[tuple[Node, list[Node]]] = []
@@ -136,6 +136,6 @@ def _calls(
 
 
 def _class_of(module: JavaModule, node: Node) -> int:
-    """The innermost class around a node."""
+    """Node id of the body of the innermost class around a node; 0 if there is none."""
     bodies = {"class_body", "enum_body", "interface_body"}
     return next((above.id for above in module.ancestors(node) if above.type in bodies), 0)

@@ -1,4 +1,4 @@
-"""`negate-condition`, `block-swap-plain` and `remove-conditional` for Java: what breaks an `if`."""
+"""`negate-condition`, `block-swap-plain` and `remove-conditional` for Java, which break an `if`."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class JavaNegateCondition(JavaMutation):
     )
 
     def __init__(self, *, by_not: bool = False) -> None:
-        """`by_not`: the condition is negated by `!`, whatever it is."""
+        """`by_not`: whether conditions are always negated by `!`."""
         self.by_not = by_not
 
     def sites(self, context: JavaContext) -> Iterator[Site | SiteRefused]:
@@ -182,7 +182,7 @@ class JavaRemoveConditional(JavaMutation):
 
 
 def _kept(context: JavaContext, node: Node) -> str | None:
-    """Why a condition cannot be removed."""
+    """The reason why a condition cannot be removed; None if it can."""
     module = context.module
     branches, test = branches_of(node), tested(node)
     if branches.other is not None or is_else_if(module, node):
@@ -198,7 +198,7 @@ def _kept(context: JavaContext, node: Node) -> str | None:
 
 
 def _is_followed(module: JavaModule, node: Node) -> bool:
-    """Whether a statement stands behind another one, in its block or in one around that."""
+    """Whether another statement follows, in the statement's block or in one around that."""
     while True:
         around = module.parent(node)
         if around.type in {"block", "switch_block_statement_group", "constructor_body"}:

@@ -98,7 +98,7 @@ class JavaIndependentSwap(JavaMutation):
 
 
 def _extents(module: JavaModule, first: Node, second: Node) -> tuple[tuple[int, int], tuple[int, int]]:
-    """Two statements with their comments, where these can come along; else without."""
+    """The byte ranges of two statements, with their comments if these can move along."""
     plain = (first.start_byte, first.end_byte), (second.start_byte, second.end_byte)
     around = module.parent(first).named_children
     one, other = _extent(module, around, first), _extent(module, around, second)
@@ -198,7 +198,7 @@ class JavaRemoveDefinition(JavaMutation):
 
 
 def _assigned(module: JavaModule, expression: Node) -> JavaVariable | None:
-    """The local variable that an expression assigns, if it is an assignment or `++`."""
+    """The local variable that an assignment, `++` or `--` sets; None for other expressions."""
     if expression.type == "assignment_expression":
         target = expression.child_by_field_name("left")
     elif expression.type == "update_expression":

@@ -1,4 +1,4 @@
-"""The static types of Java expressions, as far as one file shows them."""
+"""The static types of Java expressions, if one file suffices to determine them."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ _BOOLEAN_OPERATORS = {"==", "!=", "<", ">", "<=", ">=", "&&", "||"}
 
 
 class JavaTypes:
-    """Static types, as texts without blanks: `int`, `String`, `List<Integer>`; `UNKNOWN` if in doubt."""
+    """Static types, as text without blanks: `int`, `String`, `List<Integer>`; `UNKNOWN` if in doubt."""
 
     def __init__(self, module: JavaModule) -> None:
         self._module = module
@@ -86,24 +86,24 @@ class JavaTypes:
         """The type of an expression."""
         known = self._known.get(node.id)
         if known is None:
-            self._known[node.id] = UNKNOWN  # a variable that its own value reads
+            self._known[node.id] = UNKNOWN  # for a variable whose initial value refers to itself
             known = self._known[node.id] = self._found(node)
         return known
 
     def integral(self, node: Node) -> bool:
-        """Whether an expression gives a whole number, boxed or not."""
+        """Whether an expression's value is a whole number, boxed or not."""
         return unboxed(self.of(node)) in _INTEGRAL
 
     def numeric(self, node: Node) -> bool:
-        """Whether it gives a number, boxed or not."""
+        """Whether an expression's value is a number, boxed or not."""
         return unboxed(self.of(node)) in _NUMERIC
 
     def boolean(self, node: Node) -> bool:
-        """Whether it gives a truth value, boxed or not."""
+        """Whether an expression's value is a truth value, boxed or not."""
         return unboxed(self.of(node)) == "boolean"
 
     def plain(self, node: Node) -> bool:
-        """Whether it gives a primitive value, which nothing has to unbox."""
+        """Whether an expression's value is primitive, so that it needs no unboxing."""
         return self.of(node) in _NUMERIC | {"boolean"}
 
     def variable(self, variable: JavaVariable) -> str:
@@ -117,11 +117,11 @@ class JavaTypes:
         return UNKNOWN
 
     def _is_library(self, text: str) -> bool:
-        """Whether the file defines no class of that name itself."""
+        """Whether the file itself defines no class of that name."""
         return head(text) not in self._module.declared_types
 
     def static(self, node: Node | None) -> str:
-        """The class that a name in front of a dot means, such as `Math`; nothing where it may be no class."""
+        """The class to which a name before a dot refers, such as `Math`; `UNKNOWN` if it may be no class."""
         if node is None or node.type != "identifier":
             return UNKNOWN
         name = self._module.text(node)
@@ -130,7 +130,7 @@ class JavaTypes:
 
     @property
     def _fields(self) -> dict[str, str]:
-        """The fields of the file by name; those of which several classes have one have no type."""
+        """The types of the file's fields by name; `UNKNOWN` if several classes have a field of that name."""
         return _fields_of(self._module)
 
     def _found(self, node: Node) -> str:
@@ -234,7 +234,7 @@ class JavaTypes:
         return _STATIC.get((static, method), UNKNOWN)
 
     def _mathematical(self, node: Node) -> str:
-        """`Math.max` and the like give the type that their arguments are promoted to."""
+        """The result type of `Math.max` and similar methods: that of binary promotion of their arguments."""
         given = node.child_by_field_name("arguments")
         kinds = [unboxed(self.of(one)) for one in given.named_children] if given is not None else []
         if not kinds:
@@ -302,7 +302,7 @@ def operands(node: Node) -> tuple[Node, Node, Node]:
 
 
 def unboxed(kind: str) -> str:
-    """`int` for `Integer`."""
+    """The primitive type of a boxed one: `int` for `Integer`; other types are unchanged."""
     return _BOXED.get(kind, kind)
 
 
@@ -314,12 +314,12 @@ def promoted(one: str, other: str) -> str:
 
 
 def head(kind: str) -> str:
-    """A type without its arguments and dimensions."""
+    """A type without its type arguments and array dimensions."""
     return kind.partition("<")[0].partition("[")[0]
 
 
 def element_of(kind: str) -> str:
-    """The type of what is in an array or a collection."""
+    """The element type of an array or collection."""
     if kind.endswith("[]"):
         return kind[:-2]
     arguments = _arguments(kind)
@@ -327,7 +327,7 @@ def element_of(kind: str) -> str:
 
 
 def _arguments(kind: str) -> list[str]:
-    """The arguments of a generic type; one that is unknown where there are none or wildcards."""
+    """The arguments of a generic type; one `UNKNOWN` if there are none, or wildcards."""
     inside = kind.partition("<")[2].removesuffix(">")
     if not kind.endswith(">") or not inside or "?" in inside or "@" in inside:
         return [UNKNOWN]

@@ -1,4 +1,4 @@
-"""`var-types` for Java: the type of a variable is inferred, or written out."""
+"""`var-types` for Java: replaces the declared type of a variable by `var`, or the reverse."""
 
 from __future__ import annotations
 

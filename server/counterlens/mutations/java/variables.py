@@ -1,4 +1,4 @@
-"""The local variables and parameters of a Java file, and which of them each name means."""
+"""The local variables and parameters of a Java file, and the names that refer to them."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ _NAMED_PARTS = {
     "marker_annotation": ("name",),
     "element_value_pair": ("key",),
 }
-"""The fields of a node in which an identifier means no variable."""
+"""The fields of a node in which an identifier is not a variable."""
 _NO_VARIABLES = {"package_declaration", "import_declaration", "break_statement", "continue_statement"}
 
 
 class JavaKind(Enum):
-    """How a variable is declared."""
+    """The kind of a variable's declaration."""
 
     LOCAL = "local"
     PARAMETER = "parameter"
@@ -61,14 +61,14 @@ class JavaVariable:
 
     Attributes:
         name: Its name.
-        kind: How it is declared.
+        kind: The kind of its declaration.
         declared: The identifier of its declaration.
-        type: The text of its declared type, with its dimensions; empty where it is inferred.
-        value: What it is initialised with, or, for the variable of a loop over something, that.
-        depth: How many classes are around its declaration.
-        uses: The identifiers that mean it, in the order of the text, its declaration left out.
-        in_class: A class inside of its scope has its name, and may have a field or inherit one of that name.
-        in_label: A `case` has its name, which may be that of an enum's constant.
+        type: The text of its declared type, with its dimensions; empty if it is inferred.
+        value: Its initial value; for the variable of a loop over elements, the expression that is iterated.
+        depth: Number of classes around its declaration.
+        uses: The identifiers that refer to it, in source order, without its declaration.
+        in_class: Whether a class inside its scope uses its name, which may be a field, own or inherited.
+        in_label: Whether a `case` has its name, which may be an enum constant's.
     """
 
     name: str
@@ -83,7 +83,7 @@ class JavaVariable:
 
     @property
     def occurrences(self) -> Iterator[Node]:
-        """Its declaration, and all that mean it."""
+        """Its declaration and its uses."""
         yield self.declared
         yield from self.uses
 
@@ -91,8 +91,8 @@ class JavaVariable:
 class JavaScopes:
     """Resolves the identifiers of a file that are variables.
 
-    A local variable of Java cannot be hidden by another one except in a class inside of its scope, whose
-    fields, its own and inherited ones, hide it; a name that stands there is not resolved.
+    A local variable of Java cannot be shadowed by another one except in a class inside its scope. The fields
+    of such a class, its own and inherited ones, shadow it; a name there is not resolved.
     """
 
     def __init__(self, root: Node) -> None:
@@ -100,26 +100,26 @@ class JavaScopes:
         self.free: list[Node] = []
         self._of: dict[int, JavaVariable] = {}
         self._may: dict[int, JavaVariable] = {}
-        self.in_classes: set[str] = set()  # names of variables that a class inside of their scope has too
+        self.in_classes: set[str] = set()  # names of variables that also occur in a class inside their scope
         self._env: dict[str, JavaVariable] = {}
         self._depth = 0
         self._label = False
         self._walk(root)
 
     def variable(self, node: Node) -> JavaVariable | None:
-        """The variable that an identifier means; None where it is none of a method, or may not be."""
+        """The variable to which an identifier refers; None if it is not certainly a method's variable."""
         return self._of.get(node.id)
 
     def may_mean(self, node: Node) -> JavaVariable | None:
-        """The variable that an identifier means, or may mean if it stands in a class inside of the method."""
+        """The variable to which an identifier refers, or may refer in a class inside the method."""
         return self._of.get(node.id) or self._may.get(node.id)
 
     def within(self, start: int, end: int) -> list[JavaVariable]:
-        """The variables that are declared in a range, in the order of the text."""
+        """The variables that are declared in a byte range, in source order."""
         return [known for known in self.variables if start <= known.declared.start_byte < end]
 
     def free_names(self, start: int, end: int) -> set[str]:
-        """The names in a range that mean something else than a local variable: fields, classes."""
+        """The names in a byte range that are not local variables: fields, classes."""
         return {_text(node) for node in self.free if start <= node.start_byte < end}
 
     # Walking
@@ -325,7 +325,7 @@ def _text(node: Node) -> str:
 
 
 def _type_text(node: Node | None, dimensions: Node | None) -> str:
-    """A type without needless blanks; empty for `var`."""
+    """A type without unnecessary blanks; empty for `var`."""
     if node is None:
         return ""
     text = compact(_text(node))
@@ -333,5 +333,5 @@ def _type_text(node: Node | None, dimensions: Node | None) -> str:
 
 
 def compact(text: str) -> str:
-    """A type without blanks but those between words: `List<?extends A>`."""
+    """A type without blanks except those between words: `List<?extends A>`."""
     return re.sub(r"(?<!\w)\s+|\s+(?!\w)", "", text.strip())
