@@ -18,33 +18,33 @@ Node = TypeVar("Node")
 
 
 class ProgramAnalysis(Protocol):
-    """One source text, parsed once."""
+    """A source text, parsed once."""
 
     @property
     def functions(self) -> list[str]:
-        """The qualified names of all functions, outer ones first, in the order of the text."""
+        """The qualified names of all functions, outer ones first, in source order."""
 
     def dependences(self, function: str = MODULE) -> Dependences:
         """The dependences of one function.
 
         Args:
-            function: Its qualified name, its own name if that is enough, or `<module>`.
+            function: Its qualified name, its own name if that is unambiguous, or `<module>`.
 
         Raises:
-            SourceError: there is no such function, or several; or it cannot be analysed.
+            SourceError: there is no such function, the name is ambiguous, or the function cannot be analysed.
         """
 
     def all(self) -> Iterator[Dependences]:
-        """The dependences of the file's own statements and of every function."""
+        """The dependences of the file's top-level statements and of every function."""
 
 
 @dataclass(frozen=True, slots=True)
 class AnalysedLanguage:
-    """How one language is analysed.
+    """The analysis of one language.
 
     Attributes:
         parse: Parses a source text.
-        located: Finds the functions of a document, also of one that does not parse everywhere.
+        located: Finds the functions of a document, even if parts of it do not parse.
     """
 
     parse: Callable[[str, Rules], ProgramAnalysis]
@@ -52,14 +52,17 @@ class AnalysedLanguage:
 
 
 def find(known: Sequence[tuple[str, str, Node]], function: str) -> tuple[str, Node]:
-    """The function that a name means, with its qualified name; of several definitions the last one.
+    """Find a function by name; of several definitions with one qualified name, the last.
 
     Args:
         known: Each function's qualified name, its own name, and its node.
-        function: A qualified name, or an own name if that is enough.
+        function: A qualified name, or an own name if that is unambiguous.
+
+    Returns:
+        Its qualified name and its node.
 
     Raises:
-        SourceError: there is no such function, or several.
+        SourceError: there is no such function, or the name is ambiguous.
     """
     found = [(full, node) for full, _, node in known if full == function]
     found = found or [(full, node) for full, own, node in known if own == function]

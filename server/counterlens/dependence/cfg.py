@@ -1,8 +1,8 @@
-"""The control-flow graph of one function: nodes, arcs, and what each node does.
+"""The control-flow graph of one function: nodes, arcs, and the effects of each node.
 
-A statement has one node or several: the header of a `for` is evaluating what is iterated over, taking the
-next element or leaving, and binding the target; a `finally` body is laid out once for every way that leads
-into it, as CPython does. So nodes are finer than statements; dependence is reported between statements.
+A statement has one or more nodes: the header of a `for` evaluates the iterable, takes the next element or
+leaves, and binds the target; a `finally` body is copied for every path into it, as in CPython. Nodes are
+therefore finer than statements; dependence is reported between statements.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ from counterlens.dependence.post_dominance import immediate_post_dominators
 
 ENTRY = 0
 EXIT = 1
-NOWHERE = -1  # the statement of a node that stands for none
+NOWHERE = -1  # the statement of a node that belongs to none
 
 
 class Arc(IntEnum):
-    """How control gets from one node to the next.
+    """The kind of a transfer of control between nodes.
 
     Attributes:
-        NEXT: It does.
-        TRUE: If the condition holds, there is another element, the pattern matches.
-        FALSE: If not.
-        RAISED: Perhaps, by an implicit exception: data flows, control dependence does not see it.
-        PHANTOM: Never; for control dependence alone, which needs a way from every node to the exit.
+        NEXT: Unconditional.
+        TRUE: If the condition holds, there is another element, or the pattern matches.
+        FALSE: Otherwise.
+        RAISED: Possibly, by an implicit exception: for data flow, not for control dependence.
+        PHANTOM: Never; only for control dependence, which needs a path from every node to the exit.
     """
 
     NEXT = 0
@@ -38,19 +38,19 @@ class Arc(IntEnum):
 
 
 Loose = list[tuple[int, Arc]]
-"""Arcs whose end is not known yet, by their start."""
+"""Arcs without a target yet, as pairs of source node and kind."""
 
 _NOTHING = Effects()
 
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """The subgraph between the entry and the exit of a node: the nodes from `first` to `last`.
+    """A contiguous part of the graph: the nodes from `first` to `last`, entered at `start`.
 
     Attributes:
-        start: The entry.
-        first: The lowest of its nodes.
-        last: The highest.
+        start: The entry node.
+        first: The lowest node number.
+        last: The highest node number.
     """
 
     start: int
@@ -59,17 +59,19 @@ class Stretch:
 
 
 class ControlFlowGraph:
-    """Nodes are numbered from 0 (the entry) and 1 (the exit).
+    """A control-flow graph; node 0 is the entry, node 1 the exit.
 
     Attributes:
         statement: The statement of each node, or `NOWHERE`.
         effects: The reads and writes of each node.
         arcs: The successors of each node.
-        deciding: Nodes that others depend on, and whose own control dependence is not their statement's.
-        completing: Those of them that say that the body of a `try` came to its end, and where it began.
-        around: Stretches that a node decides about and nothing else: where it goes otherwise is where control
-            comes out of the stretch, whatever happens in it.
-        copied: The nodes of each statement that is laid out more than once.
+        deciding: Nodes on which others depend, but whose own control dependence is not that of their
+            statement.
+        completing: The nodes of `deciding` that mark the complete run of a `try` body, each with the node
+            where the body began.
+        around: Stretches that a node decides about, and about nothing else: its other arc leads to where
+            control certainly leaves the stretch.
+        copied: The nodes of each statement that has several copies.
     """
 
     def __init__(self, entry: int) -> None:
@@ -85,24 +87,24 @@ class ControlFlowGraph:
         return len(self.statement)
 
     def node(self, statement: int, effects: Effects | None = None) -> int:
-        """Add a node."""
+        """Add a node, and return its number."""
         self.statement.append(statement)
         self.effects.append(effects or _NOTHING)
         self.arcs.append([])
         return len(self.statement) - 1
 
     def connect(self, loose: Iterable[tuple[int, Arc]], target: int) -> None:
-        """Give loose arcs their end."""
+        """Connect loose arcs to their target."""
         for source, arc in loose:
             edge = (target, arc)
             if edge not in self.arcs[source]:
                 self.arcs[source].append(edge)
 
     def control_arcs(self) -> list[list[tuple[int, Arc]]]:
-        """The arcs that control dependence is about, with a way from every node to the exit.
+        """The arcs for control dependence, with a path from every node to the exit.
 
-        The entry leads to the exit, too: what runs at every call then depends on the entry (Ferrante et al.,
-        section 2).
+        The entry also leads to the exit, so that the code that runs at every call depends on the entry
+        (Ferrante et al., section 2).
         """
         arcs = [[edge for edge in each if edge[1] is not Arc.RAISED] for each in self.arcs]
         arcs[ENTRY].append((EXIT, Arc.PHANTOM))
@@ -122,11 +124,11 @@ class ControlFlowGraph:
         return arcs
 
     def data_successors(self) -> list[list[int]]:
-        """The data flow from each node."""
+        """The successors of each node in data flow."""
         return [[target for target, arc in each if arc is not Arc.PHANTOM] for each in self.arcs]
 
     def reachable(self) -> list[bool]:
-        """Whether each node can be reached from the entry at all."""
+        """Whether each node is reachable from the entry."""
         successors = self.data_successors()
         seen = [False] * len(self)
         seen[ENTRY] = True

@@ -1,4 +1,4 @@
-"""Definitions and uses of variables in a piece of code, in the order of evaluation."""
+"""Definitions and uses of variables in a piece of code, in order of evaluation."""
 
 from __future__ import annotations
 
@@ -9,24 +9,24 @@ from counterlens.dependence.heap import Place
 
 @dataclass(slots=True)
 class Effects:
-    """Variables by what a statement does with them.
+    """The variables that a statement reads and writes.
 
     Attributes:
-        reads: Read before the statement itself binds them.
-        own: Read after the statement itself has bound them.
-        later: Captured: read at some time from here on.
-        parts: Places that are read, of variables that are not read as a whole.
+        reads: Read before the statement binds them.
+        own: Read after the statement has bound them.
+        later: Captured: read at any later time.
+        parts: Places that are read, of variables whose objects are not read as a whole.
         whole: Variables whose objects are read as a whole.
-        strong: Bound for sure.
-        weak: Bound perhaps.
+        strong: Certainly bound.
+        weak: Possibly bound.
         changed: Places that are changed.
-        reset: Variables whose objects keep nothing of earlier changes.
-        renewed: Places that keep nothing of earlier changes of them.
-        killed: Deleted.
-        floating: Bound at any time from here on.
-        floating_changed: Places that are changed at any time from here on.
+        reset: Variables whose objects keep no earlier changes.
+        renewed: Places that keep no earlier changes.
+        killed: Variables whose earlier definitions end here, such as deleted ones.
+        floating: Possibly bound at any later time.
+        floating_changed: Places that are possibly changed at any later time.
         star: Whether any name may be bound (`from m import *`).
-        into: The values that flow into each bound or changed variable, if known to be fewer than all reads.
+        into: The variables that flow into each bound or changed one, if they are fewer than all reads.
     """
 
     reads: set[str] = field(default_factory=set)
@@ -47,7 +47,7 @@ class Effects:
 
 
 def see(effects: Effects, variable: str, which: str = "") -> None:
-    """Note that a variable is read now, or a part of its object."""
+    """Record a read of a variable, or of a part of its object."""
     if which:
         effects.parts.add((variable, which))
     else:
@@ -61,5 +61,5 @@ def see(effects: Effects, variable: str, which: str = "") -> None:
 
 
 def bind(effects: Effects, variable: str, *, perhaps: bool = False) -> None:
-    """Note that a variable is bound now, or perhaps."""
+    """Record a certain or possible binding of a variable."""
     (effects.weak if perhaps else effects.strong).add(variable)

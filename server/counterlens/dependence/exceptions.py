@@ -1,14 +1,14 @@
-"""Lays out `try`, `try` with `except*`, and `with`.
+"""Lowers `try`, `try` with `except*`, and `with`.
 
 Rules:
 
-- How exceptions are raised and go to their clauses, and how `finally` is laid out: see `protected.py`.
-  `Exception` and `BaseException` catch what is raised by name, `*` is a bare `except`.
-- A clause binds its exception where it matches, and deletes it at its end.
+- `protected.py` describes how exceptions reach their clauses, and how `finally` is lowered. `Exception` and
+  `BaseException` catch exceptions that are raised by name; `*` stands for a bare `except`.
+- A clause binds its exception if it matches, and deletes it at its end.
 - After a clause of `except*`, the next one is tried, too.
 - `with` binds its targets at its header. A manager in `Rules.suppressors` may swallow any exception from its
-  body; for data, every manager may swallow a `raise`. If only a swallowed exception leads on, the code after
-  it depends on the `with`.
+  body; for data, every manager may swallow a `raise`. If the code after a `with` is reached only by a
+  swallowed exception, it depends on the `with`.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def _with(lower: Lowering, statement: ast.With | ast.AsyncWith, loose: Loose) ->
         swallowed += frame.risky
     if not swallowed or any(arc in CONTROL for _, arc in ends + swallowed):
         return ends + swallowed
-    after = lower.branch_of(node)  # only an exception that is swallowed leads on
+    after = lower.branch_of(node)  # the code after it is reached only if an exception is swallowed
     lower.graph.connect(swallowed, after)
     lower.graph.around[after] = Stretch(node, node, after)
     return [*ends, (after, Arc.TRUE)]
@@ -66,7 +66,7 @@ def _handled(lower: Lowering, statement: ast.Try | ast.TryStar, loose: Loose) ->
 
 
 def _handler(lower: Lowering, handler: ast.ExceptHandler, chain: Loose) -> tuple[Loose, Loose]:
-    """Lay out a clause: the arcs behind it, and those if it did not match."""
+    """Lower a clause; returns the loose arcs after it, and those if it did not match."""
     test = lower.node(handler, lower.read.read(lower.variables, handler.type), chain)
     if "*" in _catches([handler]):
         matched: Loose = [(test, Arc.NEXT)]
@@ -84,7 +84,7 @@ def _handler(lower: Lowering, handler: ast.ExceptHandler, chain: Loose) -> tuple
 
 
 def _catches(handlers: list[ast.ExceptHandler]) -> frozenset[str]:
-    """The classes that clauses catch, by name; `*` if they catch everything that a `raise` names."""
+    """The names of the classes that clauses catch; with `*` if they catch every named exception."""
     found: set[str] = set()
     for handler in handlers:
         kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
@@ -93,7 +93,7 @@ def _catches(handlers: list[ast.ExceptHandler]) -> frozenset[str]:
 
 
 def _name(node: ast.expr) -> str:
-    """The last name of a dotted name or of what is called."""
+    """The last part of a dotted name, or of a called one; empty for other expressions."""
     callee = node.func if isinstance(node, ast.Call) else node
     if isinstance(callee, ast.Name):
         return callee.id

@@ -2,14 +2,14 @@
 
 Rules:
 
-- Parts are taken in the order of evaluation; a `:=` that may be skipped (behind `and`, `or`, in a conditional
+- Parts are read in order of evaluation; a `:=` that may be skipped (after `and`, `or`, in a conditional
   expression, a chained comparison, a comprehension) is a weak definition: it kills nothing.
 - `x.a` and `x['k']` read that place of `x`; a method call `x.f()` reads the whole object.
-- A comprehension reads what its block takes from around it. Its targets are its own.
-- A lambda or generator expression reads what it captures *later*: any definition that reaches the statement,
-  or may be made after it, is a source. Those that a callable in `Rules.eager` uses up at once
-  (`sorted(key=lambda ...)`, `sum(... for ...)`) read like the rest of the statement.
-- A lambda that changes a captured object is, from its statement on, a change that may happen at any time.
+- A comprehension reads what it captures immediately. Its targets are its own variables.
+- A lambda or generator expression reads what it captures *later*: its sources are the definitions that reach
+  the statement or may be made after it. A callable in `Rules.eager` consumes them immediately
+  (`sorted(key=lambda ...)`, `sum(... for ...)`): they read like the rest of the statement.
+- A lambda that changes a captured object is a change at any time after its statement.
 """
 
 from __future__ import annotations
@@ -26,21 +26,21 @@ from counterlens.dependence.scopes import BlockNames, Comprehension, Names, eval
 from counterlens.dependence.variables import Variables
 
 LAZY = frozenset({"map", "filter", "enumerate", "zip", "reversed", "takewhile", "dropwhile", "chain", "iter"})
-"""Callables that give the elements of what they are given, one after the other."""
+"""Callables that return the elements of their arguments one by one."""
 
 
 @dataclass(slots=True)
 class ExpressionReading:
-    """One expression while it is read.
+    """The reading of one expression.
 
     Attributes:
-        expression: The whole of it.
-        variables: The meaning of names.
+        expression: The whole expression.
+        variables: The variables in scope.
         effects: Its effects so far.
-        stack: The parts still to read, first part last. Not recursion, because expressions may be nested
-            deeper than Python can recurse.
-        eager: Parts that are called or used up at once.
-        skippable: The assignment expressions that may be skipped; None while there was none at all.
+        stack: The parts still to read, first part last. A stack instead of recursion, because expressions may
+            be nested deeper than Python's recursion limit.
+        eager: Parts that are called or consumed immediately.
+        skippable: The assignment expressions that may be skipped; None before the first one.
     """
 
     expression: ast.expr
@@ -59,7 +59,7 @@ class Expressions:
         self._rules = rules
 
     def read(self, variables: Variables, *expressions: ast.expr | None) -> Effects:
-        """The effects of evaluating expressions one after the other."""
+        """The effects of evaluating expressions in sequence."""
         effects = Effects()
         for expression in expressions:
             if expression is not None:
@@ -91,7 +91,7 @@ class Expressions:
                     part(self, node, reading)
 
     def capture(self, found: Names, variables: Variables, effects: Effects, *, at_once: bool = False) -> None:
-        """Add what a block inside takes from around it, now or at any time from now on."""
+        """Add the captures of a nested block, read now or at any later time."""
         reads, writes, changed = variables.captured(found)
         if at_once:
             for variable in reads:
@@ -171,7 +171,7 @@ class Expressions:
 
 @dataclass(frozen=True, slots=True)
 class _Bind:
-    """To be read when the value of an assignment expression was."""
+    """A stack item: binds the name of an assignment expression after its value was read."""
 
     name: str
     perhaps: bool
@@ -179,7 +179,7 @@ class _Bind:
 
 @dataclass(frozen=True, slots=True)
 class _Comprehended:
-    """To be read when the first iterable of a comprehension was."""
+    """A stack item: reads a comprehension after its first iterable was read."""
 
     node: Comprehension
 
@@ -205,7 +205,7 @@ _PARTS: dict[type, Callable[[Expressions, Any, ExpressionReading], None]] = {
 
 
 def expressions_in(node: ast.AST) -> Iterator[ast.expr]:
-    """The expressions directly in a node, in the order of evaluation."""
+    """The expressions directly in a node, in order of evaluation."""
     for name in node._fields:
         value = getattr(node, name, None)
         if isinstance(value, ast.expr):
@@ -221,7 +221,7 @@ def _holds_lambda(node: Comprehension) -> bool:
 
 
 def _skippable(expression: ast.expr) -> Iterator[ast.NamedExpr]:
-    """The assignment expressions that may not be evaluated although the expression is."""
+    """The assignment expressions that may be skipped when the expression is evaluated."""
     stack: list[tuple[ast.AST, bool]] = [(expression, False)]
     while stack:
         node, skipped = stack.pop()

@@ -1,4 +1,4 @@
-"""The constructs around the current statement that catch the jumps out of it."""
+"""The constructs around the current statement that intercept jumps."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from counterlens.dependence.cfg import Loose
 
 
 class Jump(Enum):
-    """The ways to leave a statement other than to the next one."""
+    """The ways to leave a statement other than by reaching the next one."""
 
     RETURN = auto()
     BREAK = auto()
@@ -22,13 +22,13 @@ _LABELLED = frozenset({Jump.BREAK, Jump.CONTINUE})
 
 @dataclass(slots=True)
 class Loop:
-    """A loop, or what else `break` leaves: where `break` and `continue` end.
+    """A loop, or another target of `break` and `continue`.
 
     Attributes:
-        breaks: Arcs of the jumps out of it.
-        continues: Arcs of the jumps to its head.
-        labels: The names that a jump may call it by.
-        plain: The jumps that it takes if they name nothing.
+        breaks: Loose arcs of the jumps out of it.
+        continues: Loose arcs of the jumps to its head.
+        labels: The labels by which a jump may name it.
+        plain: The kinds of jumps without a label that it intercepts.
     """
 
     breaks: Loose = field(default_factory=list)
@@ -37,7 +37,7 @@ class Loop:
     plain: frozenset[Jump] = frozenset({Jump.BREAK, Jump.CONTINUE})
 
     def takes(self, jump: Jump, label: str) -> bool:
-        """Whether a jump ends here; one to `label` if that is not empty."""
+        """Whether a jump ends here; with a label, if `label` is not empty."""
         if label:
             return jump in _LABELLED and label in self.labels
         return jump in self.plain
@@ -48,10 +48,10 @@ class Handlers:
     """A `try` with `except` clauses.
 
     Attributes:
-        catches: The names of the exceptions that are caught for sure; `*` is all of them.
-        raised: Arcs of the exceptions raised inside.
+        catches: The names of the exceptions that are certainly caught; `*` stands for all.
+        raised: Loose arcs of the exceptions raised inside.
         escapes: Whether one of them may be of another type.
-        risky: Arcs of the implicit exceptions inside.
+        risky: Loose arcs of the implicit exceptions inside.
     """
 
     catches: frozenset[str]
@@ -65,8 +65,8 @@ class Finally:
     """A `try` with a `finally` clause.
 
     Attributes:
-        pending: Arcs of the jumps that go through it, by kind and label.
-        risky: Arcs of the implicit exceptions inside.
+        pending: Loose arcs of the jumps that pass through it, by kind and label.
+        risky: Loose arcs of the implicit exceptions inside.
     """
 
     pending: dict[tuple[Jump, str], Loose] = field(default_factory=dict)
@@ -79,8 +79,8 @@ class Managed:
 
     Attributes:
         swallows: Whether its manager is known to swallow exceptions.
-        swallowed: Arcs of the exceptions that it may swallow.
-        risky: Arcs of the implicit exceptions inside, if it swallows.
+        swallowed: Loose arcs of the exceptions that it may swallow.
+        risky: Loose arcs of the implicit exceptions inside, if it swallows.
     """
 
     swallows: bool

@@ -2,14 +2,15 @@
 
 Rules:
 
-- An edge leads from what is depended on: from a branch to what it decides about, from a definition to a use.
-- Nodes of the control-flow graph are folded into their statements. That a part of a statement depends on
-  another part of it (the target of a `for` on there being an element) is no dependence; that it depends on
+- An edge leads from the cause to the dependent statement: from a branch to the statements that it decides
+  about, from a definition to a use.
+- The nodes of the control-flow graph are merged into their statements. A dependence between two parts of a
+  statement (the target of a `for` depends on there being an element) is not reported; that of a node on
   itself (the head of a loop) is.
-- A `finally` body is laid out several times; a statement in it depends on a branch where one way leads to
-  some copy of it for sure, and another way may lead past all of them.
-- Nothing that can run depends on code that cannot be reached.
-- That a statement depends on the function being called is no edge; `Dependences.unconditional` has it.
+- A `finally` body has several copies; a statement in it depends on a branch if one arc of that certainly
+  leads to some copy of it, and another arc may lead past all of them.
+- Reachable code does not depend on unreachable code.
+- Dependence on the call of the function is not an edge; `Dependences.unconditional` has it.
 """
 
 from __future__ import annotations
@@ -43,11 +44,11 @@ class Edge:
     """One dependence.
 
     Attributes:
-        source: The id of the statement that is depended on.
-        target: The id of the statement that depends on it.
+        source: The id of the statement on which the other depends.
+        target: The id of the dependent statement.
         kind: Control; data through a name; data through an object (attribute, subscript, mutating call).
         variable: The variable of a data dependence; empty for control.
-        outcome: Of a control dependence, how the branch has to go: `true`, `false`, or empty if it is
+        outcome: For control dependence, the outcome of the branch: `true`, `false`, or empty if it has
             neither.
     """
 
@@ -62,7 +63,7 @@ class Dependences:
     """The dependences of one function.
 
     Attributes:
-        function: Its qualified name; `<module>` for the module's own statements.
+        function: Its qualified name; `<module>` for the module's top-level statements.
         graph: Its control-flow graph.
         language: The id of its language.
     """
@@ -85,33 +86,33 @@ class Dependences:
 
     @cached_property
     def statements(self) -> tuple[Statement, ...]:
-        """The function's statements, by their id."""
+        """The function's statements, by id."""
         return self._statements.listed(self._text)
 
     @property
     def syntax(self) -> tuple[ast.AST, ...]:
-        """The syntax node of each statement, by its id; their positions are those of the whole source.
+        """The syntax node of each statement, by id; the positions are those in the whole source.
 
-        There are such nodes for Python alone.
+        Only for Python; empty for other languages.
         """
         return tuple(self._statements.nodes) if isinstance(self._statements, Statements) else ()
 
     @property
     def nodes(self) -> tuple[Node, ...]:
-        """The same of a language with braces: nodes of the tree, with the positions of the whole source.
+        """The tree-sitter node of each statement, by id; the positions are those in the whole source.
 
-        There are none for Python.
+        Only for languages with braces; empty for Python.
         """
         return tuple(self._statements.nodes) if isinstance(self._statements, BraceStatements) else ()
 
     @property
     def last_line(self) -> int:
-        """The last line of the function, which has a header."""
+        """The last line of the function, which must have a header."""
         return self._statements.last_line
 
     @property
     def source(self) -> str:
-        """The source that the function stands in."""
+        """The source that contains the function."""
         return self._text
 
     @cached_property
@@ -121,7 +122,7 @@ class Dependences:
 
     @cached_property
     def control(self) -> set[tuple[int, int]]:
-        """Direct control dependence, as (line of the branch, line of what it decides about)."""
+        """Direct control dependence, as (line of the branch, line of the dependent statement)."""
         line = self._statements.line
         return {(line(e.source), line(e.target)) for e in self.edges if e.kind is Kind.CONTROL}
 
@@ -142,7 +143,7 @@ class Dependences:
         return self._closed([edge for edge in self.edges if edge.kind is not Kind.CONTROL])
 
     def transitive(self) -> set[tuple[int, int]]:
-        """The transitive closure of both together, in lines: what a slice is made of."""
+        """The transitive closure of both together, in lines: the relation that defines slices."""
         return self._closed(list(self.edges))
 
     def _closed(self, edges: list[Edge]) -> set[tuple[int, int]]:
@@ -164,7 +165,7 @@ class Dependences:
 
     @cached_property
     def unconditional(self) -> frozenset[int]:
-        """The ids of the statements that run at least once whenever the function is called and ends."""
+        """Ids of the statements that run at least once in every call of the function that terminates."""
         return frozenset(
             self.graph.statement[node]
             for branch, _, node in self._decided
@@ -190,10 +191,10 @@ class Dependences:
         return found
 
     def _leading_past(self, successors: list[list[int]], copies: list[int]) -> list[list[int]]:
-        """Control flow from the view of a statement that is laid out several times.
+        """Control flow as seen by a statement with several copies.
 
-        A stretch that it is no part of is gone through: the arc around it, the last of its node, ends where
-        control comes out of the stretch for sure, and that may be behind all copies.
+        For each stretch without one of the copies, the last arc of its node, which leads around the stretch,
+        is left out: it ends where control certainly leaves the stretch, possibly after all copies.
         """
         leading = successors.copy()
         for node, stretch in self.graph.around.items():
@@ -211,7 +212,7 @@ class Dependences:
         return found
 
     def _deciders(self, branch: int, arc: Arc) -> Iterator[tuple[int, Arc]]:
-        """A branch, and what decides about it if it only says that the body of a `try` ended."""
+        """A branch; if it only marks the end of a `try` body, also the decisions about reaching that."""
         seen = {(branch, arc)}
         stack = [(branch, arc)]
         while stack:
@@ -224,7 +225,7 @@ class Dependences:
 
     @cached_property
     def _decided_about(self) -> dict[int, set[tuple[int, Arc]]]:
-        """The decisions in the body of a `try` about each node that marks its end."""
+        """For each node that marks the end of a `try` body, the decisions in the body about reaching it."""
         deciders: dict[int, set[tuple[int, Arc]]] = {}
         for branch, arc, node in self._decided:
             if self.graph.completing.get(node, node) < branch < node:

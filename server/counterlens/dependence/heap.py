@@ -1,27 +1,26 @@
-"""The objects that a statement changes, as far as names show.
+"""The objects that a statement changes, determined by names.
 
 Rules:
 
-- A place is a variable and the first selector behind it: `x.a`, `x['k']`, `x[0]`, or `x` as a whole.
-  Attributes of different names, and constant keys that differ, are different places; a whole meets all of its
-  parts.
+- A place is a variable and the first selector after it: `x.a`, `x['k']`, `x[0]`, or `x` as a whole. Different
+  attribute names and different constant keys are different places; a whole overlaps all its parts.
 - A store to or deletion of an attribute or subscript (`x.a = v`, `x.a[i] += v`, `del x[i]`) is a weak update
   of its place: it adds a definition and kills none, because the object keeps its other parts.
 - A call of a method in `MUTATING_METHODS` is a weak update of its receiver: `x.append(v)`,
-  `x.rows[i].append(v)`. The method's name decides; the receiver's type is not looked at.
+  `x.rows[i].append(v)`. The method's name decides; the receiver's type is ignored.
 - A call of a function in `MUTATING_FUNCTIONS` is a weak update of its first argument: `heappush(x, v)`,
   `random.shuffle(x)`.
-- A method in `RESETTING_METHODS` called on a variable itself leaves nothing to be seen of how the object was
-  changed before: it kills the changes, and not the binding.
+- A call of a method in `RESETTING_METHODS` on a variable itself makes earlier changes of the object
+  invisible: it kills the changes, but not the binding.
 
 Approximations:
 
-- Behind the first selector, everything is one place: `x.a.b` and `x.a.c` (too many edges).
+- After the first selector, everything is one place: `x.a.b` and `x.a.c` (too many edges).
 - Negative, computed and sliced indices may be any index (too many edges).
-- Aliases are not followed: after `y = x`, an update through `y` is no definition of `x` (too few edges).
-- A call changes none of its arguments but for the lists below (too few edges). The rule that every argument
-  may be changed agrees much less with what people mark as a dependence.
-- A receiver that is itself the result of a call, `f(x).append(v)`, is no place (too few edges).
+- Aliases are not followed: after `y = x`, an update through `y` does not define `x` (too few edges).
+- A call changes none of its arguments, except as listed below (too few edges). The rule that every argument
+  may be changed agrees much less with what people label as a dependence.
+- A receiver that is itself the result of a call, `f(x).append(v)`, is not a place (too few edges).
 """
 
 from __future__ import annotations
@@ -54,11 +53,11 @@ MUTATING_FUNCTIONS = frozenset(
 RESETTING_METHODS = frozenset({"clear", "sort"})
 
 Place = tuple[str, str]
-"""A variable and a selector, `.name` or `[key]`; an empty one is the whole object."""
+"""A variable and a selector, `.name` or `[key]`; an empty selector is the whole object."""
 
 
 def place(node: ast.expr) -> Place | None:
-    """The place that a chain of attributes and subscripts is in; None if it does not begin with a name."""
+    """The place of a chain of attributes and subscripts; None if it does not start with a name."""
     last = None
     while isinstance(node, ast.Attribute | ast.Subscript | ast.Starred):
         if not isinstance(node, ast.Starred):
@@ -70,7 +69,7 @@ def place(node: ast.expr) -> Place | None:
 
 
 def selector(node: ast.Attribute | ast.Subscript) -> str:
-    """The selector of an attribute or subscript, if it is known before the program runs."""
+    """The selector of an attribute or subscript; empty if it is not constant."""
     if isinstance(node, ast.Attribute):
         return f".{node.attr}"
     key = node.slice
@@ -80,12 +79,12 @@ def selector(node: ast.Attribute | ast.Subscript) -> str:
 
 
 def meet(one: str, other: str) -> bool:
-    """Whether two selectors behind the same variable may select the same."""
+    """Whether two selectors of the same variable may select the same part."""
     return not one or not other or one == other or one[0] != other[0]
 
 
 def changed_by_call(call: ast.Call, methods: frozenset[str], functions: frozenset[str]) -> Place | None:
-    """The place whose object a call changes, if the name of what is called says so."""
+    """The place whose object a call changes, by the name of the callee; None if it changes none."""
     callee = call.func
     if isinstance(callee, ast.Attribute):
         name = callee.attr

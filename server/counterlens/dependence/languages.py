@@ -1,4 +1,4 @@
-"""The languages whose functions are analysed, each by a part of its own that `Language.dependence` names."""
+"""The languages with a dependence analysis, each in a part named by `Language.dependence`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ANALYSED: LanguagePart[AnalysedLanguage] = LanguagePart(
     "the dependences of {0} cannot be computed",
     "Those of {0} can",
 )
-"""How functions are analysed, by language."""
+"""The dependence analysis of each language."""
 
 
 def analyse(source: str, language: str = "python", rules: Rules = DEFAULT) -> ProgramAnalysis:
@@ -24,16 +24,16 @@ def analyse(source: str, language: str = "python", rules: Rules = DEFAULT) -> Pr
     Args:
         source: The text.
         language: The id of its language, such as `java`.
-        rules: How it is analysed.
+        rules: Options of the analysis.
 
     Raises:
-        SourceError: the source cannot be read, or its language is not analysed.
+        SourceError: the source cannot be parsed, or its language has no dependence analysis.
     """
     return ANALYSED.require(language).parse(source, rules)
 
 
 def located(document: Document) -> list[Function]:
-    """The functions of a document that can be analysed, in the order of the text; none in other languages."""
+    """The functions of a document that can be analysed, in source order; none in other languages."""
     known = ANALYSED.get(document.language)
     return known.located(document) if known is not None else []
 
@@ -45,12 +45,12 @@ def dependences(
 
     Args:
         source: The source.
-        function: The function's qualified name, or `<module>` for a Python module's own statements.
+        function: The function's qualified name, or `<module>` for a Python module's top-level statements.
         language: The id of its language.
-        rules: How it is analysed.
+        rules: Options of the analysis.
 
     Raises:
-        SourceError: the source is not valid, or has no such function, or several; or its language is not
-            analysed.
+        SourceError: the source is invalid, there is no such function, the name is ambiguous, or the language
+            has no dependence analysis.
     """
     return analyse(source, language, rules).dependences(function)

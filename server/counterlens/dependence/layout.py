@@ -1,12 +1,11 @@
-"""Lays out statements as a control-flow graph: the part common to all languages.
+"""Lowers statements to a control-flow graph: the part common to all languages.
 
 Rules:
 
-- Statements follow one after the other; code that cannot be reached is laid out like any other, and nothing
-  leads out of it.
-- A jump goes outwards through what lies around it (`frames.py`) until something takes it.
-- An implicit exception goes to the innermost `try`; data flows there, control does not see it unless
-  `Rules.implicit_exceptions` says so.
+- Statements follow one another; unreachable code is lowered like any other, and no arc leads out of it.
+- A jump passes outwards through the constructs around it (`frames.py`) until one intercepts it.
+- An implicit exception goes to the innermost `try`: for data flow always, for control dependence only with
+  `Rules.implicit_exceptions`.
 """
 
 from __future__ import annotations
@@ -27,14 +26,14 @@ _NO_EXCEPTIONS = frozenset({"SystemExit", "KeyboardInterrupt", "GeneratorExit", 
 
 
 class FlowLayout(Generic[Syntax]):
-    """One function on its way to a control-flow graph.
+    """The lowering of one function to a control-flow graph.
 
     Attributes:
         graph: The graph so far.
         frames: The constructs around the current statement, innermost last.
         rules: The chosen rules.
-        copying: How many `finally` bodies the statement at hand is inside of.
-        dead_ends: Whether code behind a jump is taken to be out of reach; not so where there is `goto`.
+        copying: Number of `finally` bodies around the current statement.
+        dead_ends: Whether code after a jump counts as unreachable; false if the function has `goto`.
     """
 
     def __init__(self, header: int, rules: Rules) -> None:
@@ -43,20 +42,20 @@ class FlowLayout(Generic[Syntax]):
         self.rules = rules
         self.copying = 0
         self.dead_ends = True
-        self._live_from: int | None = None  # in code that cannot be reached: the frames inside of it
+        self._live_from: int | None = None  # in unreachable code: the number of frames around it
 
     def lay(self, statement: Syntax, loose: Loose) -> Loose:
-        """Lay out a statement behind loose arcs and give the loose arcs behind it."""
+        """Lower a statement at the end of loose arcs; returns the loose arcs after it."""
         raise NotImplementedError
 
     def caught(self, exception: str | None, catches: frozenset[str]) -> bool:
-        """Whether clauses that name some classes catch an exception for sure."""
+        """Whether clauses that name some classes certainly catch an exception."""
         if "*" in catches or exception in catches:
             return True
         return "Exception" in catches and exception is not None and exception not in _NO_EXCEPTIONS
 
     def body(self, statements: Sequence[Syntax], loose: Loose) -> Loose:
-        """Lay out statements one after the other; what can be reached leads on."""
+        """Lower statements in sequence; returns the loose arcs after them, if their end is reachable."""
         for number, statement in enumerate(statements):
             if self._live_from is None and self.dead_ends and all(arc is Arc.PHANTOM for _, arc in loose):
                 self._live_from = len(self.frames)
@@ -68,7 +67,7 @@ class FlowLayout(Generic[Syntax]):
         return loose
 
     def add(self, number: int, effects: Effects | None, loose: Loose, *, raises: bool) -> int:
-        """Add a node of a statement behind loose arcs; whether the statement may raise by itself."""
+        """Add a node of a statement at the end of loose arcs; `raises`: the statement itself may raise."""
         node = self.graph.node(number, effects)
         self.graph.connect(loose, node)
         if self.copying:
@@ -81,27 +80,27 @@ class FlowLayout(Generic[Syntax]):
         return node
 
     def branch_of(self, node: int) -> int:
-        """Add a node that decides in the name of another one's statement, and is not decided about."""
+        """Add a node that decides as part of another node's statement, but is not itself decided about."""
         new = self.graph.node(self.graph.statement[node])
         self.graph.deciding.add(new)
         self._protected([(new, Arc.RAISED)])
         return new
 
     def unseen(self, effects: Effects | None, loose: Loose) -> int:
-        """Add a node that stands for no statement."""
+        """Add a node that belongs to no statement."""
         node = self.graph.node(NOWHERE, effects)
         self.graph.connect(loose, node)
         self._protected([(node, Arc.RAISED)])
         return node
 
     def jump(self, jump: Jump, loose: Loose, exception: str | None = None, label: str = "") -> None:
-        """Send loose arcs to where a jump ends.
+        """Connect loose arcs to the target of a jump.
 
         Args:
-            jump: How the statement is left.
+            jump: The kind of jump.
             loose: The arcs.
-            exception: The name of the exception's class, if the source tells.
-            label: The loop or label that is left or continued, if the source names it.
+            exception: The name of the exception's class, if the source shows it.
+            label: The label of the loop or statement that is left or continued, if the source names it.
         """
         for frame in reversed(self.frames[self._live_from or 0 :]):
             if isinstance(frame, Loop):
@@ -121,7 +120,7 @@ class FlowLayout(Generic[Syntax]):
         self.graph.connect(loose, EXIT)
 
     def never_left(self, head: int) -> None:
-        """Say that nothing but an exception leads out of an endless loop."""
+        """Record that only an exception leaves an endless loop."""
         for frame in reversed(self.frames[self._live_from or 0 :]):
             if isinstance(frame, Handlers):
                 frame.risky.append((head, Arc.PHANTOM))
@@ -131,11 +130,11 @@ class FlowLayout(Generic[Syntax]):
         self.jump(Jump.RETURN, [(head, Arc.PHANTOM)])
 
     def raise_implicitly(self, loose: Loose) -> None:
-        """Send an exception on that no `raise` in the function raised: data flows, control does not."""
+        """Propagate an exception that no `raise` in the function raised: for data flow, not for control."""
         self._protected([(node, Arc.RAISED) for node, arc in loose if arc is not Arc.PHANTOM])
 
     def pass_on(self, loose: Loose) -> None:
-        """Pass an exception on after a `finally` body."""
+        """Propagate an exception after a `finally` body."""
         if self.rules.implicit_exceptions:
             self.jump(Jump.RAISE, loose)
             return
@@ -143,7 +142,7 @@ class FlowLayout(Generic[Syntax]):
         self.graph.connect([(node, Arc.PHANTOM) for node, _ in loose], EXIT)
 
     def _protected(self, raised: Loose) -> bool:
-        """Send implicit exceptions to what catches them; whether anything does."""
+        """Send implicit exceptions to their handlers; returns whether there is a `try` around them."""
         for frame in reversed(self.frames):
             if isinstance(frame, Managed) and frame.swallows:
                 frame.risky += raised

@@ -1,13 +1,13 @@
-"""Lays out `while`, `for` and `async for`.
+"""Lowers `while`, `for` and `async for`.
 
 Rules:
 
-- A `for` is three nodes: evaluating the iterable, once; taking the next element or leaving, which branches;
-  binding the target, if there was an element. So an empty iterable leaves the target as it was.
-- Taking the next element reads the iterated objects again: what the body does to them matters to it.
-- No data flows out of a `while` whose condition is a true constant but by `break`; for control dependence it
-  is a branch like any other, so that its body depends on it, as people say, and a `break` on its `if`.
-- Where there is no `break`, control leaves it for the handlers around it, else for the end of the function.
+- A `for` has three nodes: evaluating the iterable, once; taking the next element or leaving, which branches;
+  binding the target, if there was an element. An empty iterable therefore leaves the target unchanged.
+- Taking the next element reads the iterated objects again, because the body may have changed them.
+- Data leaves a `while` with a constant true condition only by `break`; for control dependence the `while` is
+  a branch like any other, so that its body depends on it, as people label it, and a `break` on its `if`.
+- Without a `break`, control leaves it to the handlers around it, or else to the end of the function.
 - `else` runs when the loop ends by its condition, not after `break`.
 """
 
@@ -46,7 +46,7 @@ def _for(lower: Lowering, statement: ast.For | ast.AsyncFor, loose: Loose) -> Lo
 
 
 def _around(lower: Lowering, body: list[ast.stmt], loose: Loose, head: int) -> Loop:
-    """Lay out a loop's body and close the loop."""
+    """Lower a loop's body, and connect its end to the loop's head."""
     frame = Loop()
     lower.frames.append(frame)
     ends = lower.body(body, loose)

@@ -1,13 +1,14 @@
-"""Lays out the statements of a function as a control-flow graph.
+"""Lowers the statements of a Python function to a control-flow graph.
 
 Rules:
 
-- One node for a simple statement; for compound ones see the file of the construct (`loops.py`, `matching.py`,
-  `exceptions.py`). `if` and `elif` are branches; a class body runs in line, and binds its name at its end.
-- `assert` branches to the next statement and to where an `AssertionError` goes.
-- A call in `Rules.terminators` standing alone is a `raise SystemExit`.
+- A simple statement is one node; compound ones are described in the file of the construct (`loops.py`,
+  `matching.py`, `exceptions.py`). `if` and `elif` are branches; a class body runs inline, and its name is
+  bound at its end.
+- `assert` branches to the next statement and to the handler of an `AssertionError`.
+- A call in `Rules.terminators` as a statement of its own is a `raise SystemExit`.
 
-Approximations: conditions other than constants are taken as possibly true and possibly false; calls return.
+Approximations: conditions other than constants may be true or false; calls return.
 """
 
 from __future__ import annotations
@@ -27,15 +28,15 @@ from counterlens.dependence.statements import Statements
 from counterlens.dependence.variables import ClassVariables, Variables
 
 Lay = Callable[["Lowering", Any, Loose], Loose]
-"""Lays out a statement behind loose arcs and gives the loose arcs behind it."""
+"""Lowers a statement at the end of loose arcs, and returns the loose arcs after it."""
 
 
 class Lowering(FlowLayout[ast.stmt]):
-    """One function of Python on its way to a control-flow graph.
+    """The lowering of one Python function to a control-flow graph.
 
     Attributes:
-        read: Finds effects.
-        variables: The meaning of names at the current statement.
+        read: Finds the effects of statements.
+        variables: The variables in scope at the current statement.
     """
 
     def __init__(
@@ -48,7 +49,7 @@ class Lowering(FlowLayout[ast.stmt]):
         self._number = statements.number
 
     def function(self, body: list[ast.stmt], arguments: ast.arguments | None) -> ControlFlowGraph:
-        """Lay out a whole function or module."""
+        """Lower a whole function or module."""
         if arguments is not None:
             self.graph.effects[ENTRY] = Effects(strong=set(parameters(arguments)))
         loose = self.body(body, [(ENTRY, Arc.NEXT)])
@@ -60,13 +61,13 @@ class Lowering(FlowLayout[ast.stmt]):
         return _simple(self, statement, loose) if lay is None else lay(self, statement, loose)
 
     def node(self, statement: ast.AST, effects: Effects | None, loose: Loose) -> int:
-        """Add a node behind loose arcs."""
+        """Add a node at the end of loose arcs."""
         raises = self.rules.implicit_exceptions and may_raise(statement)
         return self.add(self._number[statement], effects, loose, raises=raises)
 
 
 def may_raise(statement: ast.AST) -> bool:
-    """Whether a statement may raise by itself; reading a local variable and binding a name do not."""
+    """Whether a statement itself may raise; reading a local variable and binding a name do not."""
     if isinstance(statement, ast.Pass | ast.Break | ast.Continue | ast.Global | ast.Nonlocal | ast.Try):
         return False
     parts: list[ast.AST] = [statement]
@@ -105,7 +106,7 @@ def _terminates(value: ast.expr, rules: Rules) -> bool:
 
 def _if(lower: Lowering, statement: ast.If, loose: Loose) -> Loose:
     ends: Loose = []
-    while True:  # a chain of `elif` may be longer than Python can recurse
+    while True:  # a loop, because a chain of `elif` may exceed Python's recursion limit
         node = lower.node(statement, lower.read.read(lower.variables, statement.test), loose)
         ends += lower.body(statement.body, [(node, Arc.TRUE)])
         loose = [(node, Arc.FALSE)]
@@ -174,7 +175,7 @@ _COMPOUND: dict[type[ast.stmt], Lay] = {
 
 
 def lays_out(*kinds: type[ast.stmt]) -> Callable[[Lay], Lay]:
-    """Register what lays out kinds of statements."""
+    """Register a lowering function for statement classes."""
 
     def register(lay: Lay) -> Lay:
         _COMPOUND.update(dict.fromkeys(kinds, lay))

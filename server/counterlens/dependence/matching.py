@@ -1,10 +1,10 @@
-"""Lays out `match`.
+"""Lowers `match`.
 
 Rules:
 
 - The subject is evaluated at `match`; each `case` tests it, so it reads the subject's variables again.
-- A case without a guard whose pattern cannot fail does not branch.
-- Captures are perhaps bound where a pattern failed, and bound for sure where it matched; a guard reads them.
+- A case without a guard whose pattern always matches does not branch.
+- Captures are weakly bound if a pattern fails, and strongly bound if it matches; a guard reads them.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def _match(lower: Lowering, statement: ast.Match, loose: Loose) -> Loose:
 
 
 def _case(lower: Lowering, case: ast.match_case, subject: Effects, loose: Loose) -> tuple[Loose, Loose]:
-    """Lay out a pattern and its guard: the arcs if it matched, and if not."""
+    """Lower a pattern and its guard; returns the loose arcs if it matched, and if not."""
     tested, captured = lower.read.pattern(case.pattern, lower.variables)
     tested.reads |= subject.reads | subject.own
     tested.whole |= subject.whole

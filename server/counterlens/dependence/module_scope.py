@@ -1,4 +1,4 @@
-"""A file's own statements as if they were a function, named `<module>`."""
+"""A file's top-level statements, treated as a function named `<module>`."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ _DECIDING = frozenset(
 
 
 def module_of(document: Document) -> Function:
-    """The whole text."""
+    """The whole text of a document as a function."""
     data = document.data
     lines = data.count(b"\n") + 1
     return Function(MODULE, MODULE, 0, len(data), 0, 0, 1, lines, 0)
 
 
 def scopes(document: Document) -> list[Function]:
-    """The functions of a document, and its own statements."""
+    """The functions of a document, followed by its top-level statements."""
     return [*located(document), module_of(document)]
 
 
 def scope_at(document: Document, offset: int) -> Function:
-    """The innermost function around a byte, or the module."""
+    """The innermost function around a byte offset, or the module."""
     around = [function for function in located(document) if function.start <= offset <= function.end]
     return around[-1] if around else module_of(document)
 
 
 def first_decision(document: Document) -> int | None:
-    """The offset of the first branch or loop of the module itself; None for none."""
+    """The offset of the first branch or loop at the top level; None if there is none."""
     found = (node.start_byte for node in document.tree.root_node.children if node.type in _DECIDING)
     return next(found, None)

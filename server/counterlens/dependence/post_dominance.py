@@ -1,10 +1,11 @@
 """Post-dominance, and control dependence after Ferrante, Ottenstein and Warren.
 
-Immediate post-dominators are found with the iterative algorithm of Cooper, Harvey and Kennedy ("A simple,
-fast dominance algorithm", 2001), run on the reversed graph. Control dependence follows section 3.1.1 of
-Ferrante, Ottenstein and Warren ("The program dependence graph and its use in optimization", TOPLAS 9(3),
-1987): for an arc a -> b where b does not post-dominate a, every node on the way from b up to, but without,
-the immediate post-dominator of a is control dependent on a. The head of a loop depends on itself.
+The iterative algorithm of Cooper, Harvey and Kennedy ("A simple, fast dominance algorithm", 2001) finds
+immediate post-dominators, on the reversed graph. Control dependence follows section 3.1.1 of Ferrante,
+Ottenstein and Warren ("The program dependence graph and its use in optimization", TOPLAS 9(3), 1987): for an
+arc a -> b where b does not post-dominate a, every node on the path in the post-dominator tree from b up to,
+but excluding, the immediate post-dominator of a is control dependent on a. The head of a loop depends on
+itself.
 """
 
 from __future__ import annotations
@@ -17,13 +18,13 @@ def immediate_post_dominators(successors: Sequence[Sequence[int]], end: int) -> 
 
     Args:
         successors: The successors of each node; every node reaches `end`.
-        end: The node that all ways lead to.
+        end: The exit node, to which all paths lead.
 
     Returns:
         One node for each node; `end` for `end` itself.
     """
     order = _reverse_postorder(successors, end)
-    rank = [0] * len(successors)  # position from the end: small is near to `end`
+    rank = [0] * len(successors)  # position in the order: small is near `end`
     for position, node in enumerate(order):
         rank[node] = position
     above = [-1] * len(successors)
@@ -43,7 +44,7 @@ def immediate_post_dominators(successors: Sequence[Sequence[int]], end: int) -> 
 
 
 def _nearest(one: int, other: int, above: list[int], rank: list[int]) -> int:
-    """The nearest node that is above both."""
+    """The nearest common post-dominator of two nodes."""
     while one != other:
         while rank[one] > rank[other]:
             one = above[one]
@@ -53,7 +54,7 @@ def _nearest(one: int, other: int, above: list[int], rank: list[int]) -> int:
 
 
 def control_dependence(successors: Sequence[Sequence[int]], end: int) -> Iterator[tuple[int, int, int]]:
-    """Direct control dependence as (branch, which of its arcs, dependent node)."""
+    """Direct control dependence as (branch, index of its arc, dependent node)."""
     above = immediate_post_dominators(successors, end)
     for branch, targets in enumerate(successors):
         if len(targets) > 1:
@@ -68,15 +69,15 @@ def control_dependence(successors: Sequence[Sequence[int]], end: int) -> Iterato
 def joint_control_dependence(
     successors: Sequence[Sequence[int]], end: int, copies: set[int]
 ) -> Iterator[tuple[int, int]]:
-    """Direct control dependence of a statement that is laid out several times, as (branch, which arc).
+    """Direct control dependence of a statement with several copies, as (branch, index of its arc).
 
-    The definition is the same, with "one of the copies is on every way to the end" for post-dominance.
+    The definition is the same, with "every path to the end contains a copy" instead of post-dominance.
     """
     before: list[list[int]] = [[] for _ in successors]
     for node, targets in enumerate(successors):
         for target in targets:
             before[target].append(node)
-    avoids = [False] * len(successors)  # whether there is a way to the end past all copies
+    avoids = [False] * len(successors)  # whether a path to the end avoids all copies
     avoids[end] = True
     stack = [end]
     while stack:

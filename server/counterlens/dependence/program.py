@@ -1,4 +1,4 @@
-"""From source text to the dependences of its functions."""
+"""The analysis of Python: from source text to the dependences of its functions."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from counterlens.text import BOM
 
 
 class Program:
-    """One source text, parsed once.
+    """A source text, parsed once.
 
     Args:
         source: Python source.
-        rules: How it is analysed.
+        rules: Options of the analysis.
 
     Raises:
-        SourceError: the source is not valid Python; says where.
+        SourceError: the source is not valid Python; the message gives the place.
     """
 
     def __init__(self, source: str, rules: Rules = DEFAULT) -> None:
@@ -44,18 +44,18 @@ class Program:
 
     @property
     def functions(self) -> list[str]:
-        """The qualified names of all functions, outer ones first, in the order of the text."""
+        """The qualified names of all functions, outer ones first, in source order."""
         return [name for name, _ in self._functions]
 
     def dependences(self, function: str = MODULE) -> Dependences:
         """The dependences of one function.
 
         Args:
-            function: Its qualified name (`Class.method`, `outer.inner`), its own name if that is enough,
-                or `<module>`. The last of several definitions counts.
+            function: Its qualified name (`Class.method`, `outer.inner`), its own name if that is unambiguous,
+                or `<module>`. Of several definitions, the last is used.
 
         Raises:
-            SourceError: there is no such function, or several.
+            SourceError: there is no such function, or the name is ambiguous.
         """
         if function == MODULE:
             return self._analyse(MODULE, self.tree)
@@ -63,7 +63,7 @@ class Program:
         return self._analyse(*find(known, function.replace("<locals>.", "")))
 
     def all(self) -> Iterator[Dependences]:
-        """The dependences of the module's own statements and of every function."""
+        """The dependences of the module's top-level statements and of every function."""
         yield self._analyse(MODULE, self.tree)
         for name, node in self._functions:
             yield self._analyse(name, node)
@@ -81,11 +81,11 @@ def parse(source: str) -> ast.Module:
     """Parse Python source.
 
     Raises:
-        SourceError: it is not valid Python; says where.
+        SourceError: it is not valid Python; the message gives the place.
     """
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # about invalid escapes and the like: not ours to report
+            warnings.simplefilter("ignore")  # invalid escapes and the like do not concern the analysis
             return parse_module(source.removeprefix(BOM))
     except SyntaxError as error:
         where = f" in line {error.lineno}" if error.lineno else ""

@@ -1,17 +1,17 @@
-"""Lays out what `try` protects: handlers, and `finally`.
+"""Lowers protected code: `try` bodies, handlers and `finally`.
 
 Rules:
 
-- An explicit exception goes to the innermost `try` that has handlers; from there to its clauses in turn. It
-  goes on outwards if no clause catches its class by name (see `FlowLayout.caught`; `*` catches all).
+- An explicit exception goes to the innermost `try` with handlers, and there to its clauses in turn. If no
+  clause catches its class by name, it propagates outwards (see `FlowLayout.caught`; `*` catches all).
 - An implicit exception may be raised before and after any statement inside `try`: data flows from there to
-  the handlers. Control dependence sees it as one branch at the end of the `try` body, belonging to the `try`
-  statement: either the body ends, or a handler runs. Code that depends on the body's end also depends on the
-  decisions that reach it. An implicit exception that no clause names is taken not to happen: so the last
-  clause decides about its own body alone, and not about what follows the `try`.
-- A `finally` body is laid out once for each way into it: the end of the body, each kind of jump, exceptions.
-  More than three deep inside each other they are laid out once for all ways (control may then seem to go in
-  one way and out another).
+  the handlers. For control dependence there is one branch at the end of the `try` body, as part of the `try`
+  statement: either the body completes, or a handler runs. Code that depends on the body's completion also
+  depends on the decisions about reaching it. Implicit exceptions that no clause names are assumed not to
+  happen: the last clause therefore decides only about its own body, not about the code after the `try`.
+- A `finally` body is copied for each path into it: the end of the body, each kind of jump, exceptions. If
+  nested more than three deep, one copy serves all paths (control may then seem to enter by one path and leave
+  by another).
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ CONTROL = (Arc.NEXT, Arc.TRUE, Arc.FALSE)
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """The handlers of some exceptions.
+    """An exception handler.
 
     Attributes:
-        catches: The names of their classes; `*` is all.
-        lay: Lays it out: the arcs behind it, and those if it did not match.
+        catches: The names of the classes that it catches; `*` stands for all.
+        lay: Lowers it; returns the loose arcs after it, and those if it did not match.
     """
 
     catches: frozenset[str]
@@ -49,13 +49,13 @@ def handled(
     *,
     star: bool = False,
 ) -> Loose:
-    """Lay out a protected body, its clauses and what runs if nothing was raised.
+    """Lower a protected body, its clauses and the code that runs if nothing was raised.
 
     Args:
-        lower: Where.
+        lower: The lowering of the function.
         body: The protected statements.
         clauses: The exception handlers.
-        otherwise: The `else` of it.
+        otherwise: The statements of the `else`.
         loose: The arcs to the body, from the node of the `try`.
         star: Whether several clauses may run, as with `except*`.
     """
@@ -90,13 +90,13 @@ def handled(
         else:
             ends += done
     if star:
-        ends += chain  # the clauses before may have taken all there was
+        ends += chain  # the earlier clauses may have caught all exceptions of the group
     _unmatched(lower, frame, chain, None if star else last)
     return ends
 
 
 def _unmatched(lower: FlowLayout[Syntax], frame: Handlers, chain: Loose, clause: Stretch | None) -> None:
-    """Send on what no clause caught; the last clause decides about its own body alone."""
+    """Propagate what no clause caught; the last clause decides only about its own body."""
     if lower.rules.implicit_exceptions or frame.escapes:
         if chain:
             lower.jump(Jump.RAISE, chain)
@@ -107,7 +107,7 @@ def _unmatched(lower: FlowLayout[Syntax], frame: Handlers, chain: Loose, clause:
 
 
 def at_last(lower: FlowLayout[Syntax], body: Sequence[Syntax], loose: Loose, frame: Finally) -> Loose:
-    """Lay out a `finally` body for every way into it."""
+    """Lower a `finally` body for every path into it."""
     if lower.copying >= _MOST_COPIES:
         return _shared(lower, body, loose, frame)
     lower.copying += 1
@@ -131,6 +131,6 @@ def _shared(lower: FlowLayout[Syntax], body: Sequence[Syntax], loose: Loose, fra
 def _copy(lower: FlowLayout[Syntax], body: Sequence[Syntax], loose: Loose) -> Loose:
     if not loose:
         return []
-    if any(arc is not Arc.PHANTOM for _, arc in loose):  # from here, too, an exception may go on outwards
+    if any(arc is not Arc.PHANTOM for _, arc in loose):  # an exception may propagate from here, too
         loose = [(lower.unseen(None, loose), Arc.NEXT)]
     return lower.body(body, loose)

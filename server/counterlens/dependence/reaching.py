@@ -1,16 +1,16 @@
-"""Reaching definitions over bit sets, and the uses that they reach.
+"""Reaching definitions on bit sets, and the uses that they reach.
 
-A definition is a node, a variable and whether it binds the name or changes the object. Its bit stands in a
-Python integer; the definitions of one variable are neighbours. The equations are the usual ones,
+A definition is a node, a variable, and whether it binds the name or changes the object. It is a bit of a
+Python integer; the definitions of one variable are adjacent. The equations are the usual ones,
 
     in(n) = union of out(p) over the predecessors p,    out(n) = (in(n) - kill(n)) | gen(n),
 
-where binding a name for sure kills every other definition of it, object changes included, `del` kills
-likewise, and everything else kills nothing. Definitions that may be made at any time from some node on
-(`Effects.floating`) are never killed. A captured variable is used by what reaches the capture or is made
-anywhere behind it.
+where certainly binding a name kills every other definition of it, object changes included, `del` does the
+same, and everything else kills nothing. Definitions that may be made at any time after some node
+(`Effects.floating`) are never killed. The uses of a captured variable are reached by the definitions that
+reach the capture or are made anywhere after it.
 
-Cost: nodes times definitions / 30 (the width of a digit), so near to linear for functions of ordinary size.
+Cost: nodes times definitions / 30 (the width of a digit), so nearly linear for functions of ordinary size.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ from counterlens.dependence.variables import MARK
 
 @dataclass(slots=True)
 class _Definitions:
-    """All definitions of a function, numbered so that those of one variable are neighbours.
+    """All definitions of a function, numbered so that those of one variable are adjacent.
 
     Attributes:
-        node: The node of each.
+        node: The node of each definition.
         part: The part of the object that each changes (see `heap.Place`); None if it binds the name.
-        range: First number and count, by variable.
+        range: The first number and the count of definitions, by variable.
         gen: The definitions that each node adds, as bits.
         kill: The definitions that each node kills, as bits.
     """
@@ -85,7 +85,7 @@ def _places(effects: Effects) -> Iterator[Place]:
 
 
 def _among(found: _Definitions, variable: str, bits: int) -> Iterator[int]:
-    """The definitions of a variable that are among some."""
+    """The numbers of a variable's definitions among those in a bit set."""
     if variable not in found.range:
         return
     first, count = found.range[variable]
@@ -100,7 +100,7 @@ _BUILTINS = frozenset(dir(builtins))
 
 
 def _open_stars(graph: ControlFlowGraph) -> None:
-    """Let a star-import define, perhaps, every name that is used and is no builtin."""
+    """Let a star import possibly define every name that is used and not a builtin."""
     stars = [effects for effects in graph.effects if effects.star]
     if stars:
         used: set[str] = set()
@@ -111,7 +111,7 @@ def _open_stars(graph: ControlFlowGraph) -> None:
 
 
 def _made(effects: Effects) -> Iterator[tuple[str, str | None, bool]]:
-    """The definitions that a node makes: variable, part or None, whether nothing kills it."""
+    """The definitions of a node, as (variable, part or None, whether nothing kills it)."""
     for variable in effects.strong:
         yield variable, None, False
     for variable in effects.weak - effects.strong:
@@ -147,12 +147,12 @@ def _number(graph: ControlFlowGraph) -> _Definitions:
 
 @dataclass(frozen=True, slots=True)
 class _Killed:
-    """The definitions that others hide, as bits.
+    """Definitions that other definitions may kill, as bits.
 
     Attributes:
-        all: By variable.
-        changes: Those of them that change the object, by variable.
-        places: The same by place.
+        all: All of them, by variable.
+        changes: Those that change the object, by variable.
+        places: Those that change the object, by place.
     """
 
     all: dict[str, int]
@@ -179,7 +179,7 @@ class _Killed:
 
 
 def _solve(successors: list[list[int]], found: _Definitions) -> list[int]:
-    """The definitions that reach each node."""
+    """The definitions that reach each node, as bits."""
     order = _postorder(successors)
     order.reverse()
     into = [0] * len(successors)
@@ -200,7 +200,7 @@ def _solve(successors: list[list[int]], found: _Definitions) -> list[int]:
 
 
 def _behind(successors: list[list[int]], found: _Definitions) -> list[int]:
-    """The definitions that may be made behind each node."""
+    """The definitions that may be made after each node, as bits."""
     order = _postorder(successors)
     behind = [0] * len(successors)
     changed = True
@@ -217,7 +217,7 @@ def _behind(successors: list[list[int]], found: _Definitions) -> list[int]:
 
 
 def _postorder(successors: list[list[int]]) -> list[int]:
-    """All nodes, those behind a node before it if there is no loop."""
+    """All nodes in postorder: a node's successors precede it, except in loops."""
     order: list[int] = []
     seen = [False] * len(successors)
     for start in range(len(successors)):

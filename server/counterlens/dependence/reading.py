@@ -1,17 +1,17 @@
-"""The reads and bindings of a statement, or of the header of a compound one.
+"""The reads and bindings of a statement, or of the header of a compound statement.
 
-Rules (for the expressions in it see `expressions.py`):
+Rules (for its expressions: `expressions.py`):
 
-- A statement reads before it binds; where it binds first (an earlier target, an earlier context manager, a
-  capture before the guard), what follows reads the new value.
+- A statement reads before it binds; if a part of it binds earlier (an earlier target, an earlier context
+  manager, a capture before the guard), the parts after it read the new value.
 - `x += v` reads and binds `x`; so does any other augmented assignment. `del x` reads and kills `x`. `x: int`
-  alone does nothing.
-- A nested function reads what it captures *later*: any definition that reaches its `def`, or may be made
-  after it, is a source. One that rebinds a captured name (`nonlocal`, `global`) or changes a captured object
-  is, from its `def` on, a definition that nothing kills: it may be called at any time.
+  alone has no effect.
+- A nested function reads what it captures *later*: its sources are the definitions that reach its `def` or
+  may be made after it. If it rebinds a captured name (`nonlocal`, `global`) or changes a captured object,
+  that is a definition from its `def` on that nothing kills, because it may be called at any time.
 - Annotations are read at module and class level and in signatures, unless postponed (PEP 563).
-- An import binds names; `from m import *` may define any name that is used and is no builtin.
-- Statements of later Python versions that are not known here read, later, all that is in them.
+- An import binds names; `from m import *` may define any name that is used and not a builtin.
+- Statements of later Python versions, unknown here, read all their parts later.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _VIEWS = frozenset({"items", "keys", "values"})
 
 
 class Reader(Expressions):
-    """Finds the effects of statements and of their parts."""
+    """Finds the effects of statements and their parts."""
 
     def __init__(self, scopes: BlockNames, rules: Rules, *, postponed: bool) -> None:
         super().__init__(scopes, rules)
@@ -44,11 +44,11 @@ class Reader(Expressions):
         return effects
 
     def header(self, node: ast.ClassDef, variables: Variables) -> Effects:
-        """The effects of what is evaluated before a class body runs: decorators, bases, keywords."""
+        """The effects of the evaluation before a class body runs: decorators, bases, keywords."""
         return self.read(variables, *evaluated_at_definition(node))
 
     def definition(self, node: ast.FunctionDef | ast.AsyncFunctionDef, variables: Variables) -> Effects:
-        """The effects of a `def`: decorators and defaults are evaluated, names captured, one is bound."""
+        """The effects of a `def`: it evaluates decorators and defaults, captures names and binds its name."""
         evaluated = evaluated_at_definition(node, annotations=not self._postponed)
         effects = self.read(variables, *evaluated)
         self.capture(self._scopes.names(node), variables, effects)
@@ -56,7 +56,7 @@ class Reader(Expressions):
         return effects
 
     def store(self, variables: Variables, target: ast.expr) -> Effects:
-        """The effects of binding a target to a value that is there."""
+        """The effects of binding a target to an evaluated value."""
         effects = Effects()
         self._store(target, variables, effects)
         return effects
@@ -71,7 +71,7 @@ class Reader(Expressions):
         return effects
 
     def loop(self, variables: Variables, iterable: ast.expr) -> Effects:
-        """The effects of taking the next element: the iterated objects are read, their names are not."""
+        """The effects of taking the next element: reads of the iterated objects, not of their names."""
         effects = Effects()
         stack = [iterable]
         while stack:
@@ -88,7 +88,7 @@ class Reader(Expressions):
         return effects
 
     def pattern(self, pattern: ast.pattern, variables: Variables) -> tuple[Effects, set[str]]:
-        """The effects of matching a pattern, and the variables that it captures when it matches."""
+        """The effects of matching a pattern, and the variables that it captures if it matches."""
         effects = Effects()
         captured: set[str | None] = set()
         for node in ast.walk(pattern):
@@ -163,7 +163,7 @@ class Reader(Expressions):
             self.add(target, variables, effects)
             if isinstance(target, ast.Name):
                 effects.killed.add(variables.write(target.id))
-            else:  # what stands behind a deleted element of a list gets another index
+            else:  # the elements after a deleted one get other indices
                 self._change(target, variables, effects, whole=isinstance(target, ast.Subscript))
 
     def _import(self, node: ast.Import | ast.ImportFrom, variables: Variables, effects: Effects) -> None:

@@ -1,6 +1,7 @@
 """Options of the analysis; the defaults agree best with people's labels.
 
-What calls do is chosen for Python alone; Java and C have lists of their own (`calls.py` in their folders).
+The effects of calls are options for Python only; Java and C have their own lists (`calls.py` in their
+folders).
 """
 
 from __future__ import annotations
@@ -12,19 +13,18 @@ from counterlens.dependence.heap import MUTATING_FUNCTIONS, MUTATING_METHODS, RE
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """How a function is analysed.
+    """The options of the analysis of a function.
 
     Attributes:
-        implicit_exceptions: Whether every statement that may raise is a branch to where its exception goes.
-            People do not see control dependence so (precision against CoRe falls from 0.97 to 0.33); data
-            dependence accounts for exceptions inside `try` either way.
+        implicit_exceptions: Whether every statement that may raise is a branch to the handler of its
+            exception. People do not label control dependence that way (precision against CoRe falls from 0.97
+            to 0.33); data dependence accounts for exceptions inside `try` either way.
         mutating_methods: Methods that change their receiver.
         mutating_functions: Functions that change their first argument.
-        resetting_methods: Those of the methods after which earlier changes cannot be seen.
+        resetting_methods: The methods that make earlier changes invisible.
         suppressors: Context managers that may swallow an exception.
-        terminators: Calls that do not return, as they are written.
-        eager: Callables that have called a lambda or used up a generator expression given to them when they
-            return.
+        terminators: Calls that do not return, as written in the source.
+        eager: Callables that call a lambda argument, or consume a generator expression, before they return.
     """
 
     implicit_exceptions: bool = False

@@ -1,17 +1,17 @@
-"""Find the names that a block binds, and those that a function, lambda or class captures from around it.
+"""The names that a block binds, and those that a function, lambda or class captures.
 
 Rules (language reference 4.2, PEP 227, 572, 634, 695):
 
 - A block binds what it assigns, imports, defines, catches, captures or takes as a parameter, unless it
   declares the name `global` or `nonlocal`.
-- A class body's names are seen by its own statements only, not by the functions in it.
-- A comprehension binds its targets; a `:=` in it binds in the function around it.
-- A name that is read in a class body which also binds it may be the global one.
+- A class body's names are visible to its own statements only, not to the functions in it.
+- A comprehension binds its targets; a `:=` in it binds in the enclosing function.
+- A name that a class body both reads and binds may be the global one.
 
-It answers for whole blocks what `mutations/scopes.py`, over LibCST, answers for every occurrence; that module
-says why they are two.
+This module resolves whole blocks, `mutations/scopes.py` every occurrence, on LibCST; that module explains why
+there are two.
 
-Approximations: `exec`, `locals()` and `globals()` are not looked into; private names (`__x`) are not mangled.
+Approximations: `exec`, `locals()` and `globals()` are ignored; private names (`__x`) are not mangled.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ class Names:
     """The bindings and uses of names in one block, nested blocks included.
 
     Attributes:
-        bound: Names that it binds itself; of a comprehension, its targets.
-        leaked: Names that a `:=` in a comprehension binds in the function around it.
+        bound: Names that it binds itself; for a comprehension, its targets.
+        leaked: Names that a `:=` in a comprehension binds in the enclosing function.
         globals: Names that it declares `global`.
         nonlocals: Names that it declares `nonlocal`.
-        reads: Names that it reads from around it.
-        writes: Names around it that it rebinds.
-        mutated: Places around it that it changes.
-        global_reads: Names that it reads from the module, whatever lies between.
+        reads: Names of enclosing blocks that it reads.
+        writes: Names of enclosing blocks that it rebinds.
+        mutated: Places of enclosing blocks that it changes.
+        global_reads: Names that it reads from the module, even if a block in between binds them.
         global_writes: Names of the module that it rebinds.
     """
 
@@ -59,7 +59,7 @@ class Names:
 
 
 class BlockNames:
-    """The names of every block of one tree, each looked at once."""
+    """The names of every block of a tree, each block analysed once."""
 
     def __init__(self, rules: Rules) -> None:
         self._rules = rules
@@ -116,7 +116,7 @@ def _name(node: Any, names: Names) -> None:
 
 
 def _around(node: Any, found: Names, names: Names, *, comprehended: bool) -> list[ast.expr]:
-    """Take in a block inside; what of it is evaluated outside of it."""
+    """Add the names of a nested block; returns its expressions that are evaluated outside it."""
     if isinstance(node, COMPREHENSIONS):
         if comprehended:
             names.leaked |= found.leaked
@@ -172,14 +172,14 @@ _TYPE_PARAMETERS = frozenset({"TypeVar", "ParamSpec", "TypeVarTuple"})  # since 
 
 
 def _resolve(block: Block | Comprehension, names: Names, inner: list[Names]) -> None:
-    """Take out of `names` what the block binds itself, and take in what the blocks inside leave open."""
+    """Remove from `names` what the block binds itself, and add the unresolved names of nested blocks."""
     declared = names.globals | names.nonlocals
     own = names.bound - declared
     names.writes = names.bound & names.nonlocals
     names.global_writes = names.bound & names.globals
     reads, mutated = names.reads, names.mutated
     if isinstance(block, ast.ClassDef):
-        # a name that is read before it is bound is the global one; functions inside do not see `own`
+        # a name read before it is bound is the global one; nested functions do not see `own`
         names.global_reads |= reads & own
         reads, mutated = reads - own, without(mutated, own)
         own = set()
@@ -198,7 +198,7 @@ def _resolve(block: Block | Comprehension, names: Names, inner: list[Names]) -> 
 
 
 def without(places: set[Place], names: set[str]) -> set[Place]:
-    """The places whose variable is not among some names."""
+    """The places whose variable is not among the names."""
     return {changed for changed in places if changed[0] not in names}
 
 
@@ -208,7 +208,7 @@ def parameters(arguments: ast.arguments) -> list[str]:
 
 
 def imported(node: ast.Import | ast.ImportFrom) -> list[str]:
-    """The names that an import binds; a star-import's are not known."""
+    """The names that an import binds, except those of a star import, which are unknown."""
     if isinstance(node, ast.Import):
         return [alias.asname or alias.name.partition(".")[0] for alias in node.names]
     return [alias.asname or alias.name for alias in node.names if alias.name != "*"]
@@ -238,7 +238,7 @@ def _all(arguments: ast.arguments) -> list[ast.arg]:
 
 
 def _inside(block: Block | Comprehension) -> list[ast.AST]:
-    """The nodes directly in a block, without what is evaluated outside of it."""
+    """The nodes directly in a block, without those that are evaluated outside it."""
     if isinstance(block, ast.Lambda):
         return [block.body]
     if isinstance(block, COMPREHENSIONS):

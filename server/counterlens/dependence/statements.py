@@ -1,11 +1,11 @@
-"""The statements of a function: numbered in the order of the text, with their lines and their text.
+"""The statements of a function, numbered in source order, with their lines and texts.
 
 Rules:
 
 - Statement 0 of a function is its header, which defines the parameters; `<module>` has none.
-- A compound statement is its header alone (`if x:`, `case [a, b]:`, `except E as e:`); `else`, `finally` and
-  the lines of nested functions are no statements of the function.
-- A statement's line is its first one; a decorated function's is that of its `def`.
+- A compound statement is its header only (`if x:`, `case [a, b]:`, `except E as e:`); `else`, `finally` and
+  the lines of nested functions are not statements of the function.
+- A statement's line is its first one; for a decorated function, that of its `def`.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ class Statement:
     Attributes:
         id: Its number in the function, from 0.
         line: Its first line in the file, from 1.
-        end_line: Its last line; a compound statement's is that of its header.
-        text: Its source, a compound statement's header alone; further lines keep their indentation.
+        end_line: Its last line; for a compound statement, the last line of its header.
+        text: Its source, for a compound statement its header only; further lines keep their indentation.
     """
 
     id: int
@@ -45,16 +45,16 @@ class StatementTable(Protocol):
 
     @property
     def last_line(self) -> int:
-        """The last line of the function, which has a header."""
+        """The last line of the function, which must have a header."""
 
     def line(self, number: int) -> int:
         """The first line of a statement, from 1."""
 
     def listed(self, text: str) -> tuple[Statement, ...]:
-        """The statements with their lines and their text.
+        """The statements with their lines and texts.
 
         Args:
-            text: The source that they stand in.
+            text: The source that contains them.
         """
 
 
@@ -82,7 +82,7 @@ class Statements:
 
     @property
     def last_line(self) -> int:
-        """The last line of the function, which has a header."""
+        """The last line of the function, which must have a header."""
         return self.nodes[self.header].end_lineno  # type: ignore[attr-defined, no-any-return]
 
     def line(self, number: int) -> int:
@@ -91,7 +91,7 @@ class Statements:
         return (node.pattern if isinstance(node, ast.match_case) else node).lineno  # type: ignore[attr-defined, no-any-return]
 
     def listed(self, text: str) -> tuple[Statement, ...]:
-        """The statements with their lines and their text."""
+        """The statements with their lines and texts."""
         lines = _lines(text)
         found = []
         for number, node in enumerate(self.nodes):
@@ -108,7 +108,7 @@ class Statements:
 
 
 def _lines(text: str) -> list[bytes]:
-    """The lines as Python's parser counts them, with their ends as a single newline."""
+    """The lines as Python's parser counts them, each ending in a single newline."""
     data = text.encode("utf-8", "surrogatepass").replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     return [line + b"\n" for line in data.split(b"\n")]
 
@@ -123,7 +123,7 @@ def _start(node: ast.AST, lines: list[bytes]) -> tuple[int, int]:
 
 
 def _header_end(node: ast.AST, lines: list[bytes], line: int, column: int) -> tuple[int, int]:
-    """Behind the colon of a compound statement's header."""
+    """The position after the colon of a compound statement's header."""
     inside = [child for child in ast.iter_child_nodes(node) if not isinstance(child, _BODY)]
     inside = [child for child in inside if child not in getattr(node, "decorator_list", ())]
     ends = [
@@ -133,7 +133,7 @@ def _header_end(node: ast.AST, lines: list[bytes], line: int, column: int) -> tu
         if getattr(part, "end_lineno", None) is not None
     ]
     line, column = max([(line, column), *ends])
-    while True:  # what is left is a closing bracket, a name, a comment, a line's end
+    while True:  # before the colon there may be closing brackets, names, comments and line ends
         rest = lines[line - 1][column:].partition(b"#")[0]
         colon = rest.find(b":")
         if colon >= 0:
@@ -145,7 +145,7 @@ _BODY = (ast.stmt, ast.ExceptHandler, ast.match_case)
 
 
 def _inside(node: ast.AST) -> list[ast.AST]:
-    """The statements inside of a statement, in the order of the text."""
+    """The statements nested in a statement, in source order."""
     if isinstance(node, FunctionNode):
         return []
     return [

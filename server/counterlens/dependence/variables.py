@@ -1,10 +1,10 @@
-"""Resolve names to variables, in the analysed function and in the class bodies that run inline in it.
+"""Name resolution in the analysed function and in the class bodies that run inline in it.
 
 Rules:
 
-- A class body's own variables are told apart from those of the function by a mark.
-- A name that is read in a class body which also binds it may be the module's.
-- A class body does not see the names of a class around it.
+- A class body's own variables are distinguished from those of the function by a mark.
+- A name that a class body both reads and binds may be the module's.
+- A class body does not see the names of an enclosing class.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def variable_name(variable: str) -> str:
 
 
 class Variables:
-    """Resolves names in one block: the analysed function's, or that of a class body in it."""
+    """Resolves names in one block: the analysed function, or a class body in it."""
 
     def __init__(self, names: Names, *, module: bool) -> None:
         self.names = names
@@ -31,7 +31,7 @@ class Variables:
         self.classes = 0
 
     def read(self, name: str) -> tuple[str, ...]:
-        """The variables that reading a name may read."""
+        """The variables to which a read of a name may refer."""
         return (name,)
 
     def write(self, name: str) -> str:
@@ -39,11 +39,11 @@ class Variables:
         return name
 
     def from_module(self, names: Iterable[str]) -> set[str]:
-        """Those of some names of the module that are variables here."""
+        """The names of the module that are variables of this block."""
         return set(names) if self.module else set(names) & self.names.globals
 
     def captured(self, found: Names) -> tuple[set[str], set[str], set[Place]]:
-        """The effects of an inner block on this one: variables read, rebound, changed."""
+        """A nested block's effects on this one: the variables it reads and rebinds, the places it changes."""
         return (
             found.reads | self.from_module(found.global_reads),
             found.writes | self.from_module(found.global_writes),
@@ -52,7 +52,7 @@ class Variables:
 
 
 class ClassVariables(Variables):
-    """The variables of a class body; those of the function around it are seen through it."""
+    """The variables of a class body, which can also access those of the enclosing function."""
 
     def __init__(self, names: Names, outer: Variables) -> None:
         super().__init__(names, module=outer.module)
@@ -79,4 +79,4 @@ class ClassVariables(Variables):
         return self.function.from_module(names)
 
     def _around(self, name: str) -> tuple[str, ...]:
-        return self.function.read(name)  # a class body does not see the names of a class around it
+        return self.function.read(name)  # a class body does not see the names of an enclosing class

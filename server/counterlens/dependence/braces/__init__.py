@@ -1,1 +1,1 @@
-"""The common part of Java and C: blocks, statements and expressions over their tree-sitter trees."""
+"""The common part of Java and C: blocks, statements and expressions on their tree-sitter trees."""

@@ -1,10 +1,10 @@
-"""Resolve names to variables in languages whose blocks have their own variables.
+"""Name resolution in languages with block scope.
 
 Rules:
 
-- A declaration holds from where it stands to the end of its block; one in a block inside hides it there.
-- Several variables of one name in one function are told apart by a mark.
-- A name that nothing in the function declares is one from outside of it: a field, a global variable, a type.
+- A declaration is visible from its position to the end of its block; one in a nested block shadows it there.
+- Several variables of one name in one function are distinguished by a mark.
+- A name that the function does not declare refers outside of it: to a field, a global variable, a type.
 """
 
 from __future__ import annotations
@@ -18,23 +18,23 @@ from counterlens.dependence.variables import MARK
 
 
 def text_of(node: Node | None) -> str:
-    """The source of a node; empty for none."""
+    """The source of a node; empty for None."""
     return (node.text or b"").decode("utf-8", "replace") if node is not None else ""
 
 
 class Blocks:
-    """The variables of one function, while its blocks are gone through in the order of the text."""
+    """The variables of one function, as its blocks are visited in source order."""
 
     def __init__(self) -> None:
         self._open: list[dict[str, str]] = [{}]
         self._declared: dict[
             int, str
-        ] = {}  # by the byte of the declaration: a block may be gone through again
+        ] = {}  # by the byte offset of the declaration, because a block may be visited again
         self._count: dict[str, int] = {}
 
     @contextmanager
     def block(self) -> Iterator[None]:
-        """Enter a block, and leave it."""
+        """Enter a block, and leave it at the end of the `with`."""
         self._open.append({})
         try:
             yield
@@ -42,7 +42,7 @@ class Blocks:
             self._open.pop()
 
     def declare(self, identifier: Node) -> str:
-        """The variable that a declaration makes."""
+        """The variable that a declaration creates."""
         name = text_of(identifier)
         at = identifier.start_byte
         if at not in self._declared:
@@ -52,12 +52,12 @@ class Blocks:
         return self._declared[at]
 
     def variable(self, name: str) -> str:
-        """The variable that a name means here."""
+        """The variable to which a name refers here."""
         for block in reversed(self._open):
             if name in block:
                 return block[name]
         return self.outside(name)
 
     def outside(self, name: str) -> str:
-        """The variable of a name outside of the function, whatever hides it."""
+        """The variable of a name outside of the function, even if a declaration shadows it."""
         return f"{name}{MARK}outside"

@@ -1,17 +1,17 @@
-"""Lays out the statements of a language with braces as a control-flow graph.
+"""Lowers the statements of a language with braces to a control-flow graph.
 
 Rules:
 
-- `if`, `while` and `for` are branches; the first and last part of a `for` are nodes of their own. `do`
-  decides at its end whether there is another round.
-- A loop without a condition, or with one that is always true, is a branch like any other for control
-  dependence, and for data has no way out but `break`.
-- `switch` is one branch with many ways: what a case does depends on the `switch`. A case without `break` goes
-  on into the next one; one with an arrow does not.
-- A jump that names a label ends at what the label stands before.
-- A call in `Calls.terminators` standing alone ends the function.
+- `if`, `while` and `for` are branches; the first and last part of a `for` are separate nodes. The condition
+  of a `do` is at its end.
+- A loop without a condition, or with a constant true one, is a branch like any other for control dependence;
+  data leaves it only by `break`.
+- `switch` is one branch with many successors: the statements of a case depend on the `switch`. A case without
+  `break` falls through to the next one; a case with an arrow does not.
+- A jump with a label ends at the statement with that label.
+- A call in `Calls.terminators` as a statement of its own ends the function.
 
-Approximations: conditions are taken as possibly true and possibly false; calls return.
+Approximations: every condition may be true or false; calls return.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from counterlens.dependence.layout import FlowLayout
 from counterlens.dependence.rules import Rules
 
 Lay = Callable[[Any, Node, Loose], Loose]
-"""Lays out a statement behind loose arcs and gives the loose arcs behind it."""
+"""Lowers a statement at the end of loose arcs, and returns the loose arcs after it."""
 
 _ALWAYS = frozenset({"true", "1"})
 _ARROW = "switch_rule"
@@ -39,13 +39,13 @@ _CASES = frozenset({_ARROW, "switch_block_statement_group", "case_statement"})
 
 
 class BraceLayout(FlowLayout[Node]):
-    """One function on its way to a control-flow graph.
+    """The lowering of one function to a control-flow graph.
 
     Attributes:
-        blocks: The meaning of names at the current statement.
-        labels: Those right before the loop at hand.
-        lays: How kinds of statements are laid out; others are one node.
-        raising: Kinds of expressions that may raise.
+        blocks: The variables in scope at the current statement.
+        labels: The labels directly before the current loop.
+        lays: Lowering functions by node type; other statements are one node each.
+        raising: Types of expressions that may raise.
     """
 
     lays: ClassVar[Mapping[str, Lay]] = {}
@@ -59,7 +59,7 @@ class BraceLayout(FlowLayout[Node]):
         self.labels: frozenset[str] = frozenset()
 
     def function(self, node: Node) -> ControlFlowGraph:
-        """Lay out a whole function."""
+        """Lower a whole function."""
         self.graph.effects[ENTRY] = self.parameters(node)
         loose = self.body(flat(node.child_by_field_name("body")), [(ENTRY, Arc.NEXT)])
         self.graph.connect(loose, EXIT)
@@ -74,7 +74,7 @@ class BraceLayout(FlowLayout[Node]):
         return BraceReading(self.syntax, self.blocks)
 
     def read(self, *nodes: Node | None) -> Effects:
-        """The effects of parts of the statement at hand, one after the other."""
+        """The effects of evaluating parts of the current statement in sequence."""
         return self.reading().all(*nodes)
 
     def lay(self, statement: Node, loose: Loose) -> Loose:
@@ -84,12 +84,12 @@ class BraceLayout(FlowLayout[Node]):
         return [(self.node(statement, self.read(statement), loose), Arc.NEXT)]
 
     def inside(self, body: Node | None, loose: Loose) -> Loose:
-        """Lay out a body, whose variables are its own."""
+        """Lower a body in a scope of its own."""
         with self.blocks.block():
             return self.body(flat(body), loose)
 
     def node(self, statement: Node, effects: Effects | None, loose: Loose, *parts: Node | None) -> int:
-        """Add a node behind loose arcs; of a compound statement, `parts` are what it evaluates."""
+        """Add a node at the end of loose arcs; `parts` are the evaluated parts of a compound statement."""
         raises = self.rules.implicit_exceptions and any(
             self.may_raise(part) for part in (parts or (statement,)) if part is not None
         )
@@ -107,23 +107,23 @@ class BraceLayout(FlowLayout[Node]):
         return False
 
     def case(self, switch: Node, case: Node, head: int) -> Loose:  # noqa: ARG002 - for languages with patterns
-        """The ends that lead from the head of a `switch` into a case."""
+        """The loose arcs from the head of a `switch` to a case."""
         return [(head, Arc.NEXT)]
 
     def loop(self) -> Loop:
-        """The frame of the loop at hand, with the labels before it."""
+        """The frame of the current loop, with the labels before it."""
         labels, self.labels = self.labels, frozenset()
         return Loop(labels=labels)
 
     def round(self, frame: Loop, body: Node | None, loose: Loose) -> Loose:
-        """Lay out the body of a loop: what leads to the end of a round."""
+        """Lower the body of a loop; returns the loose arcs at the end of an iteration."""
         self.frames.append(frame)
         ends = self.inside(body, loose)
         self.frames.pop()
         return ends + frame.continues
 
     def left(self, head: int, frame: Loop, *, endless: bool) -> Loose:
-        """The ends that lead out of a loop."""
+        """The loose arcs that leave a loop."""
         if not endless:
             return [(head, Arc.FALSE), *frame.breaks]
         if frame.breaks:
@@ -133,7 +133,7 @@ class BraceLayout(FlowLayout[Node]):
 
 
 def always(condition: Node | None) -> bool:
-    """Whether a loop's condition is missing, or a constant that is true."""
+    """Whether a loop's condition is missing or constantly true."""
     return condition is None or text_of(unbracketed(condition)) in _ALWAYS
 
 
@@ -143,7 +143,7 @@ def _block(lower: BraceLayout, statement: Node, loose: Loose) -> Loose:
 
 def _if(lower: BraceLayout, statement: Node, loose: Loose) -> Loose:
     ends: Loose = []
-    while True:  # a chain of `else if` may be longer than Python can recurse
+    while True:  # a loop, because a chain of `else if` may exceed Python's recursion limit
         condition = statement.child_by_field_name("condition")
         node = lower.node(statement, lower.read(condition), loose, condition)
         ends += lower.inside(statement.child_by_field_name("consequence"), [(node, Arc.TRUE)])
@@ -170,7 +170,7 @@ def _do(lower: BraceLayout, statement: Node, loose: Loose) -> Loose:
     condition = statement.child_by_field_name("condition")
     head = lower.node(statement, lower.read(condition), ends, condition)
     lower.graph.connect([(head, Arc.TRUE)], start)
-    if not ends:  # nothing leads to the condition
+    if not ends:  # the condition is unreachable
         lower.graph.connect([(head, Arc.PHANTOM)], EXIT)
         return frame.breaks
     return lower.left(head, frame, endless=always(condition))
@@ -198,7 +198,7 @@ def _switch(lower: BraceLayout, statement: Node, loose: Loose) -> Loose:
     lower.frames.append(frame)
     body = statement.child_by_field_name("body")
     cases = [child for child in body.named_children if child.type in _CASES] if body is not None else []
-    through: Loose = []  # from the case before
+    through: Loose = []  # the arcs that fall through from the previous case
     with lower.blocks.block():
         for case in cases:
             ends = lower.body(case_body(case), lower.case(statement, case, head) + through)

@@ -26,14 +26,14 @@ from counterlens.text import BOM
 
 @dataclass(frozen=True, slots=True)
 class BraceLanguage:
-    """How one language is analysed.
+    """The analysis of one language.
 
     Attributes:
-        id: Its id, as editors call it.
-        functions: Finds the functions in a tree, in the order of the text.
-        layout: Lays out one of them.
-        syntax: How its expressions are read.
-        tolerant: Whether what the grammar cannot read is passed over, as macros need.
+        id: Its id, as editors use it.
+        functions: Finds the functions in a tree, in source order.
+        layout: Lowers one of them.
+        syntax: The rules for reading its expressions.
+        tolerant: Whether parts that the grammar cannot parse are skipped, as macros require.
     """
 
     id: str
@@ -44,11 +44,11 @@ class BraceLanguage:
 
     @property
     def analysed(self) -> AnalysedLanguage:
-        """What is common to all languages."""
+        """The analysis in the form common to all languages."""
         return AnalysedLanguage(lambda source, rules: BraceProgram(source, self, rules), self.located)
 
     def located(self, document: Document) -> list[Function]:
-        """The functions of a document in it, in the order of the text."""
+        """The functions of a document in this language, in source order."""
         found = []
         for name, one in with_names(self.functions(document.tree.root_node)):
             start = header_of(one.node)
@@ -69,15 +69,15 @@ class BraceLanguage:
 
 
 class BraceProgram:
-    """One source text, parsed once.
+    """A source text, parsed once.
 
     Args:
         source: The text.
         language: Its language.
-        rules: How it is analysed; of what calls do, the language has its own lists.
+        rules: Options of the analysis; effects of calls come from the language's own lists.
 
     Raises:
-        SourceError: the source cannot be read; says where.
+        SourceError: the source cannot be parsed; the message gives the place.
     """
 
     def __init__(self, source: str, language: BraceLanguage, rules: Rules = DEFAULT) -> None:
@@ -94,19 +94,19 @@ class BraceProgram:
 
     @property
     def functions(self) -> list[str]:
-        """The qualified names of all functions, outer ones first, in the order of the text."""
+        """The qualified names of all functions, outer ones first, in source order."""
         return [full for full, _, _ in self._functions]
 
     def dependences(self, function: str = MODULE) -> Dependences:
         """The dependences of one function.
 
         Args:
-            function: Its qualified name (`Class.method`, with the types of its parameters where there are
-                several: `Class.method(int, String)`), its own name where that is enough, or `<module>`,
-                which has no statements.
+            function: Its qualified name (`Class.method`, with parameter types if there are several:
+                `Class.method(int, String)`), its own name if that is unambiguous, or `<module>`, which has
+                no statements.
 
         Raises:
-            SourceError: there is no such function, or several; or it cannot be read.
+            SourceError: there is no such function, the name is ambiguous, or the function cannot be parsed.
         """
         if function == MODULE:
             return self._nothing()
@@ -142,13 +142,13 @@ class BraceProgram:
 
 
 class NoStatements:
-    """The table of a function without statements."""
+    """The statement table of a function without statements."""
 
     header = NOWHERE
     last_line = 0
 
     def line(self, number: int) -> int:
-        """Raise IndexError: it has no lines."""
+        """Raise IndexError, because there are no statements."""
         raise IndexError(number)
 
     def listed(self, text: str) -> tuple[Statement, ...]:  # noqa: ARG002 - there is none to look for in it

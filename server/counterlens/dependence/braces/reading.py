@@ -2,18 +2,18 @@
 
 Rules:
 
-- Parts are taken in the order of evaluation, which is from left to right; what may be skipped (behind `&&`
-  and `||`, in a conditional expression) binds weakly: it kills nothing.
+- Parts are read in order of evaluation, from left to right; a part that may be skipped (after `&&` and `||`,
+  in a conditional expression) binds weakly: it kills nothing.
 - `x += v`, `x++` and `--x` read and bind `x`.
-- A place is a variable and the first selector behind it, as in `heap.py`: stores to it add a definition and
-  kill none. Constant indices that differ are different places. A store reads the indices, and the name of
-  what holds the place, and nothing that is kept in it. One to a constant index or a
-  field of a variable hides earlier ones to the same.
-- A call changes what its name says (`Calls`), and no other argument. A call that changes the object of a
-  variable, not of a place in it, is like `x += v`: it makes a new state out of the old one, and the
-  definitions before it reach no further.
-- Blocks and classes inside an expression read what they capture *later*, or at once where what they are given
-  to uses them up before it returns.
+- A place is a variable and the first selector after it, as in `heap.py`: stores to it add a definition and
+  kill none. Different constant indices are different places. A store reads the indices and the name of the
+  container of the place, not its content. A store to a constant index or a field of a variable hides earlier
+  stores to the same one.
+- A call changes the objects that `Calls` lists for its name, and no others. A call that changes the object
+  of a variable, not of a place in it, is like `x += v`: it makes a new state from the old one, and kills the
+  earlier definitions.
+- Blocks and classes inside an expression read what they capture *later*; they read it immediately if they are
+  passed to a method that consumes them before it returns.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ class Calls:
 
     Attributes:
         methods: Methods that change their receiver.
-        accessors: Methods that give a part of their receiver, like an index.
-        functions: Functions that change arguments: which, from 0.
-        eager: Methods that use up what they are given before they return.
+        accessors: Methods that return a part of their receiver, like an index.
+        functions: Functions that change arguments, with the positions of these, from 0.
+        eager: Methods that consume their arguments before they return.
         terminators: Calls that do not return.
     """
 
@@ -53,12 +53,12 @@ class Calls:
 
 @dataclass(frozen=True, slots=True)
 class Syntax:
-    """How a language's expressions are read.
+    """The rules for reading a language's expressions.
 
     Attributes:
-        parts: Reader of each kind of node; other kinds read all their parts.
-        inner: What a kind of node selects from, and by what: a step towards the variable of a place; None for
-            the selector where it selects nothing (a bracket, a cast).
+        parts: Readers by node type; nodes of other types read all their children.
+        inner: By node type, the expression and the selector that a node selects with: one step towards the
+            variable of a place; the selector is None if nothing is selected (parentheses, a cast).
         calls: The effects of calls.
     """
 
@@ -69,13 +69,13 @@ class Syntax:
 
 @dataclass(slots=True)
 class BraceReading:
-    """The effects of parts of a statement, while they are found.
+    """Collects the effects of parts of a statement.
 
     Attributes:
-        syntax: The language.
-        blocks: The meaning of names.
-        effects: The effects found so far.
-        eager: Ids of nodes that are used up at once.
+        syntax: The rules of the language.
+        blocks: The variables in scope.
+        effects: The effects so far.
+        eager: Ids of nodes that are consumed immediately.
     """
 
     syntax: Syntax
@@ -87,7 +87,7 @@ class BraceReading:
     _seen: list[str] = field(default_factory=list)
 
     def all(self, *nodes: Node | None) -> Effects:
-        """Read nodes one after the other."""
+        """Read nodes in sequence."""
         for node in nodes:
             if node is None:
                 continue
@@ -107,11 +107,11 @@ class BraceReading:
             part(self, item)
 
     def then(self, *items: Node | Callable[[], None] | None) -> None:
-        """Continue with these, in this order, before anything else."""
+        """Push items to be processed in this order before all others."""
         self._stack.extend(item for item in reversed(items) if item is not None)
 
     def perhaps(self, *items: Node | Callable[[], None] | None) -> None:
-        """Continue with what may be skipped."""
+        """Push items whose evaluation may be skipped."""
         self.then(self._enter, *items, self._leave)
 
     def _enter(self) -> None:
@@ -123,12 +123,12 @@ class BraceReading:
     # variables and places
 
     def see(self, variable: str, which: str = "") -> None:
-        """Read a variable, or a part of its object."""
+        """Record a read of a variable, or of a part of its object."""
         self._seen.append(variable)
         see(self.effects, variable, which)
 
     def reads(self, into: set[str]) -> tuple[Callable[[], None], Callable[[], None]]:
-        """Callbacks before and after some parts, to note the variables that they read."""
+        """Callbacks before and after some parts that collect the variables read in between."""
         start: list[int] = []
         return (
             lambda: start.append(len(self._seen)),
@@ -136,7 +136,7 @@ class BraceReading:
         )
 
     def flowing(self, target: Callable[[], str | None]) -> tuple[Callable[[], None], Callable[[], None]]:
-        """Callbacks before and after the parts that flow into a variable."""
+        """Callbacks before and after the parts whose values flow into a variable."""
         found: set[str] = set()
         begun, ended = self.reads(found)
 
@@ -149,16 +149,16 @@ class BraceReading:
         return begun, flown
 
     def target(self, node: Node) -> str | None:
-        """The variable that a store to a node binds or changes."""
+        """The variable that a store to a node binds or whose object it changes."""
         place = self.place(node)
         return None if place is None else place[0]
 
     def bind(self, variable: str, *, perhaps: bool = False) -> None:
-        """Bind a variable."""
+        """Record a binding of a variable."""
         bind(self.effects, variable, perhaps=perhaps or self._skippable > 0)
 
     def place(self, node: Node) -> Place | None:
-        """The place of an expression; None if it does not begin with a variable."""
+        """The place of an expression; None if it does not start with a variable."""
         which: str | None = None
         while True:
             inner = self.syntax.inner.get(node.type)
@@ -171,24 +171,24 @@ class BraceReading:
         return None if variable is None else (variable, which or "")
 
     def root(self, node: Node) -> str | None:
-        """The variable that a node is."""
+        """The variable that a node names; None if it is not a variable."""
         return self.blocks.variable(text_of(node)) if node.type == "identifier" else None
 
     def change(self, node: Node | None, *, whole: bool = False) -> None:
-        """Note that the object of a place is changed."""
+        """Record a change of the object of a place."""
         changed = None if node is None else self.place(node)
         if changed is not None:
             self.effects.changed.add((changed[0], "" if whole else changed[1]))
 
     def renew(self, node: Node | None) -> None:
-        """Note that a call changed an object: if it is a variable's, what it was before is past."""
+        """Record that a call changed an object; if it is a variable's, earlier definitions are killed."""
         self.change(node)
         variable = None if node is None else self.root(unbracketed(node))
         if variable is not None and not self._skippable:
             self.effects.killed.add(variable)
 
     def selecting(self, target: Node) -> list[Node | Callable[[], None]]:
-        """The parts evaluated to locate a store: indices, and the container's name."""
+        """The parts evaluated to locate a store: the indices and the container's name."""
         found: list[Node | Callable[[], None]] = []
         node = unbracketed(target)
         while self.root(node) is None:
@@ -206,7 +206,7 @@ class BraceReading:
         return found[::-1]
 
     def _see_name(self, variable: str) -> None:
-        """Note that a name is read, and nothing of its object."""
+        """Record a read of a name without its object."""
         self._seen.append(variable)
         if variable in self.effects.strong:
             self.effects.own.add(variable)
@@ -214,7 +214,7 @@ class BraceReading:
             self.effects.reads.add(variable)
 
     def store(self, target: Node) -> None:
-        """Bind a name or change a place, after all that is in the target was read."""
+        """Bind a name or change a place, after the parts of the target were read."""
         target = unbracketed(target)
         variable = self.root(target)
         if variable is not None:
@@ -230,21 +230,21 @@ class BraceReading:
 
 
 def unbracketed(node: Node) -> Node:
-    """The content of brackets."""
+    """The expression inside parentheses."""
     while node.type == "parenthesized_expression" and node.named_child_count:
         node = node.named_children[-1]
     return node
 
 
 def selector(index: Node | None) -> str:
-    """The selected element, if the index is known."""
+    """The selector of an element, if the index is constant; else empty."""
     return f"[{text_of(index)}]" if index is not None and index.type in _CONSTANTS else ""
 
 
 _CONSTANTS = frozenset({"decimal_integer_literal", "number_literal", "string_literal", "char_literal"})
 
 
-# parts that are the same in all of these languages
+# Readers common to these languages
 
 
 def identifier(reading: BraceReading, node: Node) -> None:
@@ -253,7 +253,7 @@ def identifier(reading: BraceReading, node: Node) -> None:
 
 
 def assignment(reading: BraceReading, node: Node) -> None:
-    """`a = b` and `a += b`."""
+    """Read `a = b` or `a += b`."""
     left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
     if left is None or right is None:
         return
@@ -267,14 +267,14 @@ def assignment(reading: BraceReading, node: Node) -> None:
 
 
 def update(reading: BraceReading, node: Node) -> None:
-    """`x++` and the like."""
+    """Read `x++` and similar expressions."""
     operand = node.named_children[-1]
     begun, ended = reading.flowing(lambda: reading.target(operand))
     reading.then(begun, operand, ended, lambda: reading.store(operand))
 
 
 def binary(reading: BraceReading, node: Node) -> None:
-    """An operator; what is behind `&&` and `||` may be skipped."""
+    """Read an operator; the right operand of `&&` and `||` may be skipped."""
     left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
     if text_of(node.child_by_field_name("operator")) in {"&&", "||"}:
         reading.then(left, lambda: reading.perhaps(right))
@@ -283,13 +283,13 @@ def binary(reading: BraceReading, node: Node) -> None:
 
 
 def conditional(reading: BraceReading, node: Node) -> None:
-    """`a ? b : c`."""
+    """Read `a ? b : c`."""
     one, other = node.child_by_field_name("consequence"), node.child_by_field_name("alternative")
     reading.then(node.child_by_field_name("condition"), lambda: reading.perhaps(one, other))
 
 
 def selected(reading: BraceReading, node: Node) -> None:
-    """An attribute, an element: a part of an object, and what selects it."""
+    """Read a part of an object, such as a field or an element, and its index."""
     inner = reading.syntax.inner[node.type]
     step = inner(node)
     if step is None:

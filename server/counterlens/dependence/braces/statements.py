@@ -1,12 +1,14 @@
-"""The statements of a function in a language with braces: numbered in the order of the text.
+"""The statements of a function in a language with braces, numbered in source order.
 
 Rules:
 
-- Statement 0 is the function's header, which defines the parameters; annotations before it are not its line.
-- A compound statement is its header alone. Of a `for` with three parts the first and the last are statements
-  of their own, because they run at other times; they stand behind the header, and in its line.
-- `do` is the condition at its end. Blocks, `else`, `finally`, labels and `case` are no statements.
-- Functions and classes inside are one statement each.
+- Statement 0 is the function's header, which defines the parameters; annotations before it do not count for
+  its line.
+- A compound statement is its header only. The first and the last part of a three-part `for` are separate
+  statements, because they run at other times; they follow the header, and have its line.
+- `do` is represented by the condition at its end. Blocks, `else`, `finally`, labels and `case` are not
+  statements.
+- Nested functions and classes are one statement each.
 """
 
 from __future__ import annotations
@@ -42,11 +44,11 @@ _HEADERS = {
     "compact_constructor_declaration": "body",
     "function_definition": "body",
 }
-"""Compound statements, with what follows their header."""
+"""Compound statements, with the field that follows their header."""
 
 
 def flat(node: Node | None) -> list[Node]:
-    """The statements that a body consists of; blocks keep together, as their variables are their own."""
+    """The statements of a body; a nested block stays one statement, because it has its own scope."""
     if node is None:
         return []
     if node.type in _BLOCKS:
@@ -55,20 +57,20 @@ def flat(node: Node | None) -> list[Node]:
 
 
 def case_body(node: Node) -> list[Node]:
-    """The statements behind a `case`."""
+    """The statements of a `case`."""
     value = node.child_by_field_name("value")
     return [inner for child in node.named_children if child != value for inner in _statement(child)]
 
 
 def labelled(node: Node) -> list[Node]:
-    """The statement behind a label, if any."""
+    """The statement after a label, if any."""
     return [inner for child in node.named_children[1:] for inner in _statement(child)]
 
 
 def _statement(node: Node) -> list[Node]:
     if node.type in _NOTHING or (node.type == "expression_statement" and not node.named_child_count):
         return []
-    if node.type in _PREPROCESSED:  # both ways: which one is compiled cannot be told
+    if node.type in _PREPROCESSED:  # both alternatives, because the compiled one is unknown
         held = {child.id for name in ("name", "condition") for child in node.children_by_field_name(name)}
         inside = [child for child in node.named_children if child.id not in held]
         return [inner for child in inside for inner in _statement(child)]
@@ -81,7 +83,7 @@ class BraceStatements:
     Attributes:
         header: The number of the function's header.
         nodes: The syntax node of each statement.
-        number: The number of each, by the node's id.
+        number: The number of each statement, by the id of its node.
     """
 
     def __init__(self, function: Node) -> None:
@@ -104,15 +106,15 @@ class BraceStatements:
 
     @property
     def last_line(self) -> int:
-        """The last line of the function."""
+        """The last line of the function, from 1."""
         return self.nodes[self.header].end_point.row + 1
 
     def line(self, number: int) -> int:
-        """The first line of a statement."""
+        """The first line of a statement, from 1."""
         return header_of(self.nodes[number]).start_point.row + 1
 
     def listed(self, text: str) -> tuple[Statement, ...]:
-        """The statements with their lines and their text."""
+        """The statements with their lines and texts."""
         data = text.encode("utf-8", "surrogatepass")
         found = []
         for number, node in enumerate(self.nodes):
@@ -126,7 +128,7 @@ class BraceStatements:
 
 
 def header_of(node: Node) -> Node:
-    """The node that a statement's text begins with."""
+    """The node with which a statement's text begins."""
     if node.type == "do_statement":
         return next((child for child in node.children if child.type == "while"), node)
     for child in node.children:
@@ -156,7 +158,7 @@ def _body(node: Node) -> Iterator[Node]:
 
 
 def for_parts(node: Node) -> tuple[list[Node], Node | None, list[Node]]:
-    """The three parts of a `for`: first step, condition, step after each round."""
+    """The three parts of a `for`: initialisation, condition, update."""
     first = [*node.children_by_field_name("init"), *node.children_by_field_name("initializer")]
     conditions = [child for child in node.children_by_field_name("condition") if child.is_named]
     return (

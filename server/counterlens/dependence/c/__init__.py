@@ -1,1 +1,1 @@
-"""The dependences of C's functions."""
+"""Dependences in C functions."""

@@ -1,11 +1,11 @@
-"""The effects of calls in C, as far as names tell."""
+"""The effects of calls in C, by the names of the functions."""
 
 from __future__ import annotations
 
 from counterlens.dependence.braces.reading import Calls
 
 SCANNING = {"scanf": 1, "fscanf": 2, "sscanf": 2, "scanf_s": 1, "wscanf": 1}
-"""Functions that set what their arguments from some number on point to."""
+"""Functions that write through all arguments from the given position on."""
 
 CALLS = Calls(
     functions={
@@ -19,4 +19,4 @@ CALLS = Calls(
 )
 
 PARTIAL = frozenset({"memcpy", "memmove", "strncpy", "fread", "read", "bcopy"})
-"""Those of the functions that may change a part alone."""
+"""The functions that may change only a part of the object."""

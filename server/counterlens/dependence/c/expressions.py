@@ -1,13 +1,13 @@
-"""The effects of an expression of C (see `braces/reading.py` for the rules).
+"""The effects of a C expression (general rules: `braces/reading.py`).
 
-- `p[i]`, `*p`, `*(p + i)`, `s.x` and `p->x` are places: a store to one changes what the variable holds or
-  points to, and kills nothing. `*p` is `p[0]`.
-- `scanf("%d", &x)` binds `x`, and neither reads it; `scanf("%s", s)` changes `s`. Any other function that is
-  given `&x` may bind it.
+- `p[i]`, `*p`, `*(p + i)`, `s.x` and `p->x` are places: a store to one changes the object that the variable
+  holds or points to, and kills nothing. `*p` is `p[0]`.
+- `scanf("%d", &x)` binds `x`, and does not read it; `scanf("%s", s)` changes `s`. Any other function with the
+  argument `&x` may bind `x`.
 - The operand of `sizeof` is not read.
-- A macro is what it looks like: a name, or a call.
+- A macro is read as it is written: as a name or a call.
 
-Approximations: pointers are not followed; after `p = &x`, a store through `p` is no definition of `x`.
+Approximations: pointers are not followed; after `p = &x`, a store through `p` does not define `x`.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from counterlens.dependence.c.calls import CALLS, PARTIAL, SCANNING
 
 
 def within(node: Node) -> Node | None:
-    """The declarator inside of a declarator."""
+    """The declarator nested in a declarator."""
     inner = node.child_by_field_name("declarator")
     if inner is None and node.type == "parenthesized_declarator" and node.named_child_count:
         return node.named_children[-1]
@@ -67,7 +67,7 @@ def _init(reading: BraceReading, node: Node) -> None:
 
 
 def _uninitialised(reading: BraceReading, node: Node) -> None:
-    """A declarator without a value: it reads the sizes of an array."""
+    """Read a declarator without a value: it reads the sizes of an array."""
     name = declared(node)
     sizes = _sizes(node)
     reading.then(*sizes)
@@ -125,7 +125,7 @@ def _call(reading: BraceReading, node: Node) -> None:
 
 
 def _pointed(node: Node) -> Node | None:
-    """The operand of `&`."""
+    """The operand of `&`; None for other expressions."""
     node = unbracketed(node)
     if node.type != "pointer_expression" or text_of(node.child_by_field_name("operator")) != "&":
         return None
@@ -142,7 +142,7 @@ def _bind_perhaps(reading: BraceReading, node: Node) -> None:
 
 
 def _scan(reading: BraceReading, node: Node, scanned: set[str]) -> None:
-    """Set what a pointer points to; where it is stored is evaluated, what is there is not."""
+    """Write through a pointer: the target's location is evaluated, its value is not read."""
     pointed = _pointed(node)
     target = pointed or node
 

@@ -1,4 +1,4 @@
-"""C, as it is analysed."""
+"""The dependence analysis of C."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from counterlens.syntax.definitions import FunctionDefinition
 
 
 def functions(root: Node) -> Iterator[FunctionDefinition]:
-    """The functions that are defined."""
+    """The functions that are defined in a file."""
     stack = [root]
     while stack:
         node = stack.pop()

@@ -1,7 +1,7 @@
-"""Lays out the statements of C as a control-flow graph (for the rules see `braces/lowering.py`).
+"""Lowers the statements of C to a control-flow graph (general rules: `braces/lowering.py`).
 
-- `goto` goes to its label, wherever that stands in the function.
-- A macro that stands before a block is a call, and the block runs once: macros are taken as they are written.
+- `goto` jumps to its label anywhere in the function.
+- A macro before a block is a call, and the block runs once: macros are not expanded.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from counterlens.dependence.effects import Effects
 
 
 class CLayout(BraceLayout):
-    """One function on its way to a control-flow graph.
+    """The lowering of one function to a control-flow graph.
 
     Attributes:
-        places: The nodes of labels.
-        gotos: Arcs of the jumps to them.
+        places: The nodes of the labels.
+        gotos: Loose arcs of the jumps to each label.
     """
 
     def __init__(self, *arguments: Any) -> None:
@@ -56,7 +56,7 @@ class CLayout(BraceLayout):
 
 
 def _takes_parameters(declarator: Node) -> bool:
-    """Whether a declarator is that of the function, not of its return type."""
+    """Whether a declarator is the function's own, not that of its return type."""
     inner = within(declarator)
     return declarator.type == "function_declarator" and inner is not None and inner.type == "identifier"
 

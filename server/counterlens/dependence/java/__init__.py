@@ -1,1 +1,1 @@
-"""The dependences of Java's methods."""
+"""Dependences in Java methods."""

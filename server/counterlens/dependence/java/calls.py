@@ -1,4 +1,4 @@
-"""The effects of calls in Java, as far as names tell; receivers' types are ignored."""
+"""The effects of calls in Java, by the names of the methods; receivers' types are ignored."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ CALLS = Calls(
         **{f"Arrays.{name}": (0,) for name in _OF_ARRAYS},
         **{f"Collections.{name}": (0,) for name in _OF_COLLECTIONS},
         "System.arraycopy": (2,),
-        **dict.fromkeys((*_OF_ARRAYS, *_OF_COLLECTIONS), (0,)),  # by a static import
+        **dict.fromkeys((*_OF_ARRAYS, *_OF_COLLECTIONS), (0,)),  # statically imported
     },
     eager=frozenset(
         {

@@ -1,10 +1,10 @@
-"""The effects of an expression of Java (see `braces/reading.py` for the rules).
+"""The effects of a Java expression (general rules: `braces/reading.py`).
 
-- `this.x` and an `x` that nothing declares are the same field.
-- A lambda, an anonymous class and a class inside read what they capture *later*; a lambda given to a method
-  in `Calls.eager` reads it at once. What they change, they may change at any time from then on.
-- `map.get(k).add(v)` changes `map`: an accessor gives a part of its receiver.
-- A `switch` that gives a value is a part of its statement; its cases may be skipped.
+- `this.x` and an undeclared `x` are the same field.
+- A lambda, an anonymous class and a nested class read what they capture *later*; a lambda passed to a method
+  in `Calls.eager` reads it immediately. They may change what they change at any later time.
+- `map.get(k).add(v)` changes `map`, because an accessor returns a part of its receiver.
+- A `switch` expression is part of its statement; its cases may be skipped.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from counterlens.dependence.java.calls import CALLS
 
 
 class JavaReading(BraceReading):
-    """The effects of parts of a statement of Java."""
+    """Collects the effects of parts of a Java statement."""
 
     def root(self, node: Node) -> str | None:
         if node.type == "field_access" and _of_this(node):
@@ -52,7 +52,7 @@ class JavaReading(BraceReading):
         )
 
     def capture(self, node: Node) -> None:
-        """Note what a lambda or a class takes from around it."""
+        """Record the captures of a lambda or class."""
         found = self._captured(node)
         effects = self.effects
         if node.id in self.eager:
@@ -73,7 +73,7 @@ def _of_this(node: Node) -> bool:
 
 
 def declared_in(node: Node) -> Iterator[Node]:
-    """The identifiers of the variables that are declared anywhere in a node."""
+    """The identifiers of all variables that are declared in a node."""
     stack = [node]
     while stack:
         part = stack.pop()
@@ -163,7 +163,7 @@ def _invocation(reading: BraceReading, node: Node) -> None:
 
 _MANY = 1 << 10
 _PART_OF_ARRAY = {"sort": 3, "parallelSort": 3, "fill": 4, "swap": 3, "addAll": 2, "arraycopy": 1}
-"""Number of arguments that name a part of the changed object."""
+"""Number of arguments with which a call changes only a part of the object."""
 
 
 def _capturing(reading: BraceReading, node: Node) -> None:

@@ -1,4 +1,4 @@
-"""Java, as it is analysed."""
+"""The dependence analysis of Java."""
 
 from __future__ import annotations
 

@@ -1,12 +1,11 @@
-"""Lays out the statements of Java as a control-flow graph.
+"""Lowers the statements of Java to a control-flow graph.
 
-Rules (for what it has in common with C see `braces/lowering.py`, for `try` see `protected.py`):
+Rules (in common with C: `braces/lowering.py`; for `try`: `protected.py`):
 
-- A `for` over elements is evaluating what is iterated over, taking the next element or leaving, and binding
-  the variable.
-- `try` binds its resources at its header. `throw` goes where the class that it makes is caught by its name;
-  `Throwable` catches everything, `Exception` everything whose name does not end in `Error`.
-- `assert` branches to the next statement and to where an `AssertionError` goes.
+- A `for` over elements evaluates the iterable, takes the next element or leaves, and binds the variable.
+- `try` binds its resources at its header. `throw` goes to the clause that catches its exception's class by
+  name; `Throwable` catches everything, `Exception` everything whose name does not end in `Error`.
+- `assert` branches to the next statement and to the handler of an `AssertionError`.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ from counterlens.dependence.protected import Clause, at_last, handled
 
 
 class JavaLayout(BraceLayout):
-    """One method on its way to a control-flow graph."""
+    """The lowering of one method to a control-flow graph."""
 
     raising: ClassVar[frozenset[str]] = frozenset(
         {
@@ -47,7 +46,7 @@ class JavaLayout(BraceLayout):
         for parameter in listed.named_children if listed is not None else ():
             name = parameter.child_by_field_name("name")
             for child in parameter.named_children:
-                if child.type == "variable_declarator":  # of `int... numbers`
+                if child.type == "variable_declarator":  # in `int... numbers`
                     name = child.child_by_field_name("name")
             if name is not None:
                 effects.strong.add(self.blocks.declare(name))
@@ -137,7 +136,7 @@ def _try(lower: JavaLayout, statement: Node, loose: Loose) -> Loose:
 
 
 def _catch(lower: JavaLayout, clause: Node, chain: Loose) -> tuple[Loose, Loose]:
-    """Lay out a clause: the arcs behind it, and those if it did not match."""
+    """Lower a clause; returns the loose arcs after it, and those if it did not match."""
     name = next(
         (child.child_by_field_name("name") for child in clause.named_children if child.type == _PARAMETER),
         None,
@@ -155,7 +154,7 @@ _PARAMETER = "catch_formal_parameter"
 
 
 def _catches(clause: Node) -> frozenset[str]:
-    """The classes that a clause catches, by their last name."""
+    """The classes that a clause catches, by the last part of their names."""
     parameter = next((child for child in clause.named_children if child.type == _PARAMETER), None)
     kinds = [child for child in parameter.named_children if child.type == "catch_type"] if parameter else []
     names = {text_of(kind).rpartition(".")[2] for each in kinds for kind in each.named_children}
