@@ -1,4 +1,4 @@
-"""`python -m counterlens` is the command line."""
+"""`python -m counterlens` runs the command line."""
 
 from counterlens.cli import main
 

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 
 def plural(number: int, noun: str) -> str:
-    """`1 function`, `2 functions`, `1,000 functions`: for nouns that take an s."""
+    """A counted noun with a plural in s: `1 function`, `2 functions`, `1,000 functions`."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def enumerated(words: Sequence[str], conjunction: str) -> str:
-    """`Python`, `Python and Java`, `Python, Java and C`."""
+    """Words joined by commas and a conjunction: `Python`, `Python and Java`, `Python, Java and C`."""
     *first, last = words or [""]
     return f"{', '.join(first)} {conjunction} {last}" if first else last

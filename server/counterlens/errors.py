@@ -4,15 +4,15 @@
 class CounterlensError(Exception):
     """An expected failure, worded for the user.
 
-    Every front end (command line, language server, library) shows `message` and `hint` and nothing else;
-    anything that is not a `CounterlensError` is a defect of Counterlens.
+    Every front end (command line, language server, library) shows `message` and `hint` only; any other
+    exception is a bug in Counterlens.
 
     Args:
         message: The event, in one sentence, without a full stop at the end.
         hint: A remedy, if there is one.
 
     Attributes:
-        brief: The same in a word or two, for a status bar; empty if nothing shorter says it.
+        brief: The event in one or two words, for a status bar; empty if there is no such text.
     """
 
     brief = ""
@@ -27,46 +27,46 @@ class CounterlensError(Exception):
 
 
 class SourceError(CounterlensError):
-    """The source cannot be read, parsed, or does not contain what was asked for."""
+    """The source cannot be read or parsed, or does not contain the requested item."""
 
 
 class ModelError(CounterlensError):
-    """A model could not be found, loaded or asked."""
+    """A model could not be found or loaded, or a request to it failed."""
 
 
 class ModelProcessDiedError(ModelError):
-    """The process of a local model ended in the middle of a request; the next request starts another."""
+    """The process of a local model ended during a request; the next request starts a new one."""
 
 
 class EmptyPromptError(ModelError):
-    """The prompt has no text to be continued."""
+    """The prompt has no text to continue."""
 
     def __init__(self) -> None:
         super().__init__("an empty prompt cannot be completed", "Give the model something to continue")
 
 
 class UnsteadyModelError(CounterlensError):
-    """The model does not answer the same question the same way twice: figures would be meaningless."""
+    """The model gives different answers to the same question, so that figures would be meaningless."""
 
 
 class UnscorableError(ModelError):
-    """The model is well, but cannot give the probabilities of this text."""
+    """The model works, but cannot give the probabilities of this text."""
 
 
 class SandboxError(CounterlensError):
-    """Untrusted code could not be run in isolation; nothing is known about the code."""
+    """Untrusted code could not be run in isolation; nothing is known about its behaviour."""
 
 
 class DataError(CounterlensError):
-    """A dataset is not there, cannot be read, or a record of it is malformed."""
+    """A dataset is missing or unreadable, or one of its records is malformed."""
 
 
-class Cancelled(CounterlensError):  # noqa: N818 - it is a request that was granted, not an error
-    """The caller withdrew the request before it was finished."""
+class Cancelled(CounterlensError):  # noqa: N818 - a granted request, not an error
+    """The caller cancelled the request before it finished."""
 
     def __init__(self, message: str = "cancelled") -> None:
         super().__init__(message)
 
 
 class OptionError(CounterlensError):
-    """An option that something does not take, or a value that it cannot have: bad usage."""
+    """An unknown option, or an invalid value of one: incorrect usage."""

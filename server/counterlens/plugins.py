@@ -1,6 +1,6 @@
-"""Plug-ins: what other installed packages add to a registry, found through their entry points.
+"""Plug-ins: additions of other installed packages to a registry, found by their entry points.
 
-A package names, in its own metadata, what it adds to a group:
+A package names its additions to a group in its metadata:
 
     [project.entry-points."counterlens.models"]
     my-backend = "my_package.backend:BACKEND"
@@ -21,13 +21,13 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class PluginFailure:
-    """Why a plug-in was left out.
+    """The reason why a plug-in was left out.
 
     Attributes:
         group: The group of the entry point, such as `counterlens.models`.
         name: The name of the entry point.
-        distribution: The package that has it.
-        error: The error, in one line.
+        distribution: The package that declares it.
+        error: The error, on one line.
     """
 
     group: str
@@ -37,24 +37,24 @@ class PluginFailure:
 
 
 failures: list[PluginFailure] = []
-"""The plug-ins that were left out so far, in the order in which they were found."""
+"""The plug-ins that were left out so far, in the order in which they were loaded."""
 
 
 def load(group: str, prepare: Callable[[Any], Any] = lambda plugin: plugin) -> Iterator[tuple[str, Any]]:
-    """Import the plug-ins of a group, in the order of their names.
+    """Import the plug-ins of a group, ordered by name.
 
     Args:
-        group: Such as `counterlens.models`.
-        prepare: Makes of the object that an entry point names what is wanted; raises where it cannot.
+        group: The group, such as `counterlens.models`.
+        prepare: Converts the object of an entry point into the result; raises if it cannot.
 
     Yields:
-        The name of each entry point, and what `prepare` made of its object. A plug-in for which anything
-        is raised is not yielded but added to `failures`.
+        The name of each entry point, and the result of `prepare` for its object. A plug-in that raises
+        anything is added to `failures` instead.
     """
     for entry_point in sorted(entry_points(group=group), key=lambda entry_point: entry_point.name):
         try:
             plugin = prepare(entry_point.load())
-        except (Exception, SystemExit) as error:  # whatever the import of another package does
+        except (Exception, SystemExit) as error:  # importing another package may raise anything
             distribution = entry_point.dist.name if entry_point.dist else "an unknown package"
             reason = " ".join(f"{type(error).__name__}: {error}".split())
             failures.append(PluginFailure(group, entry_point.name, distribution, reason))
@@ -63,16 +63,16 @@ def load(group: str, prepare: Callable[[Any], Any] = lambda plugin: plugin) -> I
 
 
 class Registry(Mapping[str, T], Generic[T]):
-    """Entries by name: our own, then those of plug-ins, which are loaded when they are first looked for.
+    """Entries by name: built-in ones, then those of plug-ins, which are loaded at the first look-up.
 
-    Loading them late lets a plug-in import this package, and costs nothing if only our own are used. An
-    entry point names an entry, or a class of entries that takes no arguments. Our own keep their names: a
-    plug-in of the same name is a failure.
+    Late loading lets a plug-in import this package, and costs nothing if only built-in entries are used. An
+    entry point names an entry, or a class of entries without constructor arguments. A plug-in with the name
+    of a built-in entry is a failure.
 
     Args:
         group: The group of the plug-ins' entry points.
-        own: Our own entries.
-        name: Gives the name of an entry.
+        own: The built-in entries.
+        name: Returns the name of an entry.
         kind: The class of every entry.
     """
 
@@ -94,13 +94,13 @@ class Registry(Mapping[str, T], Generic[T]):
 
     @property
     def added(self) -> dict[str, T]:
-        """The entries of plug-ins alone."""
+        """The entries of plug-ins only."""
         return {name: entry for name, entry in self.items() if name not in self._own}
 
     def _entries(self) -> dict[str, T]:
         if self._all is None:
             with self._lock:
-                if self._loading:  # a plug-in looks in here while it is imported
+                if self._loading:  # a plug-in reads this registry while it is imported
                     return self._own
                 if self._all is None:
                     self._loading = True

@@ -8,22 +8,22 @@ from threading import Event
 from counterlens.errors import Cancelled
 
 ProgressCallback = Callable[[str, int, int], None]
-"""Called with (what is being done, steps done, steps in all)."""
+"""Called with (description of the step, steps done, steps in total)."""
 
 
 class Steps:
     """Progress and cancellation of one piece of work, step by step.
 
     Args:
-        cancel: Set by any thread to give up.
-        progress: Called with each step.
+        cancel: Set to cancel, by any thread.
+        progress: Called at each step.
     """
 
     def __init__(self, cancel: Event | None = None, progress: ProgressCallback | None = None) -> None:
         self.cancel, self.progress = cancel, progress
 
     def check(self) -> None:
-        """Give up where that was asked for.
+        """Stop if cancellation was requested.
 
         Raises:
             Cancelled: `cancel` was set.
@@ -41,12 +41,12 @@ class Steps:
         self.report(what, done, total)
 
     def report(self, what: str, done: int, total: int) -> None:
-        """Say how far a step is."""
+        """Report the progress of a step."""
         if self.progress:
             self.progress(what, done, total)
 
     def part(self, name: str, number: int, parts: int) -> Steps:
-        """The steps of one of several parts, told as steps of them all; of a single part, these steps."""
+        """The steps of one of several parts, reported as a share of all; for a single part, these steps."""
         if self.progress is None or parts == 1:
             return self
         progress = self.progress

@@ -1,7 +1,7 @@
 """Source text and positions in it: UTF-8 bytes, code points, and the position encodings of the LSP.
 
-Inside Counterlens a position is a byte offset into the UTF-8 form of the text, because that is what
-tree-sitter counts and what tokens are made of. The other counts exist only at the edges.
+Inside Counterlens a position is a byte offset into the UTF-8 form of the text, because tree-sitter and
+tokens use bytes. Other units are converted at the interfaces.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ class PositionEncoding(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Decoded:
-    """A file's text, and what it takes to write it back byte for byte.
+    """A file's text, with the information needed to write it back byte for byte.
 
     Attributes:
-        text: The text without byte-order mark; line ends are as they were.
-        encoding: The codec that it was read with.
+        text: The text without byte-order mark, with its original line ends.
+        encoding: The codec that decoded it.
         bom: Whether the file began with a UTF-8 byte-order mark.
     """
 
@@ -49,17 +49,17 @@ class Decoded:
     bom: bool
 
     def encode(self, text: str) -> bytes:
-        """The bytes of a changed text, in the file's own encoding."""
+        """The bytes of a changed text, in the file's encoding."""
         return (codecs.BOM_UTF8 if self.bom else b"") + text.encode(self.encoding)
 
 
 def line_start(data: bytes, offset: int) -> int:
-    """The first byte of the line that a byte stands in; lines end with a newline."""
+    """The offset of the first byte of the line that contains a byte; lines end with a newline."""
     return data.rfind(b"\n", 0, offset) + 1
 
 
 def sha256_of(text: str) -> str:
-    """The SHA-256 of a text's UTF-8 bytes, as 64 hexadecimal digits; lone surrogates count, too."""
+    """The SHA-256 of a text's UTF-8 bytes, as 64 hexadecimal digits; lone surrogates are included."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
@@ -67,7 +67,7 @@ def decode(data: bytes, name: str = "the file") -> Decoded:
     """Decode a Python source file as Python does: byte-order mark, coding comment (PEP 263), UTF-8.
 
     Raises:
-        SourceError: the bytes are not what the file declares; says where.
+        SourceError: the bytes do not match the declared encoding; the message gives the place.
     """
     bom = data.startswith(codecs.BOM_UTF8)
     body = data[len(codecs.BOM_UTF8) :] if bom else data
@@ -83,7 +83,7 @@ def decode(data: bytes, name: str = "the file") -> Decoded:
             f"{name} is not valid {encoding.upper()}: byte 0x{body[error.start]:02x} in line {line}",
             "Save it as UTF-8, or declare its encoding in a coding comment on the first line",
         ) from error
-    except LookupError:  # a codec of Python that is none of text
+    except LookupError:  # a codec of Python that does not decode text
         raise SourceError(f"{name} is not text: its coding comment names {encoding}") from None
     if "\0" in text:
         raise SourceError(f"{name} is a binary file: it contains a null byte")
@@ -91,15 +91,15 @@ def decode(data: bytes, name: str = "the file") -> Decoded:
 
 
 def printable(text: str, keep: str = "\t\n") -> str:
-    r"""A text from code, a model, a file or a server, on its way to a person: `\x1b` for an escape.
+    r"""A text from code, a model, a file or a server, escaped for display: `\x1b` for an escape character.
 
-    Every renderer, terminal, message and log goes through this. Controls, marks that turn the direction of
-    writing or are not seen, separators of lines, and surrogates alone, which no file can hold, are escaped as
-    Python does.
+    Every renderer, terminal, message and log uses this. Controls, characters that are invisible or change the
+    writing direction, line separators, and lone surrogates, which no file can contain, are escaped as in
+    Python.
 
     Args:
         text: The text.
-        keep: The controls that stay; none if a text has to stay on its line.
+        keep: The controls that are kept; empty if the text must stay on one line.
     """
     if text.isprintable():
         return text
@@ -111,15 +111,15 @@ def printable(text: str, keep: str = "\t\n") -> str:
 
 
 def message_text(text: str) -> str:
-    """A text for a message of an editor: some make a link, also one of a command, of `[a](b)`."""
+    """A text for an editor's message, without `[a](b)`, which some editors turn into a link or command."""
     return printable(text, keep="\n").replace("](", "] (")
 
 
 def json_text(document: Any, *, indent: int | None = 2) -> str:
-    r"""JSON for files and terminals: what cannot be looked at is written as `\u009b`, and means the same.
+    r"""JSON for files and terminals; invisible characters are written as `\u009b`, with the same meaning.
 
     Raises:
-        TypeError: the document holds something that JSON does not have.
+        TypeError: the document contains a value that JSON cannot represent.
     """
     text = json.dumps(document, indent=indent, ensure_ascii=False)
     if indent is None and text.isprintable():
@@ -132,8 +132,8 @@ def json_text(document: Any, *, indent: int | None = 2) -> str:
 class Positions:
     r"""Converts between byte offsets and lines and columns of one text.
 
-    Lines end as the LSP says: at `\n`, `\r\n` or `\r`. Offsets inside a character are moved to its
-    first byte, offsets beyond the end to the end.
+    Lines end as in the LSP: at `\n`, `\r\n` or `\r`. Offsets inside a character are moved to its first byte,
+    offsets beyond the end to the end.
     """
 
     def __init__(self, text: str) -> None:
@@ -142,11 +142,11 @@ class Positions:
 
     @property
     def lines(self) -> int:
-        """How many lines there are; an empty text has one."""
+        """Number of lines; an empty text has one."""
         return len(self._starts)
 
     def line_of(self, offset: int) -> int:
-        """The 0-based line that a byte belongs to."""
+        """The 0-based line that contains a byte."""
         return bisect.bisect_right(self._starts, offset) - 1
 
     def line_start(self, line: int) -> int:
@@ -154,14 +154,14 @@ class Positions:
         return self._starts[min(line, len(self._starts) - 1)]
 
     def to_character(self, offset: int, encoding: PositionEncoding) -> tuple[int, int]:
-        """Byte offset to 0-based (line, character)."""
+        """Convert a byte offset to 0-based (line, character)."""
         offset = self._floor(offset)
         line = self.line_of(offset)
         before = self.data[self._starts[line] : offset]
         return line, _units(before, encoding)
 
     def from_character(self, line: int, character: int, encoding: PositionEncoding) -> int:
-        """0-based (line, character) to byte offset; a character beyond the line's end means its end."""
+        """Convert 0-based (line, character) to a byte offset; later characters mean the end of the line."""
         if line >= len(self._starts):
             return len(self.data)
         line, character = (line, max(character, 0)) if line >= 0 else (0, 0)

@@ -1,4 +1,4 @@
-"""Texts for a reader, in a language that there is a catalogue of. The catalogue goes by the English texts."""
+"""Translation of texts into the languages with a catalogue, whose keys are the English texts."""
 
 from __future__ import annotations
 
@@ -7,22 +7,22 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 _NUMBER = "1,234.5"
-"""Stands in a catalogue as it is written in its language; the signs in it are those of all numbers."""
+"""Catalogue key of this number as written in the language; its signs are used for all numbers."""
 
 _PLACE = re.compile(r"\{(\w+)\}")
 _DECIMAL = re.compile(r"[+-]?[\d,]*\.\d+")
 _GAP = re.compile(r"[.;] ")
-"""Between two parts that may stand for themselves."""
+"""The gap between two parts that may be translated separately."""
 _WORD = re.compile(r"[A-Za-z]{3}")
 _LONGEST, _MOST_GAPS = 1000, 12
-"""A text with more characters or gaps is somebody else's, such as a server's answer: it would take long."""
+"""Limits on the characters and gaps of a text: longer ones, such as a server's answers, would take long."""
 
 
 class Translator:
-    """Says texts in one language, and in English what its catalogue does not have.
+    """Translates texts into one language; texts missing from its catalogue stay English.
 
     Args:
-        texts: Translations by the English text. Values stand in places such as `{name}`.
+        texts: Translations by English text, with placeholders such as `{name}`.
     """
 
     def __init__(self, texts: Mapping[str, str] | None = None) -> None:
@@ -33,19 +33,19 @@ class Translator:
         self._known = lru_cache(maxsize=4096)(self._find)
 
     def __call__(self, text: str, /, **values: object) -> str:
-        """A text, with values in its places."""
+        """The translation of a text, with values for its placeholders."""
         said = self._texts.get(text, text)
         return _filled(said, values)
 
     def number(self, value: float, form: str = ",") -> str:
-        """A number as it is written in this language; `form` is as for `format`."""
+        """A number as written in this language; `form` is as for `format`."""
         return format(value, form).translate(self._signs)
 
     def recognised(self, text: str) -> str:
-        """A text that was put together in English below, by the pattern in the catalogue that it fits.
+        """Translate a text that was composed in English, by the matching pattern of the catalogue.
 
-        A text of several sentences is taken apart if that explains more of it. One that does not fit in
-        all of its parts stays as it is, and so does a long one.
+        A text of several sentences is split if that translates more of it. If a part matches no pattern, the
+        whole text stays unchanged; a long text does, too.
         """
         if not self._texts or len(text) > _LONGEST or len(_GAP.findall(text)) > _MOST_GAPS:
             return text
@@ -53,7 +53,7 @@ class Translator:
         return text if found is None else found[1]
 
     def _find(self, text: str) -> tuple[int, str] | None:
-        """How many characters of a text are explained, and its translation."""
+        """Number of translated characters of a text, and its translation."""
         found = self._whole(text)
         for gap in _GAP.finditer(text):
             two = self._known(text[gap.end() :])
@@ -67,7 +67,7 @@ class Translator:
         return found
 
     def _whole(self, text: str) -> tuple[int, str] | None:
-        """A text by one pattern: of those that fit, the one with the most words of its own."""
+        """Translate a text by one pattern: of those that match, the one with the most literal characters."""
         if " " in text and text in self._texts:
             return len(text), self._texts[text]
         for pattern, translation, own in self._compiled():
@@ -77,7 +77,7 @@ class Translator:
         return None
 
     def _value(self, text: str) -> str:
-        """The value in a place: a number, a text that is known itself, or a name that stays."""
+        """The value of a placeholder: a number, a text with a translation, or a name that stays unchanged."""
         if _DECIMAL.fullmatch(text):
             return text.translate(self._signs)
         bare = text.strip()
@@ -100,7 +100,7 @@ def _filled(text: str, values: Mapping[str, object]) -> str:
 
 
 def _pattern(pieces: list[str]) -> re.Pattern[str]:
-    """A pattern of literal pieces and the names of places, in turn."""
+    """The pattern of alternating literal pieces and placeholder names."""
     said, seen = "", set[str]()
     for at, piece in enumerate(pieces):
         if at % 2 == 0:

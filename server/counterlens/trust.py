@@ -1,8 +1,8 @@
-"""The boundary of trust: nothing of a repository runs before its user has said that it may.
+"""The trust boundary: no code of a repository runs before the user has allowed it.
 
-Every front end calls `require_trust` before it runs a program beside files that somebody else may have
-written: their tests, their packages, what their modules do when they are imported. A sandbox is a second
-wall, not this one. Whoever only reads and scores needs no trust.
+Every front end calls `require_trust` before it runs a program together with files that other people may have
+written: tests, packages, and modules that run code when imported. A sandbox is a second barrier, not a
+replacement. Reading and scoring need no trust.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ _MARKS = (".git", ".hg")
 
 
 class TrustError(CounterlensError):
-    """Code of a folder would run without the user's trust."""
+    """Code in a folder would run without the user's trust."""
 
 
 def repository_of(place: Path) -> Path:
-    """The folder that is trusted as a whole: the repository around a place, else the place's own folder."""
+    """The folder that is trusted as a unit: the repository around a path, else the path's own folder."""
     place = place.expanduser().resolve()
     folder = place if place.is_dir() else place.parent
     holders = (
@@ -36,16 +36,16 @@ def repository_of(place: Path) -> Path:
 def require_trust(
     places: Iterable[Path], would_run: str, *, decided: bool | None = None, refusal: str = ""
 ) -> None:
-    """Raise unless the repositories around some places are trusted.
+    """Raise an error unless the repositories around some paths are trusted.
 
     Args:
-        places: Files or folders, something of which would run.
-        would_run: The code, such as "the tests of f".
-        decided: The user's decision, if the caller has one; None to look in the user's list.
-        refusal: The message of a front end that has another way to trust.
+        places: Files or folders with code that would run.
+        would_run: The description of the code, such as "the tests of f".
+        decided: The user's decision, if the caller has it; None to look it up in the user's list.
+        refusal: The message of a front end with its own way to trust.
 
     Raises:
-        TrustError: one is not trusted.
+        TrustError: a repository is not trusted.
     """
     if decided:
         return
@@ -60,32 +60,33 @@ def require_trust(
 
 
 def is_inside(path: Path, folder: Path) -> bool:
-    """Whether a path in a folder leads to a file or folder in it, also if it is a link, or is in one.
+    """Whether a path leads to a file or folder inside a folder, after links are resolved.
 
-    Other entries, such as pipes, do not count: it has no end, and who reads it waits.
+    A path that does not exist yet counts, too. Other entries, such as pipes, do not: reading a pipe may block
+    forever.
     """
     try:
         if not path.resolve().is_relative_to(folder.resolve()):
             return False
         return path.is_file() or path.is_dir() or not path.exists()
-    except (OSError, RuntimeError, ValueError):  # links in a circle; no name of a file
+    except (OSError, RuntimeError, ValueError):  # a cycle of links, or an invalid name
         return False
 
 
 def is_trusted(folder: Path) -> bool:
-    """Whether a folder, or one around it, is in the user's list."""
+    """Whether a folder, or one that contains it, is in the user's list."""
     folder = folder.expanduser().resolve()
     return any(folder.is_relative_to(known) for known in trusted_folders())
 
 
 def trusted_folders() -> list[Path]:
-    """The list in the user's configuration; empty if there is none that can be read."""
+    """The list in the user's configuration; empty if there is no readable one."""
     names = [name for name in read_list(_place()) if isinstance(name, str)]
     return [Path(name) for name in names if Path(name).is_absolute()]
 
 
 def remember(place: Path) -> None:
-    """Put the repository around a place in the user's list.
+    """Add the repository around a path to the user's list.
 
     Raises:
         TrustError: the list cannot be written.

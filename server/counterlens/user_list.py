@@ -1,4 +1,4 @@
-"""Lists in the user's configuration, such as the trusted repositories: JSON, written whole or not at all."""
+"""Lists in the user's configuration, such as the trusted repositories: JSON, written atomically."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 
 def read_list(path: Path) -> list[Any]:
-    """The entries of a list; none if there is no file that can be read."""
+    """The entries of a list; empty if there is no readable file."""
     try:
         listed = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):

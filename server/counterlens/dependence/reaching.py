@@ -6,9 +6,10 @@ Python integer; the definitions of one variable are adjacent. The equations are 
     in(n) = union of out(p) over the predecessors p,    out(n) = (in(n) - kill(n)) | gen(n),
 
 where certainly binding a name kills every other definition of it, object changes included, `del` does the
-same, and everything else kills nothing. Definitions that may be made at any time after some node
-(`Effects.floating`) are never killed. The uses of a captured variable are reached by the definitions that
-reach the capture or are made anywhere after it.
+same, `Effects.reset` and `Effects.renewed` kill earlier changes of objects and places, and everything else
+kills nothing. Definitions that may be made at any time after some node (`Effects.floating`) are never killed.
+The uses of a captured variable are reached by the definitions that reach the capture or are made anywhere
+after it.
 
 Cost: nodes times definitions / 30 (the width of a digit), so nearly linear for functions of ordinary size.
 """

@@ -1,4 +1,4 @@
-"""C: scored, and its dependences."""
+"""C: scoring and dependences."""
 
 from __future__ import annotations
 

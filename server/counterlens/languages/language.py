@@ -1,4 +1,4 @@
-"""`Language`: what one language is, and where the parts of it are."""
+"""`Language`: the description of one language, with the places of its parts."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from enum import StrEnum
 
 
 class Feature(StrEnum):
-    """What reads a language's syntax by itself, and so is not for every language."""
+    """Features that need a language's own syntax, so that not every language has them."""
 
     DOUBTS = "doubts"
     EXPLANATIONS = "completions in context"
@@ -20,30 +20,30 @@ class Language:
     """One language.
 
     A language needs an id, a title, suffixes and a grammar; then its files are scored. Each further part is
-    named as `module:attribute`, and is loaded when it is first needed, so that naming all of them imports
-    nothing. A language without a part does not have what rests on it, and the user is told so.
+    named as `module:attribute` and loaded when it is first needed, so that naming parts imports nothing. A
+    language without a part lacks the features that need it, and the user is told so.
 
     Attributes:
-        id: Its id, as editors call it.
+        id: Its id, as editors use it.
         title: Its name for people.
-        suffixes: How its files' names end.
-        grammar: The function that gives its tree-sitter grammar.
-        aliases: Other ids that editors have for it, and how interpreters of it are called.
+        suffixes: The endings of its files' names.
+        grammar: The function that returns its tree-sitter grammar.
+        aliases: Other ids that editors use for it, and the names of its interpreters.
         comment: The mark of a comment up to the end of the line.
         all_in_types: Whether all of its code is in types, so that their members are scored one by one.
-        features: What else works for it.
+        features: Its features besides scoring and those of the parts.
         concepts: The category of each node type: a mapping of `Category` to names, separated by blanks.
-        functions: Finds the functions in a tree: of the root node to `FunctionDefinition`s.
-        operators: Its binary operators: a mapping of node types to families and what is written.
-        strict: Raises SyntaxError for a text that its grammar accepts and the language does not.
+        functions: The finder of functions in a tree: from the root node to `FunctionDefinition`s.
+        operators: Its binary operators: a mapping of node types to families and their operators.
+        strict: A parser that raises SyntaxError for invalid texts that the grammar accepts.
         words: Its keywords and built-in names: a frozenset.
-        dependence: How its functions are analysed: an `AnalysedLanguage`.
-        mutations: How it is mutated: a `MutatedLanguage`.
-        judge: How its programs are judged: a `JudgedLanguage`.
-        prompts: How its functions are asked about: a `PromptLanguage`.
-        execution: How its calls are asked about: an `ExecutedLanguage`.
-        swaps: The node types that tell the forms of swaps apart: `FormKinds`.
-        interventions: How its statements are changed: a mapping of `Intervention` to functions.
+        dependence: The dependence analysis of its functions: an `AnalysedLanguage`.
+        mutations: Its mutations: a `MutatedLanguage`.
+        judge: The judging of its programs: a `JudgedLanguage`.
+        prompts: The prompts about its functions: a `PromptLanguage`.
+        execution: The prompts about calls in it: an `ExecutedLanguage`.
+        swaps: The node types that distinguish the forms of swaps: `FormKinds`.
+        interventions: The changes of its statements: a mapping of `Intervention` to functions.
     """
 
     id: str
@@ -69,10 +69,10 @@ class Language:
 
     @property
     def installed(self) -> bool:
-        """Whether the package of its grammar is there."""
+        """Whether the package of its grammar is installed."""
         return importlib.util.find_spec(self.package) is not None
 
     @property
     def package(self) -> str:
-        """The Python package that holds its grammar."""
+        """The Python package that contains its grammar."""
         return self.grammar.partition(":")[0]

@@ -1,4 +1,4 @@
-"""`LanguagePart`: what one layer knows of each language, loaded from where the language names it."""
+"""`LanguagePart`: one layer's part of each language, loaded from the place that the language names."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from counterlens.plugins import PluginFailure
 T = TypeVar("T")
 
 PARTS: dict[str, LanguagePart[Any]] = {}
-"""The parts that were asked for so far, by the field of `Language`: one place reads each."""
+"""All parts, by the field of `Language` that each reads; one part per field."""
 
 
 class LanguagePart(Mapping[str, T], Generic[T]):
-    """One part of every language that has it, by the id of the language, in the order of the registry.
+    """One part of every language that has it, by language id, in the order of the registry.
 
     A plug-in's part that cannot be loaded is left out, and `counterlens doctor` gives the reason.
 
     Args:
-        field: The field of `Language` that names it.
-        kind: The class of each; None if any callable will do.
+        field: The field of `Language` that names the part.
+        kind: The class of each part; None for any callable.
         lacking: The message about a language without it, with `{0}` for the language.
         hint: The remedy, with `{0}` for the languages that have it.
     """
@@ -67,7 +67,7 @@ class LanguagePart(Mapping[str, T], Generic[T]):
         """The part of a language.
 
         Raises:
-            SourceError: the language does not have it; says which do.
+            SourceError: the language does not have it; the hint lists those that do.
         """
         found = self.get(language)
         if found is None:
@@ -76,7 +76,7 @@ class LanguagePart(Mapping[str, T], Generic[T]):
         return found
 
     def titles(self, conjunction: str) -> str:
-        """The names of the languages that have it, such as `Python and Java`."""
+        """The titles of the languages that have it, such as `Python and Java`."""
         return enumerated([title_of(language) for language in self], conjunction)
 
     def _load(self, language: Language) -> T | None:

@@ -1,4 +1,4 @@
-"""All languages, by id. To add one: write its file, and name it here; or `counterlens.languages` plug-ins."""
+"""All languages by id. A new language is one file and one line here, or a `counterlens.languages` plug-in."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ def installed_languages() -> list[str]:
 
 
 def suffixes() -> frozenset[str]:
-    """The endings of the names of files whose language's grammar is installed."""
+    """The file name endings of the languages whose grammar is installed."""
     return frozenset(
         suffix for language in LANGUAGES.values() if language.installed for suffix in language.suffixes
     )
 
 
 def title_of(language: str) -> str:
-    """The name of a language for people; its id where it is not known."""
+    """The title of a language; its id if it is unknown."""
     known = LANGUAGES.get(language)
     return known.title if known is not None else language
 
@@ -42,10 +42,10 @@ def language_of(path: Path, data: bytes = b"") -> str:
 
     Args:
         path: Its path.
-        data: How it begins.
+        data: The beginning of its content.
 
     Raises:
-        SourceError: neither tells.
+        SourceError: neither identifies a language.
     """
     ending = path.suffix.lower()
     known = _first(lambda language: ending in language.suffixes)
@@ -60,10 +60,10 @@ def language_of(path: Path, data: bytes = b"") -> str:
 
 
 def language_named(name: str) -> str:
-    """The language that an id means: `javascriptreact` is `javascript`.
+    """The id of the language with an id or alias: `javascriptreact` is `javascript`.
 
     Raises:
-        SourceError: no language is called so.
+        SourceError: there is no such language.
     """
     known = _named(name)
     if known is None:
@@ -77,7 +77,7 @@ def _named(name: str) -> Language | None:
 
 
 def _first(fits: Callable[[Language], bool]) -> Language | None:
-    """The first language that fits: our own come first, and plug-ins are loaded only where none does."""
+    """The first language that fits: built-in ones first; plug-ins are loaded only if none of them fits."""
     return next(filter(fits, _in_turn()), None)
 
 

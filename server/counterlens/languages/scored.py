@@ -1,4 +1,4 @@
-"""The languages that are scored, and nothing more; those without concepts take what other tables agree on."""
+"""The languages that are only scored; those without concepts use categories on which other tables agree."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ _ACTIVE = (cst.Call, cst.NamedExpr, cst.Await, cst.Yield)
 
 
 def annotated(node: cst.FunctionDef) -> list[cst.Annotation]:
-    """The annotations of a function's parameters, in the order of the text."""
+    """The annotations of a function's parameters, in source order."""
     return [param.annotation for param in parameters(node.params) if param.annotation is not None]
 
 

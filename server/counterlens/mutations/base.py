@@ -53,7 +53,7 @@ class Counterfactual:
         end_line: Last line of the site.
         description: The change, in one sentence.
         source: The whole mutated source.
-        changes: The differences, in the order of the text.
+        changes: The differences, in source order.
         cut: The cut of both sources for the completion probe; None if the prompt would not show the change.
         other_cuts: Other cuts, the nearest first; empty unless requested.
         seed: The seed of names and sites.

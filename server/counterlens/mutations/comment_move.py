@@ -14,7 +14,7 @@ from counterlens.mutations.module import Module
 from counterlens.mutations.mutation import Example, Mutation, MutationContext, Site, SiteRefused
 
 WIDEST = 99
-"""Maximum length of a line, in characters, after a comment has moved behind its statement."""
+"""Maximum length of a line, in characters, after a comment has moved to its end."""
 _FOR_TOOLS = re.compile(
     r"#\s*(type:|noqa|nosec|pragma|pylint|pyright|mypy|ruff|fmt:|isort|yapf|!)", re.IGNORECASE
 )

@@ -1,4 +1,4 @@
-"""Sites of one mutation that can be applied together, because their edits are disjoint or compose."""
+"""Sites of one mutation that can be applied together: their edits are disjoint or compose."""
 
 from __future__ import annotations
 

@@ -69,7 +69,7 @@ def _visible(variable: Variable) -> bool:
 
 
 def _seen_after(effects: SideEffects) -> bool:
-    """Whether a change is visible outside the function after code ran or raised."""
+    """Whether code may raise, or change anything that is visible outside the function."""
     return (
         effects.raises or effects.opaque or effects.heap is Heap.WRITE or any(map(_visible, effects.writes))
     )

@@ -1,4 +1,4 @@
-"""Lines, indentation and blanks, which edits must preserve so that the surrounding text keeps its meaning."""
+"""Edits of lines, indentation and blanks that keep the meaning of the surrounding text."""
 
 from __future__ import annotations
 

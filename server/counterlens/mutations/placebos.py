@@ -39,7 +39,7 @@ def placebos(
     of results as the placebos.
 
     Args:
-        source: The text of a file, or what was parsed of it before.
+        source: The text of a file, or an already parsed source.
         function: The qualified name of the function.
         cuts: The cuts of the originals, one for each counterfactual.
         wanted: Maximum number of placebos; there may be fewer.

@@ -64,5 +64,5 @@ class RemoveDefinition(Mutation):
 
 
 def _is_assignment(statement: cst.BaseStatement) -> bool:
-    """Whether a line is an assignment; a block of assignments only keeps a `pass`, whichever are removed."""
+    """Whether a line is an assignment; a block with only assignments keeps a `pass` in their place."""
     return isinstance(statement, cst.SimpleStatementLine) and isinstance(statement.body[0], cst.Assign)

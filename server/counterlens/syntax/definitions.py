@@ -1,7 +1,7 @@
 """The definitions of functions in a syntax tree.
 
-A function has one name everywhere: its path from the file, and where several have the same path (overloaded
-methods) also the types of their parameters, as in `Class.method(int, String)`.
+A function has one name everywhere: its path from the file. If several functions have the same path
+(overloaded methods), the types of their parameters follow, as in `Class.method(int, String)`.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ _METHODS = frozenset({"method_declaration", "constructor_declaration", "compact_
 
 @dataclass(frozen=True, slots=True)
 class FunctionDefinition:
-    """One function.
+    """A function definition.
 
     Attributes:
-        path: The names of what it stands in, and its own.
-        parameters: The types of its parameters, where a name may belong to several functions.
+        path: The names of the definitions around it, and its own.
+        parameters: The types of its parameters, in languages where functions may be overloaded; else None.
         node: Its syntax node.
     """
 
@@ -39,14 +39,14 @@ class FunctionDefinition:
 
     @property
     def start(self) -> Node:
-        """The node that its text begins with: of decorated functions the decorators'."""
+        """The node with which its text begins: for decorated functions, the one with the decorators."""
         parent = self.node.parent
         decorated = parent is not None and parent.type == "decorated_definition"
         return parent if decorated and parent is not None else self.node
 
     @property
     def header(self) -> int:
-        """The first byte behind its decorators or annotations."""
+        """The offset of the first byte after its decorators or annotations."""
         for child in self.node.children:
             for part in child.children if child.type == "modifiers" else (child,):
                 if not part.type.endswith(("annotation", "comment")):
@@ -55,7 +55,7 @@ class FunctionDefinition:
 
     @property
     def body(self) -> int:
-        """The first byte of its first statement, or of its body if that is empty."""
+        """The offset of the first byte of its first statement, or of its body if that is empty."""
         body = self.node.child_by_field_name("body")
         if body is None:
             return self.node.end_byte
@@ -63,25 +63,25 @@ class FunctionDefinition:
 
 
 def python_definitions(root: Node) -> Iterator[FunctionDefinition]:
-    """The functions and methods of Python, outer ones first, in the order of the text."""
+    """The functions and methods of Python, outer ones first, in source order."""
     for path, node in _walk(root, {"class_definition", "function_definition"}):
         if node.type == "function_definition":
             yield FunctionDefinition(path, None, node)
 
 
 def java_definitions(root: Node) -> Iterator[FunctionDefinition]:
-    """The methods and constructors that have a body; one of a class inside a method stands in that method."""
+    """The methods and constructors with a body; one of a class inside a method is nested in that method."""
     for path, node in _walk(root, _TYPES | _METHODS):
         if node.type in _METHODS:
             yield FunctionDefinition(path, _parameter_types(node), node)
 
 
 FINDERS: LanguagePart[Callable[[Node], Iterator[FunctionDefinition]]] = LanguagePart("functions")
-"""What finds the functions of a tree, by language."""
+"""Finders of the functions in a tree, by language."""
 
 
 def definitions(root: Node, language: str) -> list[tuple[str, FunctionDefinition]]:
-    """The functions of a tree with their qualified names; none in languages whose functions are not found."""
+    """The functions of a tree with their qualified names; none in languages without a finder."""
     finder = FINDERS.get(language)
     return [*with_names(finder(root))] if finder is not None else []
 
@@ -97,7 +97,7 @@ def with_names(found: Iterable[FunctionDefinition]) -> Iterator[tuple[str, Funct
 
 
 def _walk(root: Node, kinds: set[str] | frozenset[str]) -> Iterator[tuple[tuple[str, ...], Node]]:
-    """The definitions of some kinds that have a name and a body, with their paths."""
+    """The definitions of some node types that have a name and a body, with their paths."""
     todo: list[tuple[Node, tuple[str, ...]]] = [(root, ())]
     while todo:
         node, path = todo.pop()
@@ -121,5 +121,5 @@ def _parameter_types(method: Node) -> str:
 
 
 def text_of(node: Node | None) -> str:
-    """The source of a node; empty for none."""
+    """The source of a node; empty for None."""
     return (node.text or b"").decode("utf-8", "replace") if node is not None else ""

@@ -1,4 +1,4 @@
-"""`Document`: one version of one source file, immutable, parsed once."""
+"""`Document`: one immutable version of a source file, parsed once."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ class Document:
     """One version of a source file.
 
     Attributes:
-        text: The text, without byte-order mark, line ends as they are.
-        path: Its path; None for a text that is kept nowhere.
+        text: The text, without byte-order mark and with its original line ends.
+        path: Its path; None for a text without a file.
         language: The id of its language, such as `python`.
         version: The editor's version number.
-        decoded: How its file was encoded, when it was read from one.
+        decoded: The encoding of its file, if it was read from one.
     """
 
     text: str
@@ -37,11 +37,11 @@ class Document:
         """Read a file.
 
         Args:
-            path: Its place.
-            language: The id of its language; None to tell by its name.
+            path: Its path.
+            language: The id of its language; None to determine it from the name and the first line.
 
         Raises:
-            SourceError: there is no such file, it is not text, or its language is not known.
+            SourceError: there is no such file, it is not text, or its language is unknown.
         """
         try:
             data = path.read_bytes()
@@ -58,17 +58,17 @@ class Document:
 
     @cached_property
     def positions(self) -> Positions:
-        """Offsets to lines and columns, and back."""
+        """Conversion between byte offsets, lines and columns."""
         return Positions(self.text)
 
     @property
     def data(self) -> bytes:
-        """The text in UTF-8, which all offsets count in."""
+        """The text in UTF-8; all offsets count its bytes."""
         return self.positions.data
 
     @cached_property
     def tree(self) -> tree_sitter.Tree:
-        """The tree-sitter tree; it tolerates errors.
+        """The tree-sitter tree, which tolerates syntax errors.
 
         Raises:
             SourceError: the grammar of the language is not installed.

@@ -1,4 +1,4 @@
-"""The functions of a document: found in the tree, so also in a file that does not parse everywhere."""
+"""The functions of a document, found in its tree, even if parts of the file do not parse."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ class Function:
             if several have this path: `Class.method(int, String)`.
         start: The first byte of its first decorator or annotation, or of its header.
         end: The byte after its last.
-        header: The first byte behind these: of `def` or `async def`, of `public` or the type of a result.
+        header: The first byte after decorators and annotations: of `def`, `async def`, `public` or a type.
         body: The first byte of its first statement, which may be its docstring.
         start_line: The line of `start`.
         end_line: The line of its last byte.
-        column: The number of characters before `header` on its line.
+        column: Number of characters before `header` on its line.
     """
 
     name: str
@@ -55,9 +55,9 @@ NamedT = TypeVar("NamedT", bound=Named)
 
 
 def functions(document: Document) -> list[Function]:
-    """All functions of a document, outer ones before the ones inside them, in the order of the text.
+    """All functions of a document, outer ones before the ones nested in them, in source order.
 
-    None in a language that is scored only, or not at all.
+    There are none in languages without a finder of functions.
     """
     if document.language not in FINDERS:
         return []
@@ -66,10 +66,10 @@ def functions(document: Document) -> list[Function]:
 
 
 def require_functions(document: Document) -> Document:
-    """The document, if its language is one whose functions are found.
+    """Return the document if its language has a finder of functions.
 
     Raises:
-        SourceError: it is in another language.
+        SourceError: its language has none.
     """
     if document.language in FINDERS:
         return document
@@ -81,16 +81,16 @@ def require_functions(document: Document) -> Document:
 
 
 def has_feature(document: Document, feature: Feature) -> bool:
-    """Whether something works for the language of a document."""
+    """Whether a document's language has a feature."""
     known = LANGUAGES.get(document.language)
     return known is not None and feature in known.features
 
 
 def require_feature(document: Document, feature: Feature) -> Document:
-    """The document, if something works for its language.
+    """Return the document if its language has a feature.
 
     Raises:
-        SourceError: it does not.
+        SourceError: its language lacks the feature.
     """
     if has_feature(document, feature):
         return document
@@ -102,19 +102,19 @@ def require_feature(document: Document, feature: Feature) -> Document:
 
 
 def find_function(document: Document, qualname: str) -> Function:
-    """The function with a qualified name, or with an unqualified one that is unique.
+    """The function with a qualified name, or with a unique unqualified one.
 
     Raises:
-        SourceError: there is none, or several, with their names; or the document's language has none.
+        SourceError: there is none, or several; the message lists them; or the language has no finder.
     """
     return function_named(functions(require_functions(document)), qualname, document.path or "the text")
 
 
 def function_named(known: Sequence[NamedT], qualname: str, where: Path | str) -> NamedT:
-    """The function among some with a qualified name, or with an unqualified one that is unique.
+    """The one of some functions with a qualified name, or with a unique unqualified one.
 
     Raises:
-        SourceError: there is none, or several; names what there is.
+        SourceError: there is none, or several; the message lists the choices.
     """
     named = [f for f in known if f.qualname == qualname]
     named = named or [f for f in known if qualname in _short_names(f.qualname)]
@@ -122,7 +122,7 @@ def function_named(known: Sequence[NamedT], qualname: str, where: Path | str) ->
         choices = ", ".join(f.qualname for f in named)
         raise SourceError(f"several functions are called {qualname}: {choices}", "Give the qualified name")
     if named:
-        return named[-1]  # of several definitions the last one is what the name means
+        return named[-1]  # of several definitions, the name refers to the last
     if not known:
         raise SourceError(f"there is no function {qualname} in {where}: it has no functions at all")
     choices = ", ".join(f.qualname for f in known[:12]) + (", …" if len(known) > 12 else "")
@@ -130,7 +130,7 @@ def function_named(known: Sequence[NamedT], qualname: str, where: Path | str) ->
 
 
 def function_at(document: Document, offset: int) -> Function | None:
-    """The innermost function around a byte offset; the indentation of a line counts as its first byte."""
+    """The innermost function around a byte offset; an offset in a line's indentation counts as its end."""
     data = document.data
     begin, end = data.rfind(b"\n", 0, offset) + 1, data.find(b"\n", offset)
     line = data[begin : end if end >= 0 else len(data)]
@@ -141,7 +141,7 @@ def function_at(document: Document, offset: int) -> Function | None:
 
 
 def _short_names(qualname: str) -> tuple[str, str, str]:
-    """A name without the classes around it, without the types of its parameters, and without both."""
+    """A name without the classes around it, without its parameter types, and without both."""
     path, bracket, types = qualname.partition("(")
     own = path.rpartition(".")[2]
     return own + bracket + types, path, own

@@ -1,4 +1,4 @@
-"""The tree-sitter grammars: the one place that loads them."""
+"""The tree-sitter grammars, which only this module loads."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def grammar(language: str) -> tree_sitter.Language:
     """The tree-sitter grammar of a language.
 
     Raises:
-        SourceError: there is no such language, or its grammar is not installed or unfit.
+        SourceError: there is no such language, or its grammar is not installed or incompatible.
     """
     known = LANGUAGES[language_named(language)]
     if not known.installed:
@@ -25,12 +25,12 @@ def grammar(language: str) -> tree_sitter.Language:
     function = known.grammar.partition(":")[2]
     try:
         return tree_sitter.Language(getattr(importlib.import_module(known.package), function)())
-    except (ImportError, AttributeError, ValueError) as error:  # made for another version of tree-sitter
+    except (ImportError, AttributeError, ValueError) as error:  # built for another version of tree-sitter
         raise SourceError(f"the grammar of {known.id} cannot be used: {error}") from error
 
 
 def parser_for(language: str) -> tree_sitter.Parser:
-    """A parser of one's own: parsers are cheap and not thread-safe.
+    """A new parser, because parsers are cheap and not thread-safe.
 
     Raises:
         SourceError: as `grammar`.

@@ -1,4 +1,4 @@
-"""Binary operators in a tree, and what could stand in the place of each."""
+"""Binary operators in a tree, and the candidates that could replace each."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from counterlens.syntax.document import Document
 
 
 class Family(StrEnum):
-    """Operators that can stand in each other's place."""
+    """Operators that can replace each other."""
 
     COMPARISON = "comparison"
     IDENTITY = "identity"
@@ -32,9 +32,9 @@ class OperatorSite:
     Attributes:
         start: Its first byte.
         end: The byte after its last.
-        operator: How it is written, `not in` with one blank.
+        operator: The operator as written, `not in` with one blank.
         family: Its family.
-        candidates: The operators that could stand there, itself among them.
+        candidates: The operators that could be there, itself included.
         line: Its line, 1-based.
         span: The byte range of the operation: its operands and the operator.
         text: The operation, on one line.
@@ -51,10 +51,10 @@ class OperatorSite:
 
 
 Kinds = Mapping[str, tuple[tuple[Family, str], ...]]
-"""The families of operators in each type of node, as they are written; `|` is between those of two words."""
+"""Operators by node type and family, separated by blanks; `|` joins the two words of an operator."""
 OperatorTable = Mapping[tuple[str, str], tuple[Family, tuple[str, ...]]]
 
-# The comparisons are those of Ahmed et al. 2024, section 4.1; the other families are ours.
+# The comparisons are those of Ahmed et al. 2024, section 4.1; the other families are defined here.
 _COMPARISON = (Family.COMPARISON, "== != < > <= >=")
 PYTHON: Kinds = {
     "comparison_operator": (
@@ -85,10 +85,10 @@ JAVA: Kinds = {
 
 @cache
 def operator_table(language: str) -> OperatorTable:
-    """(kind of the node around it, operator) to its family and candidates.
+    """Family and candidates by (parent node type, operator).
 
     Raises:
-        SourceError: the operators of the language are not known.
+        SourceError: the operators of the language are unknown.
     """
     kinds = OPERATORS.require(language)
     table: dict[tuple[str, str], tuple[Family, tuple[str, ...]]] = {}
@@ -104,12 +104,12 @@ OPERATORS: LanguagePart[Kinds] = LanguagePart("operators", Mapping, "the operato
 
 
 def operator_sites(document: Document, span: tuple[int, int] | None = None) -> list[OperatorSite]:
-    """The operators of a document in the order of the text, those inside a byte range where one is given.
+    """The operators of a document in source order; only those inside a byte range, if one is given.
 
-    Unary operators and `not` have no alternatives, so they are left out.
+    Unary operators and `not` are excluded, because they have no alternatives.
 
     Raises:
-        SourceError: the operators of the document's language are not known.
+        SourceError: the operators of the document's language are unknown.
     """
     table = operator_table(document.language)
     start, end = span if span is not None else (0, len(document.data))
@@ -117,12 +117,12 @@ def operator_sites(document: Document, span: tuple[int, int] | None = None) -> l
 
 
 def operator_at(document: Document, offset: int) -> OperatorSite | None:
-    """The operator that a byte belongs to; None if it is part of none, or its language is not known."""
+    """The operator at a byte offset; None if there is none, or if the language's operators are unknown."""
     if document.language not in OPERATORS:
         return None
     table = operator_table(document.language)
     child = document.tree.root_node.descendant_for_byte_range(offset, offset + 1)
-    for _ in range(2):  # `not in` is a node of its own around two words
+    for _ in range(2):  # `not in` is a node around two words
         node = child.parent if child is not None else None
         if child is None or node is None:
             return None
@@ -133,7 +133,7 @@ def operator_at(document: Document, offset: int) -> OperatorSite | None:
 
 
 def leaves(document: Document) -> list[tuple[int, int]]:
-    """The byte ranges of a document's lexical tokens, in the order of the text."""
+    """The byte ranges of a document's lexical tokens, in source order."""
     found: list[tuple[int, int]] = []
     pending = [document.tree.root_node]
     while pending:

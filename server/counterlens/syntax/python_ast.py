@@ -1,7 +1,7 @@
-"""Python's own syntax trees, read by one thread at a time.
+"""Python's own syntax trees, parsed by one thread at a time.
 
-CPython 3.11 counts the depth of the tree that it builds for the whole interpreter, not per call: of two
-threads that parse side by side one can end in `SystemError: AST constructor recursion depth mismatch`
+CPython 3.11 counts the depth of the tree under construction per interpreter, not per call: if two threads
+parse simultaneously, one can fail with `SystemError: AST constructor recursion depth mismatch`
 (python/cpython#106905).
 """
 
@@ -15,15 +15,15 @@ from threading import RLock
 WORDS = frozenset(dir(builtins)) | frozenset(keyword.kwlist) | frozenset(keyword.softkwlist)
 """Keywords and built-in names."""
 _ONE_AT_A_TIME = RLock()
-"""Reentrant: the garbage collector may run code of ours in the middle of a parse."""
+"""Reentrant, because the garbage collector may run this package's code during a parse."""
 
 
 def parse_module(source: str | bytes) -> ast.Module:
-    """The tree of a module.
+    """Parse a module.
 
     Raises:
         SyntaxError: it is not valid Python.
-        ValueError: it has null bytes.
+        ValueError: it contains null bytes.
         RecursionError, MemoryError: it is nested too deeply.
     """
     with _ONE_AT_A_TIME:
@@ -31,6 +31,6 @@ def parse_module(source: str | bytes) -> ast.Module:
 
 
 def parse_expression(source: str | bytes) -> ast.expr:
-    """The tree of one expression; raises what `parse_module` raises."""
+    """Parse one expression; raises the errors of `parse_module`."""
     with _ONE_AT_A_TIME:
         return ast.parse(source, mode="eval").body

@@ -1,7 +1,7 @@
-"""Find the nodes that are statements and definitions, by names that tree-sitter grammars share.
+"""Statements and definitions in a tree, found by names that tree-sitter grammars share.
 
-Grammars call them `if_statement`, `class_declaration`, `function_definition`, `function_item`; so this holds
-for languages that nobody has written a table for. The few that differ are listed.
+Grammars name them `if_statement`, `class_declaration`, `function_definition`, `function_item`; these rules
+therefore also work for languages without a table. The few exceptions are listed.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _NO_DEFINITIONS = (
     *("attribute_", "inner_attribute_", "extern_", "file_scoped_", "enum_member_"),
 )
 _SPECIFIERS = frozenset({"class_specifier", "enum_specifier", "struct_specifier", "union_specifier"})
-"""Types of C and C++: where they have a body they are defined, else only named."""
+"""Types of C and C++: definitions if they have a body, else mere references."""
 _WRAPPERS = frozenset(
     {
         *("export_statement", "expression_statement", "lexical_declaration", "variable_declaration"),
@@ -63,14 +63,14 @@ def is_statement(kind: str) -> bool:
 
 
 def is_part_of_statement(kind: str, parent: str, *, last: bool) -> bool:
-    """Whether a statement is a part of the one around it: `int i = 0;` in `for (int i = 0; ...)`.
+    """Whether a statement is part of the statement around it: `int i = 0;` in `for (int i = 0; ...)`.
 
-    Another is C#'s `int i = 0` without its `;`.
+    C#'s `int i = 0` without its `;` is another such part.
 
     Args:
         kind: The node type.
-        parent: Its parent's.
-        last: Whether it ends where its parent does, as a loop's body does.
+        parent: The node type of its parent.
+        last: Whether it ends with its parent, as a loop's body does.
     """
     if kind == "variable_declaration" and parent in _DECLARING:
         return True
@@ -78,7 +78,7 @@ def is_part_of_statement(kind: str, parent: str, *, last: bool) -> bool:
 
 
 def is_definition(node: tree_sitter.Node) -> bool:
-    """Whether a node defines a function, a method or a type, also by assigning one or exporting it."""
+    """Whether a node defines a function, a method or a type, or assigns or exports such a definition."""
     if node.type in _SPECIFIERS:
         return node.child_by_field_name("body") is not None
     if node.type in _WRAPPERS:
@@ -87,12 +87,12 @@ def is_definition(node: tree_sitter.Node) -> bool:
 
 
 class Definition(NamedTuple):
-    """A function, a method or a type, with its decorators, or what exports or assigns it.
+    """A function, a method or a type, with its decorators, or with the export or assignment around it.
 
     Attributes:
-        name: With those of the definitions around it, such as `Stack.push`; empty if it has none.
-        start: Its first byte.
-        end: The byte after its last.
+        name: Its name after those of the definitions around it, such as `Stack.push`; empty if it has none.
+        start: The offset of its first byte.
+        end: The offset after its last byte.
     """
 
     name: str
@@ -101,10 +101,10 @@ class Definition(NamedTuple):
 
 
 def definition_at(root: tree_sitter.Node, data: bytes, offset: int) -> Definition | None:
-    """The innermost definition with a body around a byte; None if there is none.
+    """The innermost definition with a body around a byte offset; None if there is none.
 
-    A place in the indentation of a line is taken for what the line begins with, and the place right behind a
-    definition for one in it, as that is where a cursor stands that is at its end.
+    An offset in a line's indentation counts as the end of the indentation. The offset directly after a
+    definition counts as inside it, because a cursor at its end is there.
     """
     line = data.rfind(b"\n", 0, offset) + 1
     if not data[line:offset].strip(b" \t"):
@@ -116,13 +116,13 @@ def definition_at(root: tree_sitter.Node, data: bytes, offset: int) -> Definitio
 def _innermost(root: tree_sitter.Node, offset: int) -> Definition | None:
     found: Definition | None = None
     names: list[str] = []
-    outer: tree_sitter.Node | None = None  # what wraps the next definition
+    outer: tree_sitter.Node | None = None  # the node that wraps the next definition
     cursor = root.walk()
     while cursor.goto_first_child_for_byte(offset) is not None:
         node = cursor.node
         if node is None or not node.start_byte <= offset < node.end_byte:
             break
-        if node.type == "decorator" and outer is not None:  # of the definition beside it, where there is one
+        if node.type == "decorator" and outer is not None:  # it belongs to the definition beside it, if any
             inner = outer.child_by_field_name("definition")
             node = inner if inner is not None else node
         if node.type in _WRAPPERS or node.type == "decorated_definition":
@@ -139,7 +139,7 @@ def _innermost(root: tree_sitter.Node, offset: int) -> Definition | None:
 
 
 def _name_of(node: tree_sitter.Node, wrapper: tree_sitter.Node | None) -> str:
-    """Its own name, or that of what it is assigned to: `f` in `module.exports.f = function () { }`."""
+    """A definition's own name, or the assigned one: `f` in `module.exports.f = function () { }`."""
     own = node.child_by_field_name("name")
     while own is None and wrapper is not None and wrapper != node:
         own = wrapper.child_by_field_name("name") or wrapper.child_by_field_name("left")

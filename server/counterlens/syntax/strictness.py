@@ -1,4 +1,4 @@
-"""What a language knows of its texts beyond its grammar: a strict parser, and words."""
+"""The parts of a language beyond its grammar: a strict parser, and words."""
 
 from __future__ import annotations
 
@@ -7,6 +7,6 @@ from collections.abc import Callable
 from counterlens.languages.part import LanguagePart
 
 STRICT: LanguagePart[Callable[[str | bytes], object]] = LanguagePart("strict")
-"""Parsers that raise SyntaxError, or ValueError, where the grammar is too tolerant."""
+"""Parsers that raise SyntaxError or ValueError for invalid texts that the grammar accepts."""
 WORDS: LanguagePart[frozenset[str]] = LanguagePart("words", frozenset)
 """Keywords and built-in names."""

@@ -1,4 +1,4 @@
-"""Walk the trees that tree-sitter makes."""
+"""Traversal of tree-sitter trees."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import tree_sitter
 
 
 def descendants(node: tree_sitter.Node) -> Iterator[tree_sitter.Node]:
-    """A node and all nodes below it, in the order of the source, parents first; never recurses."""
+    """A node and all its descendants, in source order, parents first, without recursion."""
     todo = [node]
     while todo:
         found = todo.pop()

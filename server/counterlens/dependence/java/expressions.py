@@ -163,7 +163,7 @@ def _invocation(reading: BraceReading, node: Node) -> None:
 
 _MANY = 1 << 10
 _PART_OF_ARRAY = {"sort": 3, "parallelSort": 3, "fill": 4, "swap": 3, "addAll": 2, "arraycopy": 1}
-"""Number of arguments with which a call changes only a part of the object."""
+"""Least number of arguments with which a call changes only a part of the object, by method."""
 
 
 def _capturing(reading: BraceReading, node: Node) -> None:

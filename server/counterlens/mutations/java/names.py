@@ -16,7 +16,7 @@ _RESERVED = """
     true try uses var void volatile when while with yield
 """
 RESERVED = frozenset(_RESERVED.split())
-"""Words that are no valid names, at least in some places."""
+"""Words that are not valid names, at least in some places."""
 
 
 def numbered_in_java(module: JavaModule, prefix: str, *, plain: bool = False) -> Iterator[str]:

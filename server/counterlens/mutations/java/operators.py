@@ -136,7 +136,7 @@ def _operand(module: JavaModule, node: Node, operator: str, *, first: bool = Fal
 
 
 def _spaced(module: JavaModule, place: Node, pieces: tuple[Piece, ...]) -> tuple[Piece, ...]:
-    """Pieces with a blank in front if the text before them would otherwise join them to another token."""
+    """Pieces, with a blank before them if the byte in front could join their first token: `+ +`, `- -`."""
     before = module.data[place.start_byte - 1 : place.start_byte]
     return (" ", *pieces) if before in b"+-<>&|" and before else pieces
 

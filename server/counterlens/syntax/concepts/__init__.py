@@ -3,9 +3,9 @@
 The ten categories and their names are the paper's. Its figure 3 gives examples of node types, not a full
 assignment, so the tables, one file per language, are ours: every named node type of the grammar has a
 category. A node type that only groups others (`module`, `argument_list`) is `STRUCTURE`, which the paper does
-not report. Keywords, operators and punctuation take the category of the node that they belong to.
+report. Keywords, operators and punctuation have the category of their parent node.
 
-A language without a table of its own has the categories that the tables agree about, since grammars share
+For a language without a table, node types have the category on which the tables agree, because grammars share
 many names; its other node types are `UNCATEGORISED`. A language names its table as `concepts`.
 """
 
@@ -30,7 +30,7 @@ FREE_TEXT = frozenset(
         *("verbatim_string_literal", "shebang_directive"),
     }
 )
-"""Terminal nodes that hold prose: it surprises every model, and says nothing about code."""
+"""Terminal nodes that contain prose, which surprises every model and shows nothing about code."""
 
 TABLES: LanguagePart[Mapping[Category, str]] = LanguagePart("concepts", Mapping)
 """The node types of each category, by language."""
@@ -40,7 +40,7 @@ _AGREEING = 2
 
 
 def category_of(language: str, kind: str) -> Category:
-    """The category of a named node type; a keyword or punctuation takes that of its parent instead."""
+    """The category of a named node type; keywords and punctuation take their parent's category instead."""
     if kind == "ERROR":
         return Category.STRUCTURE
     own = _categories(language)
@@ -58,7 +58,7 @@ def _categories(language: str) -> Mapping[str, Category] | None:
 
 @cache
 def _agreed(kind: str) -> Category:
-    """The category that all tables that know a node type give it."""
+    """The category of a node type in all tables that contain it; UNCATEGORISED if they disagree."""
     tables = filter(None, map(_categories, TABLES))
     known = [table[kind] for table in tables if kind in table]
     agreed = len(known) >= _AGREEING and len(set(known)) == 1

@@ -1,12 +1,12 @@
-"""The concept category of every named node type of the C grammar, GNU's and Microsoft's additions included.
+"""The concept category of every named node type of the C grammar, with its GNU and Microsoft extensions.
 
-The paper has categories for Python; where the languages have the same construct, it has the same one here.
-Node types that Python lacks: a declaration is `scope`, and what gives it a value `operators`, as in Java. A
-declarator that makes a pointer of a type is `types`, one that makes an array `data structures`; so is the
-comma, as JavaScript's. `struct`, `union` and `enum` open a scope, also if only their name is used: the
-node type is the same. Conditional compilation and `_Generic` are `decision`; a macro or an included file is
-`scope`. Attributes are `functional programming`, as decorators are, and assembler code, as a call. A label or
-`goto` is `iteration`. `assert` is a macro like others, so no node is `testing`.
+The paper categorises Python; constructs that Python has, too, keep its category. Others: a declaration is
+`scope`, and its initialiser `operators`, as in Java. A declarator of a pointer is `types`, one of an array
+`data structures`; so is the comma operator, as in JavaScript. `struct`, `union` and `enum` open a scope, even
+if only their name is used, because the node type is the same. Conditional compilation and `_Generic` are
+`decision`; a macro or an included file is `scope`. Attributes are `functional programming`, like decorators,
+and so is assembler code, like a call. A label or `goto` is `iteration`. `assert` is an ordinary macro, so no
+node is `testing`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The ten concept categories of Palacio et al. 2023 (section III-A, Table I), and two for the rest."""
+"""The ten concept categories of Palacio et al. 2023 (section III-A, Table I), and two for other nodes."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ class Category(StrEnum):
     TESTING = "testing"
     TYPES = "types"
     STRUCTURE = "structure"
-    """Nodes that only hold other nodes together; the paper does not report them."""
+    """Nodes that only group other nodes; the paper does not report them."""
     UNCATEGORISED = "uncategorised"
-    """A node type that no table knows: its grammar has no table, or is newer than the table."""
+    """Node types without a category: their grammar has no table, or is newer than its table."""
 
 
 NO_CONCEPTS = frozenset({Category.STRUCTURE, Category.UNCATEGORISED})
-"""The categories that are none of the paper's, and that no mean over all concepts includes."""
+"""The categories that are not in the paper, and are excluded from means over all concepts."""
 
 
 def merged(*tables: Mapping[Category, str]) -> dict[Category, str]:
-    """One table of several, as where two grammars share most of their node types."""
+    """One table from several, for grammars that share most of their node types."""
     return {
         category: " ".join(table[category] for table in tables if category in table)
         for category in Category

@@ -1,10 +1,10 @@
 """The concept category of every named node type of the C++ grammar.
 
-Node types that C also has have the same category here. What a template takes, what restricts that (`concept`,
-`requires`), what derives one type from another and what infers one (`auto`, `decltype`) is `types`;
-`template` itself is `scope`, as what holds a decorated definition is in Python. `new` and `delete` call:
-`functional programming`, and so are coroutines and folds. Initialisers of a constructor are `operators`, like
-assignments. `noexcept` and `throw()` belong to `exceptions`, and `static_assert` is `testing`.
+Node types that C has, too, have the same category here. Template parameters, their constraints (`concept`,
+`requires`), base classes and type inference (`auto`, `decltype`) are `types`; `template` itself is `scope`,
+like the node around a decorated definition in Python. `new` and `delete` are calls: `functional programming`,
+and so are coroutines and folds. Initialisers of a constructor are `operators`, like assignments. `noexcept`
+and `throw()` are `exceptions`, and `static_assert` is `testing`.
 """
 
 from __future__ import annotations

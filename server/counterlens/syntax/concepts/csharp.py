@@ -1,12 +1,11 @@
 """The concept category of every named node type of the C# grammar.
 
-The paper has categories for Python; where the languages have the same construct, it has the same one here,
-and otherwise Java's. Node types of neither: a query is a comprehension, so its clauses are
-`functional programming`; a property and its accessors are `scope`, as methods are, and so is `using`, which
-is Python's `with`. A copy with changes (`with`), a range and `?.` are `data structures`. `checked` makes an
-overflow an
-error: `exceptions`. Regions and pragmas are `scope`, conditional compilation is `decision`. C# has no
-`assert`, so no node is `testing`.
+The paper categorises Python; constructs that Python has, too, keep its category, and others have Java's.
+Node types of neither: a query is a comprehension, so its clauses are `functional programming`; a property and
+its accessors are `scope`, like methods, and so is `using`, which is Python's `with`. A copy with changes
+(`with`), a range and `?.` are `data structures`. `checked` turns an overflow into an exception: `exceptions`.
+Regions and pragmas are `scope`, conditional compilation is `decision`. C# has no `assert`, so no node is
+`testing`.
 """
 
 from __future__ import annotations

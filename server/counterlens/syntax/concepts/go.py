@@ -1,11 +1,10 @@
 """The concept category of every named node type of the Go grammar.
 
-The paper has categories for Python; where the languages have the same construct, it has the same one here.
-Node types that Python lacks: `:=` and what a `var` or `const` line gives a name are `operators`, as an
-assignment is, and so are sending to a channel and receiving from one. `go` starts a call:
-`functional programming`, as `await` is. `defer` runs however its function ends, as `finally` does:
-`exceptions`, the only such node, since errors are values. `select` is `decision`, and a label or `goto`
-`iteration`. Go has no `assert`, so no node is `testing`.
+The paper categorises Python; constructs that Python has, too, keep its category. Others: `:=` and the
+specifications of `var` and `const` are `operators`, like assignments, and so are sending to a channel and
+receiving from one. `go` starts a call: `functional programming`, like `await`. `defer` runs however its
+function ends, like `finally`: `exceptions`, the only such node, because errors are values. `select` is
+`decision`, and a label or `goto` is `iteration`. Go has no `assert`, so no node is `testing`.
 """
 
 from __future__ import annotations

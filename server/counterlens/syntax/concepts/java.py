@@ -1,10 +1,10 @@
 """The concept category of every named node type of the Java grammar.
 
-The paper has categories for Python; where the languages have the same construct, it has the same one here.
-Node types that Python lacks: declarations with types and modifiers are `scope`, what names or converts a type
-is `types`, an annotation is `functional programming` as a decorator is, and so is making an object, which in
-Python is a call. `yield` ends an arm of a `switch`: `decision`. A label serves loops: `iteration`. What
-closes a resource belongs to `try`: `exceptions`.
+The paper categorises Python; constructs that Python has, too, keep its category. Others: declarations with
+types and modifiers are `scope`, names and conversions of types are `types`. An annotation is `functional
+programming`, like a decorator, and so is creating an object, which is a call in Python. `yield` ends an arm
+of a `switch`: `decision`. A label serves loops: `iteration`. The resources of a `try` are `exceptions`, like
+the `try` itself.
 """
 
 from __future__ import annotations

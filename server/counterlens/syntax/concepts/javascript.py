@@ -1,9 +1,9 @@
 """The concept category of every named node type of the JavaScript grammar, JSX included.
 
-The paper has categories for Python; where the languages have the same construct, it has the same one here.
-Node types that Python lacks: a function as a value (`arrow_function`, `function_expression`) is
-`functional programming` as a lambda is, and so is `new`, which in Python is a call. JSX elements build
-values: `data structures`; their text and regular expressions are `natural language` as strings are.
+The paper categorises Python; constructs that Python has, too, keep its category. Others: a function
+expression (`arrow_function`, `function_expression`) is `functional programming`, like a lambda, and so is
+`new`, which is a call in Python. JSX elements build values: `data structures`; their text and regular
+expressions are `natural language`, like strings.
 JavaScript has no `assert`, so no node is `testing`.
 """
 

@@ -1,13 +1,11 @@
 """The concept category of every named node type of the Rust grammar.
 
-The paper has categories for Python; where the languages have the same construct, it has the same one here.
-Node types that Python lacks: `let` is `operators`, as Python's assignment is. A pattern is `decision`, except
-those of tuples and slices, which take a value apart in an assignment, too: `data structures`. `?` passes an
-error
-on: `exceptions`. Calling a macro is `functional programming`, as a call is, while its definition is
-`scope`; what is repeated in one is `iteration`; its token trees are unparsed and only hold tokens.
-Lifetimes, bounds and `where` say something of types: `types`. `assert!` is a macro like others, so no node
-is `testing`.
+The paper categorises Python; constructs that Python has, too, keep its category. Others: `let` is
+`operators`, like an assignment. A pattern is `decision`, except those of tuples and slices, which also
+destructure in assignments: `data structures`. `?` propagates an error: `exceptions`. A macro call is
+`functional programming`, like a call, its definition is `scope`, and a repetition in it `iteration`; its
+token trees are unparsed and only group tokens. Lifetimes, bounds and `where` restrict types: `types`.
+`assert!` is an ordinary macro, so no node is `testing`.
 """
 
 from __future__ import annotations

@@ -1,15 +1,15 @@
-"""Concept sets: which node types count, and under which category. They are data.
+"""Concept sets: the node types that count, with a category for each. They are data.
 
-`counterlens` are the tables of this package: every named node type, by language. `authors` are the 32 node
-types of Palacio et al. 2023. Others are TOML files of the same form as `authors.toml`:
+`counterlens` is the set of this package's tables: every named node type, by language. `authors` has the 32
+node types of Palacio et al. 2023. Others are TOML files in the form of `authors.toml`:
 
     language = "python"
     [concepts]
     loops = ["for_statement", "while_statement"]
     brackets = [")", "]", "}"]
 
-In such a set a node type is what the grammar calls it, whether it is a rule or a terminal, and whatever it
-stands in; `lambda`, which is the name of both, is both.
+In such a set, a node type is the grammar's name of a rule or a terminal, whatever its parent; `lambda`, which
+names both, stands for both.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class ConceptSet:
 
     Attributes:
         name: The user's name for it.
-        kinds: The category of every node type that counts; None for the tables of this package.
+        kinds: The category of each node type that counts; None for the tables of this package.
     """
 
     name: str
@@ -54,12 +54,12 @@ class ConceptSet:
         return category if named else None
 
     def types_of(self, category: str) -> tuple[str, ...]:
-        """The node types of a category, in the order of the file; none for the tables of this package."""
+        """The node types of a category, in file order; none for the tables of this package."""
         return tuple(kind for kind, own in (self.kinds or {}).items() if own == category)
 
     @property
     def categories(self) -> tuple[str, ...]:
-        """The categories, in the order of the file; for the tables of this package those of the paper."""
+        """The categories, in file order; for the tables of this package those of the paper."""
         if self.kinds is None:
             return tuple(one for one in Category if one not in NO_CONCEPTS)
         return tuple(dict.fromkeys(self.kinds.values()))
@@ -70,10 +70,10 @@ COUNTERLENS = ConceptSet(OWN)
 
 @cache
 def concept_set(name: str) -> ConceptSet:
-    """The concept set of a name, or of a TOML file.
+    """The concept set with a name, or in a TOML file.
 
     Raises:
-        OptionError: there is none, or the file is malformed: it says where.
+        OptionError: there is none, or the file is malformed; the message gives the place.
     """
     if name == OWN:
         return COUNTERLENS

@@ -1,9 +1,9 @@
 """The concept category of every named node type of the TypeScript grammar, and of its dialect with JSX.
 
-Node types that JavaScript also has have the same category here. All that names, restricts, or converts a type
-is `types`, with no value of its own at run time: also `extends` and `implements`, aliases, and assertions
-such as `as`, `satisfies` and `!`. Declarations of members and parameters are `scope`, with their visibility.
-An `enum` has the category of Java's: its body holds values.
+Node types that JavaScript has, too, have the same category here. Nodes that name, restrict or convert a type
+are `types`, if they have no value of their own at run time: also `extends` and `implements`, aliases, and
+assertions such as `as`, `satisfies` and `!`. Declarations of members and parameters are `scope`, with their
+visibility. An `enum` has the category of Java's, because its body contains values.
 """
 
 from __future__ import annotations
