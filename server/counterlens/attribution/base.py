@@ -24,7 +24,7 @@ MAP_SECONDS = 300.0
 
 
 def lasting(seconds: float) -> Limits:
-    """The same limits for programs, or tests, that take longer."""
+    """The limits for programs, or tests, that may take `seconds`."""
     return replace(LIMITS, seconds=seconds, cpu_seconds=math.ceil(seconds))
 
 
@@ -35,48 +35,48 @@ class Judgement(StrEnum):
     FAILED = "failed"
     INVALID = "invalid"  # it does not parse
     TIMED_OUT = "timed_out"
-    REFUSED = "refused"  # it was not run: nothing can judge it, or running is not allowed
+    REFUSED = "refused"  # it was not run: there is no judge, or running programs is not allowed
 
 
 class Strength(StrEnum):
     """The strength of a judgement: the evidence of "passed" and of "failed"."""
 
-    STRONG = "strong"  # somebody's tests, or an input on which two programs differ
+    STRONG = "strong"  # handwritten tests, or an input on which two programs differ
     MODERATE = "moderate"  # a few examples, or many inputs that reach nearly all branches
-    WEAK = "weak"  # inputs that are few, or leave branches out
+    WEAK = "weak"  # few inputs, or inputs that miss branches
 
 
 STRENGTHS = {
     "given": Strength.STRONG,
     "tests": Strength.STRONG,
     "doctest": Strength.MODERATE,
-    "differential": Strength.WEAK,  # which its judge raises where it may
+    "differential": Strength.WEAK,  # its judge raises it if the inputs allow that
 }
 
 
 class Isolation(StrEnum):
-    """How far a program was from the tests that judged it."""
+    """The isolation of a program from the tests that judged it."""
 
-    APART = "apart"  # a process of its own: what the tests compared were real values, on their side
-    OWN_OPERATORS = "own operators"  # the same, but operators of the program's own objects had a say
+    APART = "apart"  # a separate process: the tests compared real values, in their own process
+    OWN_OPERATORS = "own operators"  # the same, but operators of the program's own objects had a part
     SHARED = "shared"  # the same process: a determined program could have forged it
 
     @classmethod
     def _missing_(cls, value: object) -> Isolation | None:
-        return cls.OWN_OPERATORS if value == "own equality" else None  # as older records call it
+        return cls.OWN_OPERATORS if value == "own equality" else None  # the name in older records
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """The evidence of a judgement; texts of programs are made `printable` in it.
+    """The evidence of a judgement; texts from programs are made `printable`.
 
     Attributes:
         attribution: The attribution function: `doctest`, `tests`; several are joined by `+`.
-        tests: How many cases were run to their end.
+        tests: Number of cases that ran to their end.
         failed: The name or source of the first case that failed, or that was running when the program ended.
-        message: The message, a few lines at most. When all passed, what was left out and why, or nothing.
-        strength: How much it is worth; by default what its attribution functions are worth.
-        isolation: How far the program was from its tests; None if that is no question.
+        message: The message, at most a few lines. If all passed, the omitted cases with the reason, or empty.
+        strength: The strength; by default that of the attribution functions.
+        isolation: The isolation of the program from its tests; None if it does not apply.
     """
 
     attribution: str
@@ -101,7 +101,7 @@ class Verdict:
     """A judgement with its evidence and its cost in seconds.
 
     "Failed" is always strong: there is a case that fails, or an input on which two programs differ. "Passed"
-    is never more than weak if the program could have had a say in it.
+    is at most weak if the program could have influenced it.
     """
 
     judgement: Judgement
@@ -118,12 +118,12 @@ class Verdict:
 
     @property
     def passed(self) -> bool:
-        """Whether the program was found right."""
+        """Whether the program passed."""
         return self.judgement is Judgement.PASSED
 
 
 class Judge(Protocol):
-    """The tests of one function, ready to be run against any version of the file that holds it."""
+    """The tests of one function, ready to run against any version of its file."""
 
     @property
     def attribution(self) -> str:
@@ -132,15 +132,15 @@ class Judge(Protocol):
 
     @property
     def tests(self) -> int:
-        """How many cases it knows of."""
+        """The number of its cases."""
         ...
 
     def judge(self, program: str, *, cancel: Event | None = None) -> Verdict:
         """Run the tests against a program.
 
         Args:
-            program: The whole source of the file, with the function replaced by the version in question.
-            cancel: Set it to give up.
+            program: The whole source of the file, with the function replaced by the version to judge.
+            cancel: Set to cancel.
 
         Raises:
             Cancelled: `cancel` was set.
@@ -153,14 +153,14 @@ class Setting:
     """Sandbox, interpreter and limits of judging.
 
     Attributes:
-        sandbox: Their sandbox.
+        sandbox: The sandbox for programs.
         python: The interpreter that runs them.
-        limits: The limits of each.
-        cancel: Set it to give up looking for tests.
-        report: Called with what is being done where looking for tests takes time.
-        vetted: Whether tests are left out that do not pass on the original.
-        surveyed: Whether tests were looked for by the lines that they run before anything else.
-        map_timeout: Seconds that running the project's whole suite once may take; 0 for not at all.
+        limits: The limits of each program.
+        cancel: Set to cancel the search for tests.
+        report: Called with the current step if the search for tests takes time.
+        vetted: Whether tests that fail on the original are left out.
+        surveyed: Whether tests were first searched for by the lines that they run.
+        map_timeout: Maximum seconds for one run of the project's whole suite; 0 to skip it.
         excluded: Patterns of tests that never judge, relative to the project.
     """
 
@@ -177,16 +177,16 @@ class Setting:
 
 @runtime_checkable
 class Vettable(Protocol):
-    """A judge that can leave out the tests that the original does not pass."""
+    """A judge that can leave out tests that fail on the original."""
 
     def vetted(self, original: str, cancel: Event | None) -> Judge | str:
-        """The judge by those tests that the original passes; the reason if there is none."""
+        """The judge with the tests that the original passes; the reason if there are none."""
         ...
 
 
 class Attribution(Protocol):
-    """A way to find the tests of a function: one file each, which its language names."""
+    """A way to find the tests of a function: one module each, which the language registers."""
 
     def __call__(self, document: Document, function: Function, setting: Setting, /) -> Judge | None:
-        """The judge for a function, or None when this attribution function has nothing to judge it by."""
+        """The judge of a function, or None if this attribution function finds no tests."""
         ...

@@ -26,11 +26,11 @@ class BaselineTest:
         kind: `case` or `doctest`.
         file: Its file.
         owner: Its class; empty if it is a function.
-        name: The function or method; the dotted name of what has the docstring.
-        item: As pytest names it behind the file, with its parameters.
-        outcome: `passed`, `failed`, `skipped`, `excluded` where the settings say so, or `ended` where it
-            ended the process or did not end.
-        seconds: Seconds of processor time, which hardly depends on other load.
+        name: The function or method; for a doctest, the dotted name of the object with the docstring.
+        item: Its pytest id after the file, with its parameters.
+        outcome: `passed`, `failed`, `skipped`, `excluded` by the settings, or `ended` if it ended the process
+            or timed out.
+        seconds: Processor time in seconds, which hardly depends on other load.
         reason: Why it did not pass.
     """
 
@@ -54,13 +54,13 @@ class Baseline:
     """The known facts of a suite.
 
     Attributes:
-        tests: All that ran.
+        tests: All tests that ran.
         lines: File to line to positions in `tests`, ascending.
         broken: The test files that cannot be imported, or are excluded, with the reason.
-        partial: Whether there was no time for all tests.
-        why: Why there are no tests, if the suite as a whole cannot be run.
-        spent: Seconds that the runs took together.
-        total: How many tests pytest has collected; 0 if that is not known.
+        partial: Whether time ran out before all tests ran.
+        why: Why there are no tests, if the suite as a whole cannot run.
+        spent: Total seconds of the runs.
+        total: Number of tests that pytest collected; 0 if unknown.
     """
 
     tests: list[BaselineTest] = field(default_factory=list)
@@ -72,7 +72,7 @@ class Baseline:
     total: int = 0
 
     def running(self, path: Path, lines: Iterable[int]) -> list[int]:
-        """The positions of the tests that run any of some lines of a file."""
+        """The positions of the tests that run any of the given lines of a file."""
         of_file = self.lines.get(str(path), {})
         return sorted({number for line in lines for number in of_file.get(line, ())})
 
@@ -87,7 +87,7 @@ class Baseline:
 
 
 def write(found: Baseline, file: Path) -> None:
-    """Keep a baseline, as a whole or not at all."""
+    """Store a baseline atomically."""
     document = {
         **{name: getattr(found, name) for name in ("broken", "partial", "why", "spent", "total")},
         "tests": [list(asdict(test).values()) for test in found.tests],
@@ -110,7 +110,7 @@ def write(found: Baseline, file: Path) -> None:
 
 
 def read(file: Path) -> Baseline | None:
-    """The baseline that is kept in a file; None if there is none, or it is damaged."""
+    """The baseline stored in a file; None if there is none, or it is damaged."""
     try:
         document = json.loads(file.read_text())
         tests = [BaselineTest(*test) for test in document["tests"]]
@@ -137,7 +137,7 @@ def read(file: Path) -> Baseline | None:
 
 
 def _ranges(numbers: Sequence[int]) -> list[int]:
-    """First and last of each run of ascending numbers: tests that run a line are often neighbours."""
+    """First and last of each range of consecutive numbers: tests that run a line are often neighbours."""
     found: list[int] = []
     for number in numbers:
         if found and found[-1] == number - 1:

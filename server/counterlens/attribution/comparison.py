@@ -1,10 +1,10 @@
 """Compare the encoded results of two calls, where neither program can interfere.
 
-Values are the same when `==` would say so for values of the built-in types: numbers by value whatever their
-type, sequences in order and of one type, sets and dictionaries in any order. Beyond `==`: NaN is equal to
-NaN, floats may differ by their rounding (`RELATIVE`), objects are the same when their classes have the same
-name and their attributes are the same, and iterators when their items are the same. Exceptions are the same
-when their classes have the same name; their messages do not count.
+Values are the same if `==` holds for values of the built-in types: numbers by value whatever their type,
+sequences in order and of one type, sets and dictionaries in any order. Beyond `==`: NaN equals NaN, floats
+may differ by rounding (`RELATIVE`), objects are the same if their classes have the same name and their
+attributes are the same, and iterators if their items are the same. Exceptions are the same if their classes
+have the same name; their messages do not count.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _DEEPEST = 500
 
 
 def comparable(form: Form) -> bool:
-    """Whether all of a value can be compared: it holds no function, module, file and the like."""
+    """Whether a value can be compared completely: it contains no function, module, file or the like."""
     if not isinstance(form, list):
         return True
     head = _head(form)
@@ -39,7 +39,7 @@ def same(one: Form, other: Form) -> bool:
     try:
         return _same(one, other, 0)
     except (TypeError, ValueError, IndexError, KeyError, OverflowError, RecursionError):
-        return False  # a form that the encoder does not make
+        return False  # a form that the encoder never produces
 
 
 def _same(one: Form, other: Form, depth: int) -> bool:
@@ -59,7 +59,7 @@ def _same(one: Form, other: Form, depth: int) -> bool:
 
 
 def _head(form: Form) -> str:
-    """The letter that a form begins with; sets of both kinds are alike."""
+    """The first letter of a form; the same for sets and frozen sets."""
     if not isinstance(form, list):
         return ""
     return "s" if form[0] == "z" else str(form[0])
@@ -114,7 +114,7 @@ def _key(form: Form) -> str:
 
 
 def _plain(form: Form) -> Form:
-    """An instance of a subclass of a built-in type that adds no attributes, as the built-in value."""
+    """The built-in value of an instance of a subclass of a built-in type that adds no attributes."""
     return (
         form[2] if isinstance(form, list) and form[0] == "o" and form[2] is not None and not form[3] else form
     )
@@ -136,12 +136,12 @@ def _number(form: Form) -> int | float | complex | None:
 
 
 def _integral(number: complex) -> complex:
-    """A float without a fraction as an int, which is equal to it."""
+    """A float without a fraction as the equal int."""
     return int(number) if isinstance(number, float) and number.is_integer() else number
 
 
 def close(one: complex, other: complex) -> bool:
-    """Whether two numbers are the same but for rounding; NaN is the same as NaN."""
+    """Whether two numbers are the same except for rounding; NaN is the same as NaN."""
     if isinstance(one, complex) or isinstance(other, complex):
         one, other = complex(one), complex(other)
         return close(one.real, other.real) and close(one.imag, other.imag)
@@ -155,7 +155,7 @@ def close(one: complex, other: complex) -> bool:
 
 
 def shown(form: Form) -> str:
-    """A value as Python would write it, near enough for a person."""
+    """A value roughly as Python would write it, for display."""
     number = _number(form)
     if isinstance(form, bool) or form is None or isinstance(form, str):
         return repr(form)

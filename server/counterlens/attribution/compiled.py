@@ -1,9 +1,9 @@
-"""A project's files compiled once in its interpreter, for all programs that are judged there.
+"""A project's files, compiled once in its interpreter for all programs that are judged there.
 
-Where nothing has run a project's tests before, each program would compile the package, and have pytest
-rewrite the assertions of its tests, which takes longer than most tests. The sandbox compiles them once, in a
-process where nothing of the project runs; the code is kept in the user's cache, in a folder that programs can
-read and not write.
+If a project's tests never ran before, each program would compile the package, and pytest would rewrite the
+assertions of its tests, which takes longer than most tests. The sandbox compiles them once, in a process that
+runs no code of the project; the compiled code is stored in the user's cache, in a folder that programs can
+read but not write.
 """
 
 from __future__ import annotations
@@ -41,12 +41,12 @@ class CompiledProject:
     """The compiled files of the project that a file belongs to.
 
     Args:
-        place: The file; it is compiled for each program anew.
+        place: The file; it is compiled again for each program.
         setting: The sandbox and interpreter.
         parent: The folder of such folders; by default in the user's cache.
 
     Attributes:
-        folder: Where they are kept.
+        folder: The folder of the compiled files.
     """
 
     def __init__(self, place: Layout, setting: Setting, parent: Path | None = None) -> None:
@@ -57,7 +57,7 @@ class CompiledProject:
 
     @cached_property
     def usable(self) -> bool:
-        """Whether there is a folder, and programs cannot write there what others would rest on."""
+        """Whether there is a folder, and programs cannot write code there that others would run."""
         try:
             self.folder.mkdir(parents=True, exist_ok=True)  # a sandbox shows what exists when it starts
         except OSError as error:
@@ -67,16 +67,16 @@ class CompiledProject:
 
     @property
     def readable(self) -> tuple[Path, ...]:
-        """The folders of the project's programs: the same for all, so that they share an interpreter."""
+        """The folders that programs may read: the same for the whole project, so that they share a zygote."""
         return (*self._place.readable, self.folder) if self.usable else self._place.readable
 
     def add(self, tests: Sequence[Path], preload: tuple[str, ...], cancel: Event | None) -> None:
-        """Compile the package of the file, and some test files with their `conftest.py`, where not done.
+        """Compile the package of the file, and some test files with their `conftest.py`, if not yet compiled.
 
         Args:
             tests: The test files.
             preload: As in `Job`.
-            cancel: Set it to give up.
+            cancel: Set to cancel.
 
         Raises:
             Cancelled: `cancel` was set.
@@ -108,13 +108,13 @@ class CompiledProject:
         return self.folder, path, path.stat().st_mtime_ns
 
     def _beside(self, tests: Iterable[Path]) -> list[Path]:
-        """The files that set the tests up: `conftest.py` in their folders, up to the project's."""
+        """The files that configure the tests: `conftest.py` in their folders, up to the project's."""
         project = self._place.project
         around = {above for path in tests for above in path.parents if above.is_relative_to(project)}
         return sorted(folder / "conftest.py" for folder in around)
 
     def _modules(self, tests: Sequence[Path]) -> list[Path]:
-        """The modules of the file's package, the nearest first, as long as they are not too many."""
+        """The modules of the file's package, the nearest first, up to the size limit."""
         top = self._place.root / self._place.module.partition(".")[0]
         if not top.is_dir():
             return []
@@ -130,7 +130,7 @@ class CompiledProject:
         return kept
 
     def _keep(self, text: str) -> None:
-        """Keep one file's code in the place of what was kept of it before."""
+        """Store the compiled code of one file, and remove its older versions."""
         try:
             name, encoded = json.loads(text)
             named = _NAME.fullmatch(str(name))

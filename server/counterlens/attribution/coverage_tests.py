@@ -1,7 +1,7 @@
 """Tests selected by the lines that they run, whether or not they mention the function.
 
-Which test runs which line is known from the project's baseline (`suite_run.py`). A function is judged by the
-tests that ran a line of its body and passed there: at most `MOST`, the nearest first.
+The project's baseline (`suite_run.py`) says which test runs which line. A function is judged by the tests
+that ran a line of its body and passed in the baseline: at most `MOST`, the nearest first.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ from counterlens.syntax.python_ast import parse_module
 MOST = 40
 """Maximum number of tests that judge one function, unless more are needed to run all its lines."""
 _SHARE = 4
-"""Tests that took more than one part in so many of a program's time limit are used only where others leave
-lines out."""
+"""Tests that took more than 1/`_SHARE` of a program's time limit are used only for lines that no other test
+runs."""
 
 
 def find_cases(document: Document, function: Function, setting: Setting) -> Judge | None:
@@ -44,9 +44,9 @@ def find_cases(document: Document, function: Function, setting: Setting) -> Judg
 
 
 def find(document: Document, function: Function, setting: Setting) -> Judge | None:
-    """The judge by the tests that run a function, or by docstrings of its file; None when there are none.
+    """The judge by the tests that run a function, or by docstrings of its file; None if there are none.
 
-    After a survey `find_cases` has been asked for those before.
+    After a survey, `find_cases` has already been called, so tests are not searched for again.
     """
     known = _known(document, function, setting)
     if known is None:
@@ -62,7 +62,7 @@ def find(document: Document, function: Function, setting: Setting) -> Judge | No
 
 
 def is_reached(document: Document, function: Function, setting: Setting) -> bool | None:
-    """Whether any test that can be used runs a function; None if that is not known for all tests."""
+    """Whether any usable test runs a function; None if that is unknown for some test."""
     known = _known(document, function, setting)
     if known is None or not known.baseline.tests:
         return None
@@ -72,7 +72,7 @@ def is_reached(document: Document, function: Function, setting: Setting) -> bool
 
 
 def why_not(document: Document, function: Function, setting: Setting) -> str:
-    """Why no test was found by running them, after `find` found none."""
+    """Why running the tests found none for the function, after `find` found none."""
     known = _known(document, function, setting)
     if known is None:
         return "there are no tests beside it"
@@ -119,13 +119,13 @@ def _known(document: Document, function: Function, setting: Setting) -> _Known |
 
 
 def _by_cases(known: _Known, document: Document, function: Function, setting: Setting) -> Judge | None:
-    """The judge by the nearest cases that can be used; None if there are none."""
+    """The judge by the nearest usable cases; None if there are none."""
     tests = known.baseline.tests
     cases = [number for number in known.numbers if tests[number].kind == "case"]
     usable = [number for number in cases if tests[number].outcome in {PASSED, FAILED}]
     passing = [number for number in usable if tests[number].outcome == PASSED]
     if not setting.vetted or not passing:
-        passing = usable  # the function may have a bug, which they tell of
+        passing = usable  # the function may have a bug, which they reveal
     if not passing:
         return None
     place = known.place
@@ -178,16 +178,16 @@ def nearest(
 ) -> list[int]:
     """The tests that judge a function, ascending: all that are needed to cover its lines, and the nearest.
 
-    A test is near if it mentions the function and runs little else. A parametrised test starts with its
-    first parameters, so that other tests have their turn.
+    A test is near if it mentions the function and runs little else. Every test's first parameters come before
+    any test's second ones, so that a parametrised test does not displace others.
 
     Args:
-        baseline: Of the project.
-        numbers: The tests that can be used.
+        baseline: The baseline of the project.
+        numbers: The positions of the usable tests.
         path: The function's file.
         lines: The lines of its body.
         named: File, class and name of the tests that mention the function.
-        longest: Seconds that a test may take, unless no other runs some line.
+        longest: Maximum seconds of a test, unless no other test runs some line.
     """
     tests, width = baseline.tests, baseline.width()
     turn: Counter[tuple[str, str, str]] = Counter()
@@ -216,7 +216,7 @@ def nearest(
 
 
 def _docstring(text: str, name: str) -> str | None:
-    """The docstring of what has a dotted name in a module; of the module itself for no name."""
+    """The docstring of an object of a module, by its dotted name; an empty name means the module itself."""
     found: Any = parse_module(text)
     for part in name.split(".") if name else ():
         found = next((node for node in found.body if getattr(node, "name", None) == part), None)

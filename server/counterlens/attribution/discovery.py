@@ -1,10 +1,10 @@
 """Static discovery of the test cases that mention a function; nothing is run.
 
-A case counts when its code mentions the function under a name that the test file imported from the function's
-module, directly or through fixtures and other definitions of the file and of its `conftest.py`. A method is
-mentioned by its own name together with its class; a special method by its class alone. Over-approximates if a
-name is shadowed; misses functions that are reached only through other code, strings, or modules loaded by
-path.
+A case counts if its code mentions the function under a name that the test file imported from the function's
+module, directly or through fixtures and other definitions of the file and of its `conftest.py`. A method
+counts as mentioned if its name and its class are; a special method if its class is. The search
+over-approximates if a name is shadowed, and misses functions that are reached only through other code,
+strings, or modules loaded by path.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from counterlens.trust import is_inside
 
 _SKIPPED = {"__pycache__", "node_modules", "site-packages", "venv"}
 _MOST_FILES = 500
-_LARGEST = 1 << 20  # bytes of a test file
+_LARGEST = 1 << 20  # maximum bytes of a test file
 _Definition = ast.FunctionDef | ast.AsyncFunctionDef
 
 
@@ -66,7 +66,7 @@ def cases_for(qualname: str, place: Layout, files: Iterable[Path]) -> list[CaseN
     Args:
         qualname: The function's dotted path within its module.
         place: The folder of its file.
-        files: The test files to look in; those that cannot be parsed are passed over.
+        files: The test files to search; those that cannot be parsed are skipped.
     """
     return [case for file in files for case in _cases_in(file, qualname, place)]
 
@@ -80,7 +80,7 @@ def _matching(folder: Path, *, deep: bool) -> Iterator[Path]:
 
 
 def _names(folder: Path) -> Iterator[Path]:
-    """All files under a folder; what is hidden, installed, or gone meanwhile is passed over."""
+    """All files under a folder, without hidden, installed, or meanwhile deleted ones."""
     for where, folders, files in os.walk(folder):
         folders[:] = [name for name in folders if name not in _SKIPPED and not name.startswith(".")]
         yield from (Path(where) / name for name in files if not name.startswith("."))
@@ -132,7 +132,7 @@ def _parse(file: Path, must_mention: str = "") -> ast.Module | None:
 
 
 class _Imports:
-    """Under which names a test file has the function (or its class), and the function's module."""
+    """The names under which a test file imports the function (or its class), and the function's module."""
 
     def __init__(self, tree: ast.Module, wanted: str, module: str) -> None:
         self.direct: set[str] = set()
@@ -158,7 +158,7 @@ class _Imports:
         return isinstance(node, ast.Name) and node.id in self.direct
 
     def through_module(self, node: ast.Attribute) -> bool:
-        """Whether an attribute is looked up, at some depth, in the function's module."""
+        """Whether an attribute is looked up in the function's module, at any depth."""
         inner: ast.expr = node.value
         while isinstance(inner, ast.Attribute):
             inner = inner.value

@@ -23,9 +23,9 @@ ID = "doctest"
 
 
 class DoctestJudge:
-    """Runs examples in the module that a program defines, and compares what they print.
+    """Runs examples in the module that a program defines, and compares their output.
 
-    The expected output never enters the sandbox: the program cannot find it there, and no trick inside
+    The expected output never enters the sandbox: the program cannot find it there, and nothing that it does
     can make a wrong output right.
     """
 
@@ -34,13 +34,13 @@ class DoctestJudge:
     def __init__(self, examples: Sequence[doctest.Example], test_run: TestRun) -> None:
         self._examples = [example for example in examples if not example.options.get(doctest.SKIP)]
         self._test_run = test_run
-        self._ignored: set[int] = set()  # examples that do not hold on the original
+        self._ignored: set[int] = set()  # examples that fail on the original
         self._known: dict[str, Verdict] = {}
         self._wrong: int | None = None
 
     @property
     def tests(self) -> int:
-        """How many examples expect something, and hold on the original where that was tried."""
+        """The number of examples with expected output, without those known to fail on the original."""
         return sum(
             bool(example.want) and number not in self._ignored
             for number, example in enumerate(self._examples)
@@ -51,7 +51,7 @@ class DoctestJudge:
         return self._known.pop(program, None) or self._test_run.run(program, self._read, cancel)
 
     def vetted(self, original: str, cancel: Event | None) -> DoctestJudge | str:
-        """The judge by those examples that hold on the original; the reason if none does."""
+        """The judge by the examples that pass on the original; the reason if none does."""
         judge = DoctestJudge(self._examples, self._test_run)
         reason = ""
         for _ in self._examples:
@@ -85,7 +85,7 @@ class DoctestJudge:
 
 
 def find(document: Document, function: Function, setting: Setting) -> DoctestJudge | None:
-    """The judge by docstring examples; None when there are none that expect something."""
+    """The judge by docstring examples; None if none has expected output."""
     if document.path is not None and setting.excluded:
         place = layout_of(document.path, document.text)
         if Suite(place.project, setting.excluded).excludes(place.path, function.qualname):
@@ -94,12 +94,12 @@ def find(document: Document, function: Function, setting: Setting) -> DoctestJud
 
 
 def judge_by(docstring: str | None, document: Document, setting: Setting, name: str) -> DoctestJudge | None:
-    """The judge by one docstring of a document; None when it has no examples that expect something."""
+    """The judge by one docstring of a document; None if none of its examples has expected output."""
     if not docstring or ">>>" not in docstring:
         return None
     try:
         examples = doctest.DocTestParser().get_examples(docstring, name)
-    except ValueError:  # malformed examples, which doctest itself would refuse
+    except ValueError:  # malformed examples, which doctest itself would reject
         return None
     place = layout_of(document.path, document.text) if document.path else None
     task = {"examples": [example.source for example in examples if not example.options.get(doctest.SKIP)]}
@@ -122,7 +122,7 @@ def _docstring(document: Document, function: Function) -> str | None:
 
 
 def _compare(example: doctest.Example, printed: str, raised: str | None) -> str:
-    """The problem with an example's result; empty if there is none. The rules are doctest's own."""
+    """The problem with an example's result; empty if there is none. The rules are those of doctest."""
     flags = reduce(or_, (flag for flag, on in example.options.items() if on), 0)
     checker = doctest.OutputChecker()
     if raised is None:

@@ -33,19 +33,19 @@ def judge_by_tests(
     """Run a file of tests against a program.
 
     The tests import the program by its module's name, or use its names directly. They are plain asserts, a
-    function `check(candidate)`, cases of pytest or unittest, examples in docstrings, or any mixture of these.
+    function `check(candidate)`, cases of pytest or unittest, examples in docstrings, or any combination.
 
     Args:
         program: Its text.
-        path: Its file, which says under which name it is imported.
+        path: Its file, which determines its module's name.
         tests: The file of tests.
         setting: Its sandbox and interpreter.
         function: The argument of `check`; by default the last function that the program defines.
-        apartness: Whether the program is to be in a process of its own.
-        cancel: Set it to give up.
+        apartness: Whether the program runs in a separate process.
+        cancel: Set to cancel.
 
     Raises:
-        SourceError: the tests cannot be read, or are no Python.
+        SourceError: the tests cannot be read, or are not Python.
         SandboxError, Cancelled: as `Sandbox.run`.
     """
     text = read_program(tests)
@@ -82,7 +82,7 @@ def judge_by_tests(
 
 
 def _cases_in(tree: ast.Module) -> list[list[str]]:
-    """Class, or nothing, and function of each test case."""
+    """The function of each test case, after its class if it has one."""
     found = []
     for node in tree.body:
         if isinstance(node, _Definition) and node.name.startswith("test"):
@@ -112,20 +112,20 @@ def _needs_pytest(tree: ast.Module) -> bool:
 
 
 def _has_examples(tree: ast.Module) -> bool:
-    """Whether docstrings have examples that expect something."""
+    """Whether docstrings have examples with expected output."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Module | ast.ClassDef | _Definition):
             text = ast.get_docstring(node, clean=False) or ""
             try:
                 if any(example.want for example in doctest.DocTestParser().get_examples(text)):
                     return True
-            except ValueError:  # malformed examples, which doctest itself would refuse
+            except ValueError:  # malformed examples, which doctest itself would reject
                 continue
     return False
 
 
 def _can_fail(tree: ast.Module) -> bool:
-    """Whether something is asserted in a test case, an example, or code that runs as the file is loaded."""
+    """Whether there is an assertion in a test case, an example, or code that runs on import."""
     if _cases_in(tree) or _has_examples(tree):
         return True
     definitions = {node.name: node for node in tree.body if isinstance(node, _Definition | ast.ClassDef)}
@@ -147,7 +147,7 @@ def _can_fail(tree: ast.Module) -> bool:
 
 
 def _is_for_scripts(node: ast.AST) -> bool:
-    """Whether it is an `if __name__ == "__main__"`, which does not hold here."""
+    """Whether it is an `if __name__ == "__main__"`, which is false here."""
     return isinstance(node, ast.If) and any(
         isinstance(each, ast.Name) and each.id == "__name__" for each in ast.walk(node.test)
     )

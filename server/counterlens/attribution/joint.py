@@ -9,7 +9,7 @@ from counterlens.attribution.base import Evidence, Isolation, Judge, Judgement, 
 
 
 class JointJudge:
-    """Several judges as one: a program is right when all that could judge it say so."""
+    """Several judges as one: a program passes if it passes with every judge that could judge it."""
 
     def __init__(self, judges: Sequence[Judge]) -> None:
         self.judges = judges
@@ -21,11 +21,11 @@ class JointJudge:
 
     @property
     def tests(self) -> int:
-        """How many cases they know of together."""
+        """The total number of their cases."""
         return sum(judge.tests for judge in self.judges)
 
     def judge(self, program: str, *, cancel: Event | None = None) -> Verdict:
-        """Ask one after the other, until one finds fault; see `Judge.judge`."""
+        """Run the judges in order until the program fails with one; see `Judge.judge`."""
         heard: list[Verdict] = []
         for judge in self.judges:
             heard.append(judge.judge(program, cancel=cancel))

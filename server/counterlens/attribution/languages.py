@@ -1,8 +1,8 @@
-"""The languages whose programs are judged, each by a part of its own that `Language.judge` names.
+"""The languages whose programs are judged, each by a module of its own that `Language.judge` names.
 
-Handwritten inputs count first: tests and doctests are found, and all of them must hold. Only if there are
-none, the fallbacks are asked one after the other. The tests that come with a problem (`supplied`) are not
-included: their owner makes a judge and passes it on.
+Handwritten tests come first: tests and doctests are found, and all of them must pass. Only if there are none,
+the fallbacks are tried in order. The tests that come with a problem (`supplied`) are not included: their
+owner creates a judge and passes it on.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ class JudgedLanguage:
 
     Attributes:
         missing: Why they cannot be judged on this machine; None if they can.
-        by_tests: By a file of tests; see `judge_by_tests`.
-        by_output: The judge of whole programs by what they print: of the cases and the setting.
-        supplied: The judge by tests that are text: the tests, the function, the original, the setting.
+        by_tests: Judges by a file of tests; see `judge_by_tests`.
+        by_output: The judge of whole programs by their output, from the cases and the setting.
+        supplied: The judge by supplied tests, from their text, the function, the original and the setting.
         entries: The functions that other files may call.
         tests: Finds handwritten tests, by attribution function.
         surveyed: The same for runs over many functions.
-        untested: What it means that no tests were found.
-        by_running: Finds tests by running all of them once; None where that is not done.
-        behaviour: The judge by what the function does.
-        fallbacks: What is asked where there are no handwritten tests, in this order.
+        untested: The reason if no tests were found.
+        by_running: Finds tests by running all of them once; None if the language does not do that.
+        behaviour: The judge by the behaviour of the function.
+        fallbacks: Attribution functions for functions without handwritten tests, in the order tried.
         why_not: For each fallback, why it found nothing.
     """
 
@@ -66,13 +66,13 @@ def judged(language: str) -> JudgedLanguage:
     """How programs of a language are judged.
 
     Raises:
-        SourceError: they are not.
+        SourceError: programs in this language are not judged.
     """
     return JUDGED.require(language)
 
 
 def program_language(path: Path) -> str:
-    """The language of a program by the name of its file; in doubt it is Python."""
+    """The language of a program by the name of its file; Python by default."""
     try:
         return language_of(path)
     except SourceError:
@@ -80,7 +80,7 @@ def program_language(path: Path) -> str:
 
 
 def behaviour_of(document: Document, function: Function, setting: Setting) -> tuple[Judge | None, str]:
-    """The judge of a function by what it does, or why there is none."""
+    """The judge of a function by its behaviour, or the reason why there is none."""
     language = judged(document.language)
     judge = language.behaviour(document, function, setting)
     reason = None if judge is not None else language.why_not[DIFFERENTIAL](document, function, setting)

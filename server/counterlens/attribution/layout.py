@@ -19,13 +19,13 @@ _ENVIRONMENTS = (".venv", "venv")
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """A source file's place.
+    """The place of a source file.
 
     Attributes:
         path: The file, absolute, links resolved.
         module: Its dotted module name.
         root: The folder that must be on `sys.path` for that name.
-        project: The folder of the project; the same as `root` where there is no sign of one.
+        project: The folder of the project; `root` if nothing marks one.
     """
 
     path: Path
@@ -35,17 +35,17 @@ class Layout:
 
     @property
     def roots(self) -> list[Path]:
-        """The folders to put on `sys.path`, first one first."""
+        """The folders for `sys.path`, in order."""
         found = [self.root, self.project, self.project / "src"]
         return [path for at, path in enumerate(found) if path.is_dir() and path not in found[:at]]
 
     @property
     def readable(self) -> tuple[Path, ...]:
-        """The parts that a program may read: the project, but never a home folder as a whole."""
+        """The folders that a program may read: the project, but never a whole home folder."""
         return () if _holds_home(self.project) else (self.project,)
 
     def covered_by(self, program: str) -> dict[Path, bytes]:
-        """The file as a program that replaces it sees it: itself, and no bytecode of the file."""
+        """The content that a program sees in place of the file: the program itself, and no bytecode."""
         kept = (self.path.parent / "__pycache__").glob(f"{escape(self.path.stem)}.*.pyc")
         return {self.path: program.encode("utf-8", "replace"), **dict.fromkeys(kept, b"")}
 
@@ -54,12 +54,12 @@ _confined: set[Path] = set()
 
 
 def confine(folder: Path) -> None:
-    """Take nothing above a folder for a part of the projects in it, as long as this process lives."""
+    """Treat nothing above a folder as part of the projects in it, until this process ends."""
     _confined.add(folder.resolve())
 
 
 def bound_of(path: Path) -> Path | None:
-    """The folder that a file's project cannot reach beyond; None if there is none."""
+    """The folder that bounds a file's project; None if there is none."""
     bounds = [folder for folder in _confined if path.is_relative_to(folder)]
     return max(bounds, key=lambda folder: len(folder.parts), default=None)
 
@@ -69,7 +69,7 @@ def layout_of(path: Path, text: str = "") -> Layout:
 
     Args:
         path: The file.
-        text: Its source: relative imports tell how deep in a package it is, where `__init__.py` is missing.
+        text: Its source: relative imports show how deep it is in a package if `__init__.py` is missing.
     """
     path = path.resolve()
     folder = path.parent
@@ -88,7 +88,7 @@ def layout_of(path: Path, text: str = "") -> Layout:
 
 
 def interpreter_for(path: Path | None) -> Path:
-    """The interpreter of a file's project, else of the environment that is active, else our own."""
+    """The interpreter of a file's project, else of the active environment, else our own."""
     if path is not None:
         place = layout_of(path)
         for folder in (place.path.parent, *place.path.parent.parents):
@@ -113,7 +113,7 @@ def _works(python: Path) -> bool:
 
 
 def is_project(folder: Path) -> bool:
-    """Whether a folder says that it is a project's: by a file of its tools, or by version control."""
+    """Whether a folder is marked as a project: by a configuration file of tools, or by version control."""
     return any((folder / marker).exists() for marker in _MARKERS)
 
 

@@ -1,10 +1,10 @@
-"""Judging a whole program by what it prints: it reads each input, and must print what is due.
+"""Judging a whole program by its output: it reads each input, and must print the expected output.
 
-Each language has a subclass of `OutputJudge` that says how a program is run (`languages.py`).
+Each language has a subclass of `OutputJudge` that runs its programs (`languages.py`).
 
-Outputs are compared token by token, as the judges of contests do: blanks and line ends only separate, and a
-number with a point or an exponent may differ by its rounding (`TOLERANCE`). The program never sees what is
-due, and is in a process of its own, so "passed" is strong.
+Outputs are compared token by token, as contest judges do: blanks and line ends only separate, and a number
+with a point or an exponent may differ by rounding (`TOLERANCE`). The program never sees the expected output,
+and runs in a separate process, so "passed" is strong.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from counterlens.syntax.python_ast import parse_module
 
 ID = "given"
 TOLERANCE = 1e-6
-"""How far a number may be from the one that is due: relative, and absolute below 1."""
-_ROOM = 4 << 20  # bytes of an output
+"""Maximum difference between a number and the expected one: relative, and absolute below 1."""
+_ROOM = 4 << 20  # maximum bytes of an output
 TOO_MUCH = f"it prints more than {_ROOM >> 20} MiB"
-# A file and not a pipe: some programs ask how long their input is.
+# A file, not a pipe: some programs query the length of their input.
 _START = b"""\
 import os, runpy, sys
 os.dup2(os.open("input.txt", os.O_RDONLY), 0)
@@ -40,8 +40,8 @@ class PrintingCase:
     """One run of a program.
 
     Attributes:
-        input: What it reads from standard input.
-        output: What it must print.
+        input: Its standard input.
+        output: The expected output.
     """
 
     input: str
@@ -52,8 +52,8 @@ class OutputJudge(ABC):
     """Judges whole programs by their output; see the module.
 
     Args:
-        cases: The runs, in the order tried.
-        setting: The sandbox, interpreter and limits; the limits are those of each run.
+        cases: The runs, in order.
+        setting: The sandbox, interpreter and limits; the limits apply to each run.
     """
 
     attribution = ID
@@ -63,11 +63,11 @@ class OutputJudge(ABC):
 
     @property
     def tests(self) -> int:
-        """How many runs there are."""
+        """The number of runs."""
         return len(self.cases)
 
     def judge(self, program: str, *, cancel: Event | None = None) -> Verdict:
-        """Run a program on all inputs, until it prints something else; see `Judge.judge`."""
+        """Run a program on the inputs until an output is wrong; see `Judge.judge`."""
         started = time.monotonic()
         if self.cases:
             judgement, evidence = self._judged(program, cancel)
@@ -101,7 +101,7 @@ class OutputJudge(ABC):
 
 
 class PythonOutputJudge(OutputJudge):
-    """Runs each case in a process of its own."""
+    """Runs each case in a separate process."""
 
     def _printed(self, program: str, cancel: Event | None) -> Iterator[str | tuple[Judgement, str]]:
         try:
@@ -149,7 +149,7 @@ def first_difference(found: str, due: str) -> str:
 
 
 def _close(found: str, due: str) -> bool:
-    """Whether two words are numbers that differ only by their rounding; whole ones must be the same."""
+    """Whether two tokens are numbers that differ only by rounding; integers must be the same."""
     if not any(sign in due for sign in ".eE"):
         return False
     try:

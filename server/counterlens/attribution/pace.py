@@ -1,8 +1,8 @@
 """Time limit of a counterfactual: a multiple of its original's run time, never the whole limit.
 
-A change that breaks a loop often makes it endless, and each such program would cost the whole limit. The
-bound is on processor time, which a busy machine does not use up, set against the original's wall-clock time,
-which a busy machine only lengthens: so a verdict does not depend on other load. Programs that a model wrote
+A mutation that breaks a loop often makes it endless, and each such program would use the whole limit. The
+bound is on processor time, which other load does not use up, and is derived from the original's wall-clock
+time, which other load only increases: so a verdict does not depend on other load. Programs that a model wrote
 keep the whole limit, because right ones may be far slower than the original.
 """
 
@@ -19,14 +19,14 @@ from counterlens.sandbox.base import Limits
 
 TIMES = 20
 LEAST = 2
-"""Seconds of processor time that any program has."""
+"""Minimum limit of processor time, in seconds."""
 
 _MOST: ContextVar[int | None] = ContextVar("most", default=None)
 
 
 @contextmanager
 def paced(original: Verdict) -> Iterator[None]:
-    """Programs that this thread judges meanwhile have `TIMES` times as long as the original took."""
+    """Within the context, programs that this thread judges get `TIMES` times the original's run time."""
     most = max(LEAST, math.ceil(TIMES * original.seconds))
     token = _MOST.set(most)
     try:
@@ -36,6 +36,6 @@ def paced(original: Verdict) -> Iterator[None]:
 
 
 def bounded(limits: Limits) -> Limits:
-    """Limits as they hold now."""
+    """The limits, with the current bound on processor time."""
     most = _MOST.get()
     return limits if most is None or most >= limits.cpu_seconds else replace(limits, cpu_seconds=most)

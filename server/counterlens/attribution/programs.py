@@ -1,4 +1,4 @@
-"""One verdict for any program: by another program, or by the tests found beside it."""
+"""The verdict on a single program: by another program, or by the tests found beside it."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ def judge_against(
     function: str | None = None,
     cancel: Event | None = None,
 ) -> Verdict:
-    """Compare a program with another one by what they do, function by function.
+    """Compare the behaviour of a program with that of another one, function by function.
 
     Args:
         program: Its text.
-        original: The other one, which is right.
+        original: The other program, which is right.
         setting: Their sandbox and interpreter.
-        function: Which function; by default every one that both define at their top level.
-        cancel: Set it to give up.
+        function: The function to compare; by default every one that both define at their top level.
+        cancel: Set to cancel.
 
     Raises:
         SourceError: the original cannot be read, or does not define the function.
@@ -63,9 +63,9 @@ def judge_against(
 def judge_by_itself(
     program: str, path: Path, setting: Setting, *, function: str | None = None, cancel: Event | None = None
 ) -> Verdict:
-    """Judge a program by its own docstring examples, and by the tests that lie beside it.
+    """Judge a program by its own docstring examples, and by the tests beside it.
 
-    If none mentions it, the whole suite runs once, to find the tests that reach it.
+    If no test mentions it, the whole suite runs once, to find the tests that reach it.
     """
     document = Document(program, path, program_language(path))
     names = [each for each in functions(document) if function in {None, each.qualname}]
@@ -101,7 +101,7 @@ def judge_by_itself(
 
 
 def _joined(passed: list[Verdict], left_out: list[str]) -> Verdict:
-    """All of them as one, as strong as the weakest."""
+    """All verdicts as one, as strong as the weakest."""
     order = list(Strength)
     weakest = max(passed, key=lambda each: order.index(each.evidence.strength or Strength.WEAK)).evidence
     notes = [each.evidence.message for each in passed if each.evidence.message] + left_out

@@ -1,4 +1,4 @@
-"""Python, as it is judged."""
+"""The judges of Python programs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _TESTS = {unittests.ID: unittests.find, doctests.ID: doctests.find}
 
 
 def _entries(document: Document) -> list[Function]:
-    """Those at the top level."""
+    """The functions at the top level."""
     return [each for each in functions(document) if "." not in each.qualname]
 
 

@@ -1,4 +1,4 @@
-"""The number of judging tests that run a part of a function, by their baseline."""
+"""The number of judging tests that run a part of a function, from the baseline."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from dataclasses import dataclass
 from counterlens.syntax.python_ast import parse_module
 
 TestItem = tuple[str, str]
-"""A test's file, and its name behind that as pytest gives it."""
+"""A test's file, and its pytest id after the file."""
 RanBy = Mapping[int, Collection[TestItem]]
-"""The lines on which a statement of a function begins, each with the tests that run it."""
+"""The lines on which a statement of a function begins, each with the tests that run that line."""
 
 
 @dataclass(frozen=True, slots=True)
 class HoleReach:
-    """How far tests reach into a hole.
+    """Coverage of a hole by the judging tests.
 
     Attributes:
-        tests: How many of those that judge run some of it.
-        lines: On how many lines they run a statement.
-        of: On how many lines a statement begins.
+        tests: Number of judging tests that run a line of it.
+        lines: Number of lines on which they run a statement.
+        of: Number of lines on which a statement begins.
     """
 
     tests: int
@@ -30,12 +30,12 @@ class HoleReach:
 
 
 def into(lines: range, ran_by: RanBy, judging: Collection[TestItem]) -> HoleReach:
-    """How far some tests reach into some lines."""
+    """The coverage of some lines by some tests."""
     by_line = [set(tests) & set(judging) for line, tests in ran_by.items() if line in lines]
     return HoleReach(len(set().union(*by_line)), sum(map(bool, by_line)), len(by_line))
 
 
 def statement_lines(text: str, lines: range) -> list[int]:
-    """Return those of some lines that begin a statement, ascending."""
+    """Return the lines, of those given, on which a statement begins, ascending."""
     found = {node.lineno for node in ast.walk(parse_module(text)) if isinstance(node, ast.stmt)}
     return sorted(found.intersection(lines))

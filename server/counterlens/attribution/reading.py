@@ -1,4 +1,4 @@
-"""Read a program from its file, whatever is in it."""
+"""Read a program from its file, whatever its content."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from pathlib import Path
 from counterlens.attribution.base import Evidence, Judgement, Verdict
 from counterlens.errors import SourceError
 
-LARGEST = 4 << 20  # bytes of a candidate
+LARGEST = 4 << 20  # maximum bytes of a candidate
 
 
 def read_program(path: Path) -> str | Verdict:
-    """A candidate's text, or the verdict that it is no program.
+    """A candidate's text, or the verdict that the file is not a program.
 
     Raises:
-        SourceError: it cannot be read.
+        SourceError: the file cannot be read.
     """
     try:
         data = path.read_bytes()

@@ -1,4 +1,4 @@
-"""Calls of a program's function in the sandbox, with their results."""
+"""Calls of a program's function in the sandbox, and their results."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ class CallRecord:
     Attributes:
         result: The encoded result, if it returned.
         exception: The name of the exception's class, if it raised one.
-        limit: Which limit it reached, if it did: nothing else is known then.
-        after: The encoded arguments afterwards; None if they are as before.
+        limit: The limit that it reached, if any; nothing else is known then.
+        after: The encoded arguments after the call; None if unchanged.
         output: Its printed output.
         outside: Its outside effects, such as `opens files`.
-        arcs: Arcs that no call before it took, if they are traced.
+        arcs: Arcs that no earlier call took, if arcs are traced.
     """
 
     result: Form = None
@@ -44,16 +44,16 @@ class CallRecord:
 
     @property
     def returned(self) -> bool:
-        """Whether it came to a normal end."""
+        """Whether the call returned: it raised nothing and reached no limit."""
         return self.exception is None and self.limit is None
 
     @property
     def comparable(self) -> bool:
-        """Whether what it gave can be compared with another call's."""
+        """Whether its result and arguments can be compared with those of another call."""
         return self.limit is None and comparable(self.result) and comparable(self.after)
 
     def like(self, other: CallRecord) -> bool:
-        """Whether two calls did the same: result or exception, arguments, output."""
+        """Whether two calls behaved the same: result or exception, arguments, output."""
         if self.limit or other.limit or self.exception != other.exception or self.output != other.output:
             return False
         if self.exception is None and not same(self.result, other.result):
@@ -63,7 +63,7 @@ class CallRecord:
         return self.after is None or same(self.after, other.after)
 
     def differences(self, other: CallRecord) -> tuple[str, str]:
-        """Word the results of two calls that differ."""
+        """Describe the results of two calls that differ."""
         if self.limit or other.limit or self.exception or other.exception:
             return self._ending(), other._ending()
         if not same(self.result, other.result):
@@ -87,12 +87,12 @@ class CallRecord:
 
 @dataclass(frozen=True, slots=True)
 class Trouble:
-    """Why a program could not be called at all.
+    """The reason why a program could not be called at all.
 
     Attributes:
         kind: `invalid` (it does not parse), `import` (it cannot be imported), `missing` (it lacks the
             function), `ended` (it ended the process), `timed out`.
-        message: More about it.
+        message: Further detail.
     """
 
     kind: str
@@ -106,7 +106,7 @@ class Trouble:
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """The results of a series of calls, up to its end: one observation a call, in order."""
+    """The results of a series of calls, up to its end: one observation per call, in order."""
 
     observations: tuple[CallRecord, ...]
     trouble: Trouble | None
@@ -115,13 +115,13 @@ class Recording:
 
 @dataclass(frozen=True, slots=True)
 class Recorder:
-    """Calls one function of programs that take the place of one file.
+    """Calls one function of programs that replace one file.
 
     Attributes:
         setting: Their sandbox and interpreter.
-        place: The file that they replace; None for a text that is kept nowhere.
+        place: The file that they replace; None for a text without a file.
         target: The qualified name of the function.
-        readable: Whether the program may read its project, to import the rest of it.
+        readable: Whether the program may read its project, to import from it.
     """
 
     setting: Setting
@@ -139,16 +139,16 @@ class Recorder:
         stop: bool = False,
         cancel: Event | None = None,
     ) -> Recording:
-        """Make calls, each in the same process as the one before it.
+        """Make calls, all in one process.
 
         Args:
             program: The whole source.
-            calls: The arguments, as `sandboxed/recorder/calls.py` takes them.
+            calls: The arguments, in the form of `sandboxed/recorder/calls.py`.
             seconds: The wall-clock limit of each call.
-            steps: Lines of the program that a call may run; None for no bound, and no tracing.
-            stop: End at the first call that reaches a limit. Otherwise a call that ends the process is noted,
-                and another process makes those after it.
-            cancel: Set it to give up.
+            steps: Maximum lines of the program that a call may run; None for no bound and no tracing.
+            stop: Whether to stop at the first call that reaches a limit. Otherwise a call that ends the
+                process is recorded, and another process makes the calls after it.
+            cancel: Set to cancel.
 
         Raises:
             Cancelled: `cancel` was set.
@@ -194,7 +194,7 @@ def run(
     covers: Mapping[Path, bytes] | None = None,
     preload: tuple[str, ...] = (),
 ) -> JobOutcome:
-    """Run one module of the recorder on a task; `more` files lie beside it, the rest as in `Job`."""
+    """Run one module of the recorder on a task, with `more` files beside it; other parameters as in `Job`."""
     files = {
         **_FILES,
         "start.py": start_script(f"sandboxed.recorder.{module}"),
@@ -215,7 +215,7 @@ def run(
 
 
 def _read(outcome: JobOutcome, seen: list[CallRecord], wanted: int) -> tuple[Trouble | None, bool]:
-    """Take in the lines of a report; what went wrong, and whether a call was running then."""
+    """Add the lines of a report to `seen`; return the trouble, and whether a call was running at the end."""
     running, ended = False, False
     for line in outcome.result.decode("ascii", "replace").split("\n")[:-1]:
         word, _, rest = line.partition(" ")
@@ -243,7 +243,7 @@ def _read(outcome: JobOutcome, seen: list[CallRecord], wanted: int) -> tuple[Tro
 
 
 def _observation(seen: Mapping[str, Any]) -> CallRecord:
-    """One observation; whatever stands there, its fields have the right types."""
+    """One observation; its fields have the right types whatever the report contains."""
 
     def text(name: str) -> str | None:
         value = seen.get(name)

@@ -29,7 +29,7 @@ from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
 
 _CASES = {"tests": "test", "doctest": "doctest", "given": "given test"}
-"""Noun for one case of each attribution function."""
+"""The noun for one case of each attribution function."""
 
 
 def find_judge(
@@ -47,30 +47,30 @@ def find_judge(
     cancel: Event | None = None,
     report: Callable[[str], None] | None = None,
 ) -> Judge | None:
-    """The judge of a function: by all attribution functions that find tests of it, or by what it does.
+    """The judge of a function: by all attribution functions that find tests of it, or by its behaviour.
 
     Args:
-        document: The original file; its docstrings and its place count, not those of a program judged.
+        document: The original file; its docstrings and its place are used, not those of a judged program.
         function: The function.
         sandbox: The sandbox for programs.
         python: The interpreter; by default that of the file's project, see `interpreter_for`.
         limits: The limits of each program.
-        fallback: Whether more is done for a function that no test mentions: the project's tests are run once,
-            to see whether any of them reaches it; then it is run itself, a few hundred times, to learn what
-            it does.
-        vetted: Whether tests are left out that do not pass on the document, if many functions are judged
-            that nobody looks at; not for one that may have a bug, or that someone named.
-        surveyed: Whether the project's suite is run once before anything else, and tests are chosen by the
-            lines that they run, by what they mention only if that is not known; else it is run only for a
-            function that nothing mentions.
-        map_timeout: Seconds that running the project's suite once may take; 0 for not at all.
-        excluded: Patterns of tests that never judge, see `exclusion.py`.
-        cancel: Set it to give up.
-        report: Called with what is being done, if that takes time.
+        fallback: Whether to do more for a function that no test mentions: the project's tests run once, to
+            find out whether any of them reaches it; then the function itself runs a few hundred times, to
+            record its behaviour.
+        vetted: Whether to leave out tests that fail on the document. For runs over many functions that
+            nobody inspects; not for a function that may have a bug, or that the user named.
+        surveyed: Whether the project's suite runs once first, and tests are chosen by the lines that they
+            run, or by what they mention if those lines are unknown; else the suite runs only for a function
+            that no test mentions.
+        map_timeout: Maximum seconds for one run of the project's suite; 0 to skip it.
+        excluded: Patterns of tests that never judge; see `exclusion.py`.
+        cancel: Set to cancel.
+        report: Called with the current step if it takes time.
 
     Returns:
-        None when nothing can judge the function; `why_no_judge` says why. If the function fails all its
-        tests, the judge by all of them: what it says of the document is then what there is to say.
+        None if nothing can judge the function; `why_no_judge` says why. If the function fails all its tests,
+        the judge by all of them, whose verdict on the document is then the result.
 
     Raises:
         SourceError: programs in the document's language are not judged.
@@ -98,7 +98,7 @@ def _usable(
     function: Function,
     setting: Setting,
 ) -> tuple[list[Judge], dict[Judge, str]]:
-    """The judges by the tests that can be used, and why others cannot."""
+    """The judges by the usable tests, and the reasons why others are unusable."""
     judges: list[Judge] = []
     reasons: dict[Judge, str] = {}
     for find in attributions.values():
@@ -116,7 +116,7 @@ def _usable(
 
 
 def _failed(judge: Judge, document: Document, cancel: Event | None) -> bool:
-    """Whether the document fails its tests, and it is not that they cannot be run."""
+    """Whether the document fails its tests, as opposed to tests that cannot run."""
     return judge.judge(document.text, cancel=cancel).judgement in {Judgement.FAILED, Judgement.TIMED_OUT}
 
 
@@ -132,9 +132,9 @@ def why_no_judge(
     excluded: Sequence[str] = (),
     cancel: Event | None = None,
 ) -> str:
-    """Why `find_judge` found nothing, one reason for each attribution function; the arguments are the same.
+    """Why `find_judge` found nothing, one reason for each attribution function; it has the same arguments.
 
-    The tests that were found and cannot be used are run once more.
+    Tests that were found but are unusable run once more.
     """
     python = python or interpreter_for(document.path)
     setting = Setting(
@@ -160,13 +160,13 @@ def _all_excluded(document: Document, function: Function, setting: Setting) -> b
 
 
 def reach_of(judge: Judge, lines: range) -> HoleReach | None:
-    """How far the tests of a function reach into some of its lines, 1-based; None if that is not known."""
+    """The coverage of some lines of a function, 1-based, by its tests; None if unknown."""
     parts = judge.judges if isinstance(judge, JointJudge) else (judge,)
     return next((part.reach(lines) for part in parts if isinstance(part, unittests.CasesJudge)), None)
 
 
 def described(judge: Judge) -> str:
-    """The judge, with its number of cases and its strength, such as `3 doctests`."""
+    """A description of the judge with its number of cases, such as `3 doctests`."""
     if isinstance(judge, ComparingJudge):
         return judge.described
     if isinstance(judge, JointJudge):

@@ -1,8 +1,8 @@
-"""Decide from the tests alone whether they and their program can be in two processes.
+"""Decide from the tests alone whether they and their program can run in two processes.
 
-From another process, a class of the program cannot be derived from, and no class or module of the tests can
-be handed to it. Only the tests count: no behaviour of a program leads to its being judged in the process of
-its tests.
+From another process, tests cannot subclass a class of the program, and cannot pass a class or module of
+theirs to it. Only the tests count: no behaviour of a program can cause it to be judged in the process of its
+tests.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ _Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 
 def why_inseparable(tests: ast.Module, module: str) -> str | None:
-    """Operations of tests that only work in the process of the program; None if they do nothing of the kind.
+    """The first operation of the tests that only works in the process of the program; None if there is none.
 
     Args:
         tests: The tests.
-        module: The name under which they import the program; names that they define nowhere are its too.
+        module: The name under which they import the program; names that they do not define are also of it.
     """
     names = _Names(tests, module)
     for node in ast.walk(tests):
@@ -36,10 +36,10 @@ def why_inseparable(tests: ast.Module, module: str) -> str | None:
 
 
 class _Names:
-    """Resolve the names of a test file, as far as its text shows.
+    """Resolves the names of a test file from its text.
 
     Attributes:
-        inner: Classes that it defines, and modules that it imports.
+        inner: Classes that the file defines, and modules that it imports.
     """
 
     def __init__(self, tests: ast.Module, module: str) -> None:
@@ -73,7 +73,7 @@ class _Names:
                 self.inner.add(name)
 
     def is_of_program(self, node: ast.expr) -> bool:
-        """Whether an expression is a name of the program, an attribute of one, or a call of one."""
+        """Whether an expression is a name of the program, or an attribute, call or item of one."""
         while isinstance(node, ast.Attribute | ast.Call | ast.Subscript):
             node = node.func if isinstance(node, ast.Call) else node.value
         if not isinstance(node, ast.Name):

@@ -1,7 +1,7 @@
 """Verification of counterfactuals by running them: each must keep or break the meaning as it claims.
 
-Preserving counterfactuals of which a judge finds the program wrong are to be discarded and counted (Hooda et
-al. 2024, section 4.2). Breaking ones that no judge tells from the original stay, marked as possibly
+A preserving counterfactual that fails with a judge is to be discarded and counted (Hooda et al. 2024,
+section 4.2). A breaking one that no judge distinguishes from the original stays, marked as possibly
 equivalent.
 """
 
@@ -30,22 +30,22 @@ from counterlens.syntax.functions import Function, functions
 class Settlement(StrEnum):
     """The outcome of a counterfactual."""
 
-    HOLDS = "holds"  # it keeps the meaning as far as anything could tell
-    DISCARDED = "discarded"  # it should keep the meaning, and does not
+    HOLDS = "holds"  # it keeps the meaning, as far as the judges show
+    DISCARDED = "discarded"  # it should keep the meaning, but does not
     BREAKS = "breaks"  # it breaks the meaning, as it should
-    POSSIBLY_EQUIVALENT = "possibly equivalent"  # it should break the meaning, and nothing noticed
-    UNSETTLED = "unsettled"  # nothing can judge it
+    POSSIBLY_EQUIVALENT = "possibly equivalent"  # it should break the meaning, but passes with every judge
+    UNSETTLED = "unsettled"  # no judge can judge it
 
 
 @dataclass(frozen=True, slots=True)
 class Settled:
-    """A counterfactual and what was found out about it.
+    """A counterfactual and the result of its verification.
 
     Attributes:
-        counterfactual: The same, with `possibly_equivalent` set where that was found.
+        counterfactual: The counterfactual, with `possibly_equivalent` set if it is.
         finding: The result.
-        verdict: The verdict that it rests on; None if nothing could judge.
-        reason: Why nothing could, or what it rests on.
+        verdict: The verdict behind the result; None if no judge could judge it.
+        reason: Why no judge could, or the evidence behind the result.
     """
 
     counterfactual: Counterfactual
@@ -63,15 +63,15 @@ def settle(
     cancel: Event | None = None,
     progress: ProgressCallback | None = None,
 ) -> list[Settled]:
-    """Run counterfactuals, by the tests of their function and by differential execution, as far as they go.
+    """Verify counterfactuals by the tests of their function and by differential execution, if available.
 
     Args:
         document: The original.
         counterfactuals: Some of its counterfactuals.
         sandbox: Their sandbox.
         python: The interpreter; by default that of the file's project.
-        cancel: Set it to give up.
-        progress: Called with each counterfactual.
+        cancel: Set to cancel.
+        progress: Called for each counterfactual.
 
     Raises:
         SandboxError, Cancelled: as `Sandbox.run`.
@@ -88,7 +88,7 @@ def settle(
 
 
 def counts(settled: Iterable[Settled]) -> dict[Settlement, int]:
-    """How many there are of each finding."""
+    """The number of counterfactuals with each result."""
     found = Counter(outcome.finding for outcome in settled)
     return {finding: found[finding] for finding in Settlement}
 
@@ -128,7 +128,7 @@ def _basis(verdict: Verdict) -> str:
 
 
 class _Paced:
-    """A judge of counterfactuals, which have not much more time than the original took."""
+    """A judge of counterfactuals whose time limit depends on the original's run time; see `pace.py`."""
 
     def __init__(self, judge: Judge, original: Verdict) -> None:
         self._judge, self._original = judge, original
@@ -140,7 +140,7 @@ class _Paced:
 
 
 class _Benches:
-    """The judges of each function, found when the first counterfactual of it comes."""
+    """The judges of each function, found when its first counterfactual is verified."""
 
     def __init__(self, document: Document, setting: Setting) -> None:
         self._document, self._setting = document, setting
@@ -148,7 +148,7 @@ class _Benches:
         self._found: dict[str, tuple[list[Judge], str]] = {}
 
     def of(self, qualname: str) -> tuple[list[Judge], str]:
-        """The judges, and why there is none if there is none."""
+        """The judges, and the reason if there are none."""
         if qualname not in self._found:
             self._found[qualname] = self._look(qualname)
         return self._found[qualname]
@@ -156,7 +156,7 @@ class _Benches:
     def _look(self, qualname: str) -> tuple[list[Judge], str]:
         reason = "it is in no function"
         parts = qualname.split(".")
-        for end in range(len(parts), 0, -1):  # a function inside of another is judged by what that one does
+        for end in range(len(parts), 0, -1):  # a nested function is judged by the behaviour of the outer one
             function = self._functions.get(".".join(parts[:end]))
             if function is not None:
                 judges, why = self._judges(function)

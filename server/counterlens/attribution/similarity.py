@@ -1,6 +1,6 @@
 """Textual and structural similarity of two functions: a weak hint, never a verdict.
 
-Different texts may behave alike, and similar texts may not (Hooda et al. 2024, section 4.3), so similarity
+Different texts may behave the same, and similar texts may not (Hooda et al. 2024, section 4.3), so similarity
 has a separate type, which is never mixed with judgements.
 """
 
@@ -20,13 +20,13 @@ from counterlens.syntax.functions import Function, find_function
 
 @dataclass(frozen=True, slots=True)
 class Similarity:
-    """How alike a candidate is to a reference; every part lies between 0 and 1.
+    """The similarity of a candidate to a reference; every part is between 0 and 1.
 
     Attributes:
         ngrams: BLEU over the tokens of the code (sacrebleu, smoothed).
-        syntax: Share of the reference's subtrees that the candidate has, names and literals aside.
-        data_flow: Share of the reference's data dependences that the candidate has, variables counted through
-            in the order of their appearance; None if the reference has none or one does not parse.
+        syntax: Share of the reference's subtrees that the candidate has, ignoring names and literals.
+        data_flow: Share of the reference's data dependences that the candidate has, with variables numbered
+            in order of appearance; None if the reference has none or does not parse.
         chrf: chrF over the characters (Popović 2015, sacrebleu).
     """
 
@@ -37,7 +37,7 @@ class Similarity:
 
     @property
     def combined(self) -> float:
-        """The mean of the first three, as CodeBLEU has them, without its weights for keywords."""
+        """The mean of the first three, as in CodeBLEU, but without its keyword weights."""
         parts = [part for part in (self.ngrams, self.syntax, self.data_flow) if part is not None]
         return sum(parts) / len(parts)
 
@@ -46,12 +46,12 @@ def similarity(reference: Document, candidate: Document, qualname: str) -> Simil
     """Compare one function of two versions of a file.
 
     Args:
-        reference: The version that is right.
-        candidate: The other one.
+        reference: The right version.
+        candidate: The version to compare.
         qualname: The function, which both must have.
 
     Raises:
-        SourceError: one of them does not have it.
+        SourceError: a version does not have the function.
         CounterlensError: sacrebleu is not installed.
     """
     try:
@@ -103,7 +103,7 @@ def _tokens(root: tree_sitter.Node) -> Iterator[str]:
 
 
 def _subtrees(root: tree_sitter.Node) -> Iterable[Hashable]:
-    """The shape of every inner node, by the kinds of what is below it, to two levels."""
+    """The shape of every inner node: its type, and the types of its descendants to two levels."""
     for node in _walk(root):
         if node.named_children:
             yield (
@@ -113,7 +113,7 @@ def _subtrees(root: tree_sitter.Node) -> Iterable[Hashable]:
 
 
 def _flow(document: Document, qualname: str) -> Iterable[Hashable]:
-    """The data dependences: kinds of the two statements, and the variable's number."""
+    """The data dependences: the types of both statements, and the number of the variable."""
     try:
         found = dependences(document.text, qualname)
     except (CounterlensError, SyntaxError, ValueError):

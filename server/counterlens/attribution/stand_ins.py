@@ -1,4 +1,4 @@
-"""Programs with a stand-in for a function: tests that pass with one do not check the function."""
+"""Programs with a stand-in for a function: tests that also pass with one do not check the function."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from counterlens.attribution.differential.testable import find_node
 from counterlens.syntax.python_ast import parse_module
 
 STAND_INS = ("pass", "return 42")
-"""Bodies that no tests should take for a function."""
+"""Bodies that should fail every function's tests."""
 OVERLOOKED = "the tests also pass with `{stand_in}` as the body, so they do not check its behaviour"
 
 
 def body_lines(text: str, qualname: str) -> range | None:
-    """The lines of a function that run when it is called, without its header and docstring, 1-based."""
+    """The lines of a function's body, without header and docstring, 1-based; None if it is not found."""
     try:
         found, _ = find_node(parse_module(text), qualname)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -25,7 +25,7 @@ def body_lines(text: str, qualname: str) -> range | None:
 
 
 def stand_ins(text: str, qualname: str) -> dict[str, str]:
-    """A program for each stand-in, with it as the function's body; none if the body shares a line."""
+    """For each stand-in, a program with it as the function's body; empty if the body shares a line."""
     lines = body_lines(text, qualname)
     if lines is None:
         return {}

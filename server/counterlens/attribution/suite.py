@@ -18,9 +18,9 @@ from counterlens.attribution.sandboxed.recorder.exclusion import is_excluded
 from counterlens.sandbox.interpreter import describe
 from counterlens.trust import is_inside
 
-_VERSION = 4  # of what a baseline holds
+_VERSION = 4  # of the content of baselines
 MOST_FILES = 4000
-LARGEST = 2 << 20  # bytes of a file that is looked at
+LARGEST = 2 << 20  # maximum bytes of a file that is read
 _SKIPPED = {"__pycache__", "node_modules", "site-packages", "build", "dist", "venv", "env"}
 TEST_FOLDERS = ("tests", "test")
 TEST_FILES = ("test_*.py", "*_test.py")
@@ -31,7 +31,7 @@ _SETTINGS = {
     "tox.ini": "pytest",
     "setup.cfg": "tool:pytest",
 }
-"""Files with settings of pytest, the first one wins, and the section of each that is in the old form."""
+"""Files with pytest settings, in order of precedence, and the section of each; empty for TOML."""
 
 _digests: dict[tuple[Path, Path], tuple[int, str]] = {}
 
@@ -42,7 +42,7 @@ class Suite:
 
     Attributes:
         project: The folder.
-        excluded: Patterns of tests that are not run and never judge, see `exclusion.py`.
+        excluded: Patterns of tests that do not run and never judge; see `exclusion.py`.
     """
 
     project: Path
@@ -50,12 +50,12 @@ class Suite:
 
     @cached_property
     def sources(self) -> list[Path]:
-        """All Python files of the project, tests included, but for what is hidden, built or installed."""
+        """All Python files of the project with its tests, without hidden, built or installed ones."""
         return sorted(set(_python_files(self.project)), key=str)[:MOST_FILES]
 
     @cached_property
     def tests(self) -> list[Path]:
-        """Its test files: as pytest's settings of the project say (`testpaths`, `python_files`)."""
+        """Its test files, by the project's pytest settings (`testpaths`, `python_files`)."""
         settings = _pytest_settings(self.project)
         patterns = _words(settings.get("python_files")) or TEST_FILES
         found = [path for path in self.sources if any(fnmatchcase(path.name, one) for one in patterns)]
@@ -77,18 +77,18 @@ class Suite:
 
     @property
     def notable(self) -> list[Path]:
-        """The files beside that say how tests are run."""
+        """Further files that configure the tests."""
         return [path for name in _SETTINGS if (path := self.project / name).is_file()]
 
     @cached_property
     def roots(self) -> list[Path]:
-        """The folders that its packages are imported from, first one first."""
+        """The folders that its packages are imported from, in order."""
         found = [self.project, self.project / "src"]
         found += [layout_of(path).root for path in self.sources if path.name == "__init__.py"]
         return [path for path in dict.fromkeys(found) if path.is_dir()]
 
     def contents(self) -> Iterator[tuple[Path, bytes]]:
-        """Each file that the outcome of the suite depends on, and what it holds."""
+        """Each file that the outcome of the suite depends on, with its content."""
         for path in [*self.sources, *self.notable]:
             yield path, _content(path)
 
@@ -111,7 +111,7 @@ def digest_of(suite: Suite, python: Path) -> str:
 
 
 def installed(python: Path) -> tuple[str, ...]:
-    """The packages that an interpreter has, with their versions, such as `pytest-8.3.0`, and its own."""
+    """The packages of an interpreter with their versions, such as `pytest-8.3.0`, and its own version."""
     known = describe(python)
     places = [Path(folder) for folder in known.folders]
     places += [at for place in places for at in place.glob("lib*/python*/*-packages")]
@@ -120,7 +120,7 @@ def installed(python: Path) -> tuple[str, ...]:
 
 
 def circumstances(files: Iterable[Path]) -> dict[str, Any]:
-    """The dependences of verdicts on functions of some files, besides the files: plain data, for a manifest.
+    """The data, besides some files, that verdicts on their functions depend on: plain data, for a manifest.
 
     Keys: `tests` (SHA-256 over test files, `conftest.py` and settings of tools, by project), `interpreter`
     and `installed` (package to version), by project.
@@ -150,7 +150,7 @@ def _python_files(project: Path) -> Iterator[Path]:
         for name in files:
             if name.endswith(".py") and not name.startswith("."):
                 path = folder / name
-                # To resolve each path would take most of the time; only a link leads elsewhere.
+                # Resolving every path would take most of the time; only a link leads elsewhere.
                 if not path.is_symlink():
                     if path.is_file():
                         yield path
@@ -159,7 +159,7 @@ def _python_files(project: Path) -> Iterator[Path]:
 
 
 def _belongs(folder: Path, *, whole: bool) -> bool:
-    """Whether a folder is a part of the project: of one without any sign, its packages and its tests are."""
+    """Whether a folder is a part of the project; an unmarked project has only its packages and its tests."""
     name = folder.name
     if name.startswith(".") or name.endswith(".egg") or name in _SKIPPED or (folder / "pyvenv.cfg").is_file():
         return False
@@ -182,7 +182,7 @@ def _content(path: Path) -> bytes:
 
 
 def _pytest_settings(project: Path) -> Mapping[str, Any]:
-    """Pytest's own settings in the files that it reads; nothing where there are none that make sense."""
+    """The project's pytest settings, from the files that pytest reads; empty if there are no valid ones."""
     for name, section in _SETTINGS.items():
         try:
             text = (project / name).read_text("utf-8")

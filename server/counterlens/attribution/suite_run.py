@@ -1,7 +1,7 @@
 """Runs a project's suite in the sandbox, in slices, and builds its baseline.
 
-The result of a slice is stored at once. A test, or a test file while it is imported, that ends the process or
-does not end costs the rest of its slice; it is named, and left out of the next one.
+The result of a slice is stored immediately. A test, or the import of a test file, that ends the process or
+times out costs the rest of its slice; it is recorded with the reason, and left out of the next one.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ from counterlens.attribution.test_run import WITH_CASES
 from counterlens.errors import SandboxError
 from counterlens.sandbox.base import Ending, JobOutcome, Limits
 
-_SLICES = (15.0, 30.0, 60.0)  # seconds: the first ones are short, so that something is known soon
-_START = 30.0  # seconds that an interpreter and pytest may need to start and to collect
+_SLICES = (15.0, 30.0, 60.0)  # seconds: the first slices are short, for early results
+_START = 30.0  # maximum seconds for the start of the interpreter and pytest's collection
 _LIMITS = Limits(memory_bytes=2 << 30, open_files=256, output_bytes=64 << 20)
 _ENDINGS = ("it ends the process", "it does not end")
 _LOCK = Lock()
@@ -36,19 +36,19 @@ _known: dict[str, Baseline] = {}
 
 
 def baseline_of(place: Layout, setting: Setting, folder: Path | None = None) -> Baseline | None:
-    """The baseline of the project that a file belongs to, made now or when it was last the same.
+    """The baseline of the project that a file belongs to, stored if nothing has changed, else built now.
 
     Args:
-        place: Any file of the project; it makes no difference which.
-        setting: The sandbox and interpreter for tests; `map_timeout` bounds all runs together, and with 0
-            there is none.
+        place: Any file of the project.
+        setting: The sandbox and interpreter for tests; `map_timeout` bounds the total time of all runs, and
+            0 means no baseline.
         folder: The folder of baselines.
 
     Returns:
-        None if the project has no tests and no examples, or none are to be run.
+        None if the project has no tests and no examples, or the setting forbids the run.
 
     Raises:
-        Cancelled: the setting's `cancel` was set; what ran until then is kept.
+        Cancelled: the setting's `cancel` was set; completed slices are kept.
     """
     if setting.map_timeout <= 0:
         return None
@@ -70,13 +70,13 @@ def baseline_of(place: Layout, setting: Setting, folder: Path | None = None) -> 
 
 
 class SuiteRun:
-    """Runs what is missing of a baseline.
+    """Runs the tests that a baseline does not have yet.
 
     Args:
         suite: The suite.
         setting: Its sandbox, interpreter and limits.
-        found: Its known facts, which grow.
-        file: The folder of the store.
+        found: The baseline so far, which is extended.
+        file: The file where it is stored.
     """
 
     def __init__(self, suite: Suite, setting: Setting, found: Baseline, file: Path) -> None:
@@ -85,7 +85,7 @@ class SuiteRun:
         self._ending = {path for path, why in found.broken.items() if why in _ENDINGS}
 
     def go_on(self) -> None:
-        """Run slices until nothing is left, or no time."""
+        """Run slices until no test, or no time, is left."""
         number = 0
         while self._found.partial and (left := self._setting.map_timeout - self._found.spent) > 0:
             self._tell()
@@ -116,7 +116,7 @@ class SuiteRun:
                 self._setting.report(f"running the tests of {name} once, at most {most:.0f} s")
 
     def _slice(self, seconds: float) -> bool:
-        """Run tests for some time; whether that was all of them."""
+        """Run tests for some time; return whether none is left."""
         suite, setting = self._suite, self._setting
         excluded = [path for path in suite.tests if suite.excludes(path)]
         self._found.broken |= {str(path): REASON for path in excluded}
@@ -161,7 +161,7 @@ class _Report:
         self._over: bool | None = None
 
     def take(self, outcome: JobOutcome) -> bool:
-        """Take it in, as far as it came; whether it says that nothing is left."""
+        """Add the results, even of a partial report; return whether it says that no test is left."""
         words: Mapping[str, Callable[[Any], None]] = {
             "import": self._import,
             "broken": self._broken,
@@ -190,7 +190,7 @@ class _Report:
         self._found.total, self._importing = int(value), None
 
     def _why(self, value: Any) -> None:
-        """The suite as a whole could not go on, for a reason that another slice would meet, too."""
+        """Record why the suite as a whole cannot run; the next slice would meet the same reason."""
         if not self._found.tests:
             self._found.why = str(value)
         self._over = True
@@ -208,7 +208,7 @@ class _Report:
                 kept += sorted(self._numbers[_key(self._began[number])] for number in numbers)
 
     def _blame(self, reason: str) -> None:
-        """The progress at the end of a partial report."""
+        """Record what was running at the end of a partial report, with the reason."""
         if self._importing is not None:
             self._found.broken[self._importing] = reason
             self._ending.add(self._importing)

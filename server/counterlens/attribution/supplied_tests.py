@@ -1,7 +1,7 @@
 """Tests supplied with a problem: text that calls the function and asserts, as in datasets.
 
-HumanEval's `check(candidate)`, MBPP's lines of `assert`, CRUXEval's input and output are of this form. The
-tests never share a process with the candidate: they run beside the original to record their calls, the
+HumanEval's `check(candidate)`, MBPP's lines of `assert` and CRUXEval's input and output have this form. The
+tests never share a process with the candidate: they run with the original to record their calls, the
 candidate makes those calls in a separate process, and the tests run again with its results.
 """
 
@@ -24,17 +24,17 @@ from counterlens.sandbox.base import Ending
 from counterlens.syntax.python_ast import parse_module
 
 ID = "given"
-_ROOM = 16 << 20  # bytes of a report
-_CUT = '["\\u2026"'  # stands for what is too large, see `sandboxed/recorder/structure.py`
+_ROOM = 16 << 20  # maximum bytes of a report
+_CUT = '["\\u2026"'  # replaces a value that is too large; see `sandboxed/recorder/structure.py`
 _TOO_LARGE = "a value of type unknown cannot be passed on"
 _JUDGEMENTS = {"invalid": Judgement.INVALID, "timed out": Judgement.TIMED_OUT}
 
 
 class SuppliedTestsJudge:
-    """Judges programs by tests that are given as text; see the module.
+    """Judges programs by tests supplied as text; see the module.
 
     Args:
-        tests: Statements that run in the namespace of the program and raise where it is wrong.
+        tests: Statements that run in the namespace of the program, and raise if it is wrong.
         target: The name of the function that they call.
         original: The program with the reference solution.
         setting: The sandbox and interpreter for programs.
@@ -48,7 +48,7 @@ class SuppliedTestsJudge:
 
     @cached_property
     def tests(self) -> int:
-        """How many assertions the tests have."""
+        """The number of assertions in the tests."""
         try:
             return sum(isinstance(node, ast.Assert) for node in ast.walk(parse_module(self._text))) or 1
         except (SyntaxError, ValueError):
@@ -62,7 +62,7 @@ class SuppliedTestsJudge:
 
     @cached_property
     def _calls(self) -> list[Mapping[str, Any]] | tuple[Judgement, str]:
-        """The calls that the tests make of the original, or why that is not known."""
+        """The calls that the tests make to the original, or a judgement and the reason if unknown."""
         report = self._run(None, [], None)
         if "broken" in report:
             late = report.get("late")
@@ -80,7 +80,7 @@ class SuppliedTestsJudge:
     def _judged(self, program: str, cancel: Event | None) -> tuple[Judgement, Evidence]:
         calls = self._calls
         if isinstance(calls, tuple):
-            judgement, why = calls  # of the original: of another program nothing is known then
+            judgement, why = calls  # on the original; it says nothing about another program
             return judgement if program == self._original else Judgement.REFUSED, Evidence(ID, 0, None, why)
         recorder = Recorder(self._setting, None, self._target, readable=False)
         limit = self._setting.limits.seconds

@@ -46,7 +46,7 @@ _PRELOAD = (
 )
 WITH_CASES = (*_PRELOAD, "pytest", "hypothesis", "counterlens.attribution.sandboxed.pytest_warm")
 Reader = Callable[[dict[str, Any]], tuple[Judgement, Evidence]]
-_LINES, _WIDTH = 8, 200  # how much of a message is kept
+_LINES, _WIDTH = 8, 200  # maximum lines of a message, and characters of each
 _SHARED = "in the same process as its tests, where it could have forged this: "
 _DOUBTS = {
     "nothing": "it returned nothing where the tests loop over its result, so nothing was compared there",
@@ -72,19 +72,19 @@ _NOT_APART = (
 
 
 class Apartness(StrEnum):
-    """Whether a program is to be in a process of its own."""
+    """Whether a program runs in a separate process from its tests."""
 
-    CALIBRATED = "calibrated"  # if the original can be judged that way, else not at all
-    AUTO = "auto"  # unless the tests show that they cannot be; what passes only beside them is refused
+    CALIBRATED = "calibrated"  # if the original passes that way, else never
+    AUTO = "auto"  # unless the tests rule it out; a program that passes only in their process is refused
     NEVER = "never"
 
 
 class IsolationCalibration:
-    """Whether the tests of one judge work from another process: found out once, with the original.
+    """Whether the tests of one judge work from another process: determined once, with the original.
 
     Attributes:
-        apart: Whether they do; None before that is known.
-        programs: How many programs they have judged.
+        apart: Whether they do; None until that is known.
+        programs: Number of programs that they have judged.
     """
 
     def __init__(self) -> None:
@@ -101,19 +101,19 @@ class _Tried:
 
 @dataclass(frozen=True, slots=True)
 class TestRun:
-    """The way to test programs in place of one file.
+    """Tests programs in place of one file.
 
     Attributes:
         attribution: The id of the attribution function, for the evidence.
         setting: Their sandbox and interpreter.
-        place: The file that they replace; None for a text that is kept nowhere.
-        task: The runner's task besides the program and its place.
+        place: The file that they replace; None for a text without a file.
+        task: The runner's task, except the program and its place.
         folder: The working directory; None for a private one.
-        original: The program that is trusted; it tells whether its tests work from another process.
-        apartness: Whether programs are in processes of their own.
-        inseparable: With `AUTO`, what the tests do that only works in the process of the program, if they do;
-            read off the tests alone, before there is any program.
-        readable: More that programs may read.
+        original: The trusted program; it shows whether its tests work from another process.
+        apartness: Whether programs run in separate processes.
+        inseparable: With `AUTO`, an operation of the tests that only works in the process of the program, if
+            any; derived from the tests alone, before there is any program.
+        readable: Further paths that programs may read.
     """
 
     attribution: str
@@ -132,8 +132,8 @@ class TestRun:
 
         Args:
             program: The whole source of the file.
-            read: Makes the judgement from the runner's report, if there is one that can be trusted.
-            cancel: Set it to give up.
+            read: Derives the judgement from the runner's report, if there is a trustworthy one.
+            cancel: Set to cancel.
 
         Raises:
             Cancelled: `cancel` was set.
@@ -153,20 +153,20 @@ class TestRun:
         return self._try(program, read, cancel, apart=apart).verdict
 
     def telling(self, **more: object) -> TestRun:
-        """The same, with more that the runner is told; what is known of its isolation stays known."""
+        """The same test run with additions to the runner's task; it shares the calibration."""
         return replace(self, task={**self.task, **more})
 
     def once(self, program: str, read: Reader, cancel: Event | None, *, apart: bool) -> Verdict:
-        """Run a program one way, whatever is known about the other; otherwise as `run`."""
+        """Run a program apart or not, as given, whatever the calibration says; otherwise as `run`."""
         return self._try(program, read, cancel, apart=apart).verdict
 
     @staticmethod
     def isolation_of(*, apart: bool) -> Isolation:
-        """How far a program is from its tests that runs one way or the other."""
+        """The isolation of a program from its tests if it runs apart, or not."""
         return Isolation.APART if apart else Isolation.SHARED
 
     def _run_warily(self, program: str, read: Reader, cancel: Event | None) -> Verdict:
-        """Without an original that could be trusted: what passes shared has been shared from the start."""
+        """Run a program without a trusted original: it may not fail apart and then pass shared."""
         if self.inseparable is not None:
             verdict = self._try(program, read, cancel, apart=False).verdict
             if not verdict.passed:
@@ -253,7 +253,7 @@ class TestRun:
     def _compiled(self, cancel: Event | None) -> CompiledProject | None:
         """The project's compiled files, compiled before the second program; None if there are none.
 
-        Without an original the file on disk may be the program in question.
+        Needs an original: without one, the file on disk may be the judged program itself.
         """
         if self.place is None or self.original is None or "files" not in self.task:
             return None
@@ -266,10 +266,10 @@ class TestRun:
         return project
 
     def _ending(self, outcome: JobOutcome) -> tuple[Judgement, str]:
-        """The message on a program that ended without a report."""
+        """The judgement and message for a program that ended without a report."""
         limits = bounded(self.setting.limits)
         ending, code = outcome.ending, outcome.code
-        if outcome.beside is not None and ending is Ending.EXITED:  # the program was apart, and ended first
+        if outcome.beside is not None and ending is Ending.EXITED:  # it ran apart, and ended first
             ending, code = outcome.beside
         if ending is Ending.TIMED_OUT:
             if code == Signals.SIGXCPU:
@@ -288,7 +288,7 @@ class TestRun:
 
 
 def brief(message: str) -> str:
-    """A few lines of a message, none of them very long."""
+    """A message cut to a few lines of limited length."""
     lines = [
         line if len(line) <= _WIDTH else line[: _WIDTH - 1] + "…" for line in message.strip().splitlines()
     ]
@@ -307,7 +307,7 @@ def _accident(report: dict[str, Any]) -> str:
 
 
 def _report(outcome: JobOutcome, nonce: str) -> tuple[dict[str, Any] | None, str | None]:
-    """The runner's report, if it is whole and its own; and the case that was running last."""
+    """The runner's report, if it is complete and authentic; and the case that was running last."""
     lines = outcome.result.decode("utf-8", "replace").split("\n")
     running = None
     for line in lines:

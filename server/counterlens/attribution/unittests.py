@@ -24,14 +24,14 @@ ID = "tests"
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """Tests that were chosen one by one, and those that were not.
+    """Individually chosen tests, and those left out.
 
     Attributes:
-        items: The chosen tests of each file, as pytest names them, with their parameters.
-        reaching: How many there are of which these were chosen.
-        left_out: Names of those that cannot be used, with the reason.
-        ran_by: The chosen tests that run each statement of the function's body, by line; None if the file is
-            not what they ran.
+        items: The pytest ids of the chosen tests of each file, with their parameters.
+        reaching: Number of usable tests that they were chosen from.
+        left_out: Names of the unusable tests, with the reason.
+        ran_by: The chosen tests that run each statement of the function's body, by line; None if the document
+            differs from the file that they ran.
     """
 
     items: Mapping[str, Sequence[str]]
@@ -41,9 +41,9 @@ class Choice:
 
 
 class CasesJudge:
-    """Runs test cases with the program in the place of the file that they import.
+    """Runs test cases with the program instead of the file that they import.
 
-    With pytest if the interpreter has it, in the user's configuration; otherwise `unittest` cases and
+    Uses pytest with the user's configuration if the interpreter has it; otherwise runs `unittest` cases and
     plain `test_*` functions. Stops at the first failure.
     """
 
@@ -64,17 +64,17 @@ class CasesJudge:
 
     @property
     def tests(self) -> int:
-        """How many cases judge the function; a parametrised one counts once, unless its items were chosen."""
+        """The number of cases; a parametrised one counts once, unless its items were chosen."""
         chosen = [len(file["items"]) for file in self._test_run.task["files"] if "items" in file]
         return sum(chosen) if chosen else len(self._cases)
 
     @property
     def reaching(self) -> int:
-        """The number of tests that run the function, if known; else of those that judge it."""
+        """The number of usable tests that run the function, if known; else of those that judge it."""
         return self._choice.reaching if self._choice else self.tests
 
     def reach(self, lines: range) -> HoleReach | None:
-        """How many of them run some lines of the function, 1-based; None if that is not known."""
+        """The coverage of some lines of the function, 1-based, by these cases; None if unknown."""
         if self._choice is None or self._choice.ran_by is None:
             return None
         files = self._test_run.task["files"]
@@ -84,7 +84,7 @@ class CasesJudge:
     def judge(self, program: str, *, cancel: Event | None = None) -> Verdict:
         """Run the cases against a program; see `Judge.judge`.
 
-        That another program than the original passed is weak if a body that does nothing passes, too.
+        "Passed" is weak, except for the original, if a stand-in for the function's body also passes.
         """
         verdict = self._run(program, cancel)
         if not verdict.passed or program == self._test_run.original or not self._is_blind(cancel):
@@ -95,11 +95,11 @@ class CasesJudge:
     def _run(self, program: str, cancel: Event | None) -> Verdict:
         if self._known is None:
             return self._test_run.run(program, read_cases, cancel)
-        known = self._known.pop(program, None)  # asked again, it is run again
+        known = self._known.pop(program, None)  # used once: a second call runs the program again
         return known or self._test_run.run(program, _read_vetted, cancel)
 
     def _is_blind(self, cancel: Event | None) -> bool:
-        """Whether the cases pass with a stand-in for the function's body; found out once."""
+        """Whether the cases pass with a stand-in for the function's body; determined once."""
         if self._overlooked is None:
             blind = (name for name, program in self._stand_ins.items() if self._run(program, cancel).passed)
             stand_in = next(blind, None)
@@ -107,7 +107,7 @@ class CasesJudge:
         return bool(self._overlooked)
 
     def vetted(self, original: str, cancel: Event | None) -> CasesJudge | str:
-        """The judge by those cases that pass on the original; the reason if none does."""
+        """The judge by the cases that pass on the original; the reason if none does."""
         found = vet(self._test_run, original, cancel)
         if self._choice:
             found = replace(found, without={**self._choice.left_out, **found.without})
@@ -134,7 +134,7 @@ class CasesJudge:
 
 
 def find(document: Document, function: Function, setting: Setting) -> CasesJudge | None:
-    """The judge by the user's tests; None when no test mentions the function."""
+    """The judge by the user's tests; None if no test mentions the function."""
     if document.path is None:
         return None
     place = layout_of(document.path, document.text)
@@ -161,12 +161,12 @@ def judge_by(
     """The judge by some test cases.
 
     Args:
-        cases: The cases, those of one file together.
+        cases: The cases, grouped by file.
         place: The file that they test.
         original: Its text.
         setting: Their sandbox and interpreter.
-        choice: Which of the cases' parameters, if not all.
-        overlooked: Programs that no tests should pass, see `stand_ins`.
+        choice: The chosen parameters of the cases, if not all.
+        overlooked: Programs with a stand-in, which the tests should fail; see `stand_ins`.
     """
     files = []
     for path, group in groupby(cases, key=lambda case: case.file):
@@ -179,7 +179,7 @@ def judge_by(
 
 
 def _runs(file: Mapping[str, Any], case: Sequence[str], names: Collection[str]) -> bool:
-    """Whether one of the names that passed is of a case; its class may be one that inherits it."""
+    """Whether a case is among the names that passed; the class may be a subclass that inherits it."""
     return any(
         name.rpartition("::")[2] == case[1] and file["path"].endswith("/" + name.partition("::")[0])
         for name in names
@@ -187,13 +187,13 @@ def _runs(file: Mapping[str, Any], case: Sequence[str], names: Collection[str]) 
 
 
 def _passed(file: Mapping[str, Any], item: str, names: Collection[str]) -> bool:
-    """Whether one of the names that passed is of an item of a file."""
+    """Whether an item of a file is among the names that passed."""
     named = (name.partition("::") for name in names)
     return any(of == item and file["path"].endswith("/" + path) for path, _, of in named)
 
 
 def _read_vetted(report: dict[str, Any]) -> tuple[Judgement, Evidence]:
-    """Like `read_cases`, if the original passes every case: all else is the program's doing."""
+    """Like `read_cases`, but the original passes every case, so any other outcome is the program's fault."""
     for name, outcome, message in report.get("results", ()):
         if outcome != "passed":
             run = sum(each[1] == "passed" for each in report["results"])

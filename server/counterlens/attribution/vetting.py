@@ -1,8 +1,8 @@
-"""Find the tests of a function that can judge it: those that pass on the unchanged file, here and now.
+"""Find the usable tests of a function: those that pass on the unchanged file, on this machine, now.
 
-An unusable test does not exclude a function: it is left out, and named with the reason. Excluded tests are
-found by one run of all of them on the original (two, where some need its process), in the same way as later
-judgements. Effects of the sandbox or the set-up on a test therefore never count against a program.
+An unusable test does not exclude a function: it is left out, and listed with the reason. Unusable tests are
+found by one run of all tests on the original (two, if some need its process), in the same way as later
+judgements. So effects of the sandbox or the set-up on a test never count against a program.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from counterlens.attribution.test_run import TestRun, brief
 from counterlens.counting import plural
 
 _ATTEMPTS = 4
-"""Number of times that tests which ended or stopped a run are left out, before all tests are given up."""
+"""Maximum number of runs; after each one that a test ended or stopped, that test is left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,10 +26,10 @@ class Vetted:
 
     Attributes:
         passed: The names of the cases that passed.
-        without: The names of cases that cannot be used, with the reason.
+        without: The names of unusable cases, with the reason.
         broken: The test files that cannot be imported, with the reason.
         apart: Whether they ran in another process than the original.
-        isolation: How far the original was from its tests, as for any program.
+        isolation: The isolation of the original from its tests, as for any program.
         seconds: The time of the run.
     """
 
@@ -42,7 +42,7 @@ class Vetted:
 
     @property
     def left_out(self) -> str:
-        """The number left out, and the first reason; empty if none were."""
+        """The number of tests left out, and the first reason; empty if there are none."""
         reasons = {**self.broken, **self.without}
         if not reasons:
             return ""
@@ -51,12 +51,12 @@ class Vetted:
         return brief(f"{plural(len(reasons), 'test')} left out: {first}")
 
     def keeps_most_of(self, other: Vetted) -> bool:
-        """Whether more than half of the cases that pass the other way pass this way."""
+        """Whether these pass more than half as many cases as the other results."""
         return 2 * len(self.passed) > len(other.passed)
 
 
 def vet(test_run: TestRun, original: str, cancel: Event | None) -> Vetted:
-    """Run all cases on the original, apart and, where some cannot be used so, in its process.
+    """Run all cases on the original in another process, and in its process if some are unusable that way.
 
     Raises:
         Cancelled: `cancel` was set.
@@ -99,7 +99,7 @@ def _sorted(heard: Mapping[str, Any], without: Mapping[str, str], verdict: Verdi
 
 
 def verdict_of(vetted: Vetted, attribution: str) -> Verdict:
-    """The original's own verdict, which vetting found."""
+    """The verdict on the original, from the results of vetting."""
     far = vetted.isolation or TestRun.isolation_of(apart=vetted.apart)
     evidence = Evidence(attribution, len(vetted.passed), None, vetted.left_out, isolation=far)
     return Verdict(Judgement.PASSED, evidence, vetted.seconds)

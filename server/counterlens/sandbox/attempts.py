@@ -1,7 +1,7 @@
 """Runs inside a sandbox, as any program would: attacks the claims of the sandbox, and reports the successes.
 
-Keeps to Python 3.8 and the standard library. Its argument is JSON of what to try it on; it prints JSON again:
-the names of all attempts, and of those that succeeded.
+Keeps to Python 3.8 and the standard library. Its argument is JSON with the targets of the attempts; it prints
+JSON with the names of all attempts, and of those that succeeded.
 """
 
 from __future__ import annotations
@@ -70,11 +70,11 @@ def _watch(folder: str) -> None:
 
 
 def attempts(given: dict[str, Any]) -> dict[str, Callable[[], object]]:
-    """Each raises where it is prevented.
+    """The attempts by name; each raises if it is prevented.
 
     Args:
-        given: `victim` and `original`, files; `folder`, the victim's; `socket`, that of a server of Unix
-            datagrams; `port`, of a TCP server; `bystander`, the id of a process.
+        given: `victim` and `original`, files; `folder`, the victim's; `socket`, of a Unix datagram server;
+            `port`, of a TCP server; `bystander`, the id of a process.
     """
     victim, folder, bystander = given["victim"], given["folder"], given["bystander"]
     loopback = ("127.0.0.1", given["port"])
@@ -102,13 +102,13 @@ def attempts(given: dict[str, Any]) -> dict[str, Callable[[], object]]:
 
 
 def main() -> None:
-    """Try everything, and say what came of it."""
+    """Make all attempts, and print the result."""
     todo = attempts(json.loads(sys.argv[1]))
     done = []
     for name, action in todo.items():
         try:
             action()
-        except Exception:  # noqa: S112 - prevented, in whatever way
+        except Exception:  # noqa: S112 - prevented in some way
             continue
         done.append(name)
     print(json.dumps({"tried": list(todo), "done": done}))

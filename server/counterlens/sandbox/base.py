@@ -18,12 +18,12 @@ class Limits:
         seconds: Wall-clock time.
         cpu_seconds: Processor time of one process.
         memory_bytes: Address space of one process.
-        processes: Processes beside the first; with 0 it can start none. Above that, and for threads, it is a
-            bound: some hundred more may come before the kernel refuses.
+        processes: Processes besides the first; with 0 it can start none. Above 0, and for threads, the bound
+            is loose: some hundred more may start before the kernel refuses.
         open_files: File descriptors.
         file_bytes: Size of a file that it writes.
         disk_bytes: Size of all files that it writes, if the sandbox guarantees `disk`.
-        output_bytes: Kept of each of standard output, standard error and the result; the rest is dropped.
+        output_bytes: Bytes kept each of standard output, standard error and the result; the rest is dropped.
     """
 
     seconds: float = 10.0
@@ -41,20 +41,20 @@ class Job:
     """One program to run.
 
     Attributes:
-        files: Relative path to content; laid out in a private directory, which is the working directory
-            and goes away with the program. Home and temporary directory lie beside it.
-        entry: Which of the files is run as `__main__`.
+        files: Relative path to content; written to a private directory, which is the working directory and
+            is removed after the program. Home and temporary directory are beside it.
+        entry: The file that runs as `__main__`.
         arguments: Its `sys.argv[1:]`.
         python: The interpreter.
-        readable: Directories that the program may read beside the interpreter's own and its private one,
+        readable: Directories that the program may read besides the interpreter's own and its private one,
             such as the user's project.
         limits: Its limits.
-        beside: Another of the files, run as a program of its own beside the first, confined in the same way
-            and ended with it. A socket connects the two; the environment variable `COUNTERLENS_PEER_FD` names
-            each one's end. It has no result to write.
-        preload: Modules that a warm interpreter for such jobs has imported already.
-        covers: Files outside that the program sees with this content, and not with their own, if the
-            sandbox has a mount namespace. Those that do not exist stay so.
+        beside: Another of the files, which runs as a second program besides the first, confined in the same
+            way, and is ended with it. A socket connects the two; the environment variable
+            `COUNTERLENS_PEER_FD` names the end of each. The second has no result to write.
+        preload: Modules that a warm interpreter for such jobs imports in advance.
+        covers: Outside files that the program sees with this content instead of their own, if the sandbox
+            has a mount namespace. Files that do not exist are not created.
     """
 
     files: Mapping[str, bytes]
@@ -82,16 +82,16 @@ class JobOutcome:
 
     Attributes:
         ending: How it ended.
-        code: Exit code, or the number of the signal; for a program that was stopped for its time, SIGKILL
-            (wall clock) or SIGXCPU (processor time).
+        code: Exit code, or the number of the signal; for a program that timed out, SIGKILL (wall clock) or
+            SIGXCPU (processor time).
         output: Its standard output, at most `Limits.output_bytes`.
-        errors: The same of standard error.
+        errors: Its standard error, with the same limit.
         result: Its output on the file descriptor named by the environment variable `COUNTERLENS_RESULT_FD`,
             which only the program's first process has.
         truncated: Whether any of the three was longer.
-        seconds: Wall-clock time, with the sandbox's own.
+        seconds: Wall-clock time, including the sandbox's own.
         cpu_seconds: Processor time of the program; 0 if it was stopped from outside.
-        beside: The end of the program beside it, with its code, if it ended by itself and not with the first.
+        beside: The ending and code of the second program, if it ended by itself and not with the first.
     """
 
     ending: Ending

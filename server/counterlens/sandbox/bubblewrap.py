@@ -38,15 +38,15 @@ class Bubblewrap:
         self._program = found
 
     def folder(self) -> tuple[str, Callable[[], None]]:
-        """A folder that exists only inside; nothing is to be removed.
+        """A folder that exists only inside the shell; nothing has to be removed.
 
-        It is below none of the folders that hold people's files, /tmp among them: whichever of those may be
-        read is bound read-only.
+        It is below none of the folders that hold users' files, such as /tmp: a readable one of these is bound
+        read-only.
         """
         return f"/counterlens-{secrets.token_hex(6)}", lambda: None
 
     def wrap(self, command: Sequence[str], folder: str, readable: Sequence[str], disk: int) -> list[str]:
-        """The command, seeing only what is readable and an empty private folder."""
+        """The command, which sees only the readable paths and an empty private folder."""
         options = ["--die-with-parent", "--new-session", *_NAMESPACES]
         options += ["--size", str(disk), "--tmpfs", "/tmp", "--dir", folder]  # noqa: S108
         options += ["--proc", "/proc", "--dev", "/dev"]
@@ -58,7 +58,7 @@ class Bubblewrap:
 
 
 def _outermost(paths: Sequence[str]) -> list[str]:
-    """The paths that lie below no other of them, also by the names that their links lead to."""
+    """The paths that are not below another of them, with links both unresolved and resolved."""
     named = sorted({name for path in paths for name in (path, os.path.realpath(path))})
     kept: list[str] = []
     for name in named:

@@ -1,7 +1,7 @@
-"""Test the claims of a back end with a program in it, on files, a process and sockets made for the test.
+"""Test the claims of a back end with a program in it, on files, a process and sockets created for the test.
 
 The kernel's features say what should hold; a container, another security module or a kernel without user
-namespaces can take some of it away. The results of the attempts are stored for each back end, machine and
+namespaces can remove some of it. The results of the attempts are stored for each back end, machine and
 start of the machine.
 """
 
@@ -37,21 +37,21 @@ ATTEMPTS: Mapping[str, tuple[str, ...]] = {
     "signals": ("kill", "F_SETOWN"),
     "network": ("TCP", "UDP", "a Unix datagram", "a Unix datagram of a pair"),
 }  # fmt: skip
-"""By what they are attempts on. `originals`: a file whose place another program takes; `names`: whether files
-exist, how large they are, and when they change."""
+"""The attempts of each claim. `originals`: the file that another program replaces; `names`: whether files
+exist, their sizes, and when they change."""
 UNTRIED = "untried"
-_LONGEST = 70  # characters of a folder's name; those of a socket in it are at most 104
+_LONGEST = 70  # maximum characters of a folder's path; the path of a socket in it has at most 104
 _PROGRAM = Path(__file__).with_name("attempts.py")
 _LIMITS = Limits(seconds=20.0)
 _WAITING = [sys.executable, "-I", "-S", "-c", "import sys; sys.stdin.read()"]
 
 
 def failed(sandbox: Sandbox, *, again: bool = False) -> dict[str, tuple[str, ...]]:
-    """The claims that do not hold, each with the attempts that succeeded; `UNTRIED` where none could be made.
+    """The claims that do not hold, each with the successful attempts; `UNTRIED` if no attempt could be made.
 
     Args:
         sandbox: The back end.
-        again: Whether to try also what is remembered.
+        again: Whether to ignore stored results.
     """
     place = Path(platformdirs.user_cache_dir("counterlens")) / "sandbox-claims" / f"{_key(sandbox)}.json"
     if not again:
@@ -72,16 +72,16 @@ def failed(sandbox: Sandbox, *, again: bool = False) -> dict[str, tuple[str, ...
 
 
 def _digest(found: object) -> str:
-    """Tells damage, which could make a weak one strong."""
+    """A digest that reveals a damaged file, which could make a weak back end look strong."""
     return hashlib.sha256(json.dumps(found).encode()).hexdigest()
 
 
 def attempted(sandbox: Sandbox) -> dict[str, tuple[str, ...]]:
-    """Try everything once, and look from outside as well.
+    """Make each attempt once, and check its effect from outside as well.
 
     Raises:
         SandboxError: the program cannot be run.
-        OSError, ValueError, KeyError: there is nothing to try it on, or the program did not come to its end.
+        OSError, ValueError, KeyError: the targets cannot be created, or the program did not finish.
     """
     with _world() as (given, project, changes):
         original = Path(given["original"])
@@ -106,7 +106,7 @@ def attempted(sandbox: Sandbox) -> dict[str, tuple[str, ...]]:
 
 @contextlib.contextmanager
 def _world() -> Iterator[tuple[dict[str, Any], Path, Any]]:
-    """The objects of the attempts: the program's argument, a readable project, a check from outside."""
+    """The targets of the attempts: the program's argument, a readable project, a check from outside."""
     with contextlib.ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(dir=_among_the_users_files())))
         project, private = folder / "project", folder / "private"
@@ -146,7 +146,7 @@ def _seen(folder: Path, victim: Path) -> dict[str, object]:
 
 
 def _among_the_users_files() -> str | None:
-    """Below `~/.local` where it is a folder of the user's, or among the temporary files; None for those."""
+    """A parent folder below `~/.local` if that belongs to the user; None for the temporary folder."""
     folder = Path(platformdirs.user_data_dir("counterlens"))
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -156,7 +156,7 @@ def _among_the_users_files() -> str | None:
 
 
 def _key(sandbox: Sandbox) -> str:
-    """The facts that the outcome depends on."""
+    """A key of all data that the outcome depends on."""
     try:
         started = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
     except OSError:

@@ -1,8 +1,8 @@
 """Files of a Python interpreter, so that a confined program can still start it.
 
-A virtual environment lies among the files of a project, so nothing of it is run to describe it: neither its
-`python`, which may be any program, nor what its packages do as an interpreter starts. Its configuration is
-read, and the interpreter that it was made from is asked, if that lies outside of the project.
+A virtual environment is among the files of a project, so nothing of it runs to describe it: neither its
+`python`, which may be any program, nor the code that its packages run at the start of an interpreter. Its
+configuration is read, and its base interpreter is queried, if that is outside of the project.
 """
 
 from __future__ import annotations
@@ -51,8 +51,8 @@ def describe(python: Path) -> Interpreter:
     """The folders of an interpreter; detected once for each version of its file.
 
     Raises:
-        SandboxError: it does not exist or does not answer, or it is a virtual environment of nothing but
-            files of its project.
+        SandboxError: it does not exist or does not answer, or it is a virtual environment whose base is also
+            in its project.
     """
     try:
         stamp = python.stat().st_mtime_ns
@@ -88,7 +88,7 @@ def _of_environment(python: str, _configured: int, stamp: int) -> Interpreter:
 
 
 def _base_of(python: Path, known: dict[str, str]) -> Path:
-    """The interpreter that an environment was made from: what its `python` is a link to, or a copy of."""
+    """The base interpreter of an environment: the one that its `python` is a link to, or a copy of."""
     top = _project_of(python.parent.parent)
     real = python.resolve()
     if not real.is_relative_to(top):
@@ -106,14 +106,14 @@ def _base_of(python: Path, known: dict[str, str]) -> Path:
 
 
 def _project_of(environment: Path) -> Path:
-    """The outermost folder under version control that an environment is in, without the user's home."""
+    """The outermost folder under version control around an environment, but not the user's home."""
     inside, home = environment.parent.resolve(), Path.home().resolve()
     above = [folder for folder in (inside, *inside.parents) if not home.is_relative_to(folder)]
     return next((folder for folder in reversed(above) if (folder / ".git").exists()), inside)
 
 
 def _paths_in(file: Path) -> list[str]:
-    """The folders that a path file adds; its lines of code are not run."""
+    """The folders that a path file adds; its lines of code are not executed."""
     try:
         lines = file.read_text("utf-8", "replace").splitlines()
     except OSError:
@@ -165,9 +165,9 @@ def _asked(python: str, _stamp: int) -> Interpreter:
 
 
 def _without_homes(folders: Iterable[str]) -> list[str]:
-    """Those that are for Python alone: not the user's home, what is around it, nor `~/.local` or its like.
+    """The folders that only hold Python: not the user's home, its parents, nor `~/.local` or the like.
 
-    An interpreter that is installed in such a folder has its standard library and packages below it.
+    An interpreter installed in such a folder has its standard library and packages in folders below it.
     """
     home = Path.home().resolve()
     return [

@@ -132,7 +132,7 @@ class _Handle:
 
 
 def _confine(child: subprocess.Popen[bytes], limits: Limits) -> _Handle:
-    """Put a suspended process into a new job object, and let it go on."""
+    """Put a suspended process into a new job object, and resume it."""
     system: Any = vars(ctypes)["WinDLL"]
     kernel, native = system("kernel32", use_last_error=True), system("ntdll")
     kernel.CreateJobObjectW.restype = ctypes.c_void_p

@@ -1,18 +1,18 @@
 """Launcher between Counterlens and an untrusted program: confines itself, starts the program, cleans up.
 
-A cold one is started as `python -I -S` in a process of its own, because confining between `fork` and `exec`
-of a threaded parent is not safe; a warm one is forked from a zygote (see `zygote.py`). Processes:
+A cold one is started as `python -I -S` in a separate process, because confining between `fork` and `exec` of
+a threaded parent is not safe; a warm one is forked from a zygote (see `zygote.py`). Processes:
 
-- a cold launcher's first, which removes the private folder at the end;
-- its child, which enters the namespaces, lays the files out and waits;
+- the first process of a cold launcher, which removes the private folder at the end;
+- its child, which enters the namespaces, writes the files and waits;
 - the supervisor, the first process of the PID namespace: when it ends, the kernel ends all others in it.
-  Without such a namespace the previous one supervises, as the subreaper of what it started. A warm launcher
-  is forked into its namespaces, and is the supervisor itself;
-- the programs: the job's entry, and the one beside it if there is one. They are started before the files are
-  read, so that nothing of the files is in the memory of a program that goes on without `exec`.
+  Without a PID namespace, the previous process supervises, as the subreaper of its descendants. A warm
+  launcher is forked into its namespaces, and is the supervisor itself;
+- the programs: the job's entry, and the second program if there is one. They are started before the files
+  are read, so that no content of the files is in the memory of a program that continues without `exec`.
 
-Standard input is the line to the parent: it brings the task, and its end means "stop", so that nothing
-survives a parent that was killed. Reports go to the status pipe, which the programs do not inherit.
+Standard input is the connection to the parent: it carries the task, and its end means "stop", so that nothing
+survives a killed parent. Reports go to the status pipe, which the programs do not inherit.
 """
 
 from __future__ import annotations
@@ -38,25 +38,25 @@ if TYPE_CHECKING:
 
 LINUX = sys.platform == "linux"
 _SIGKILL = 9
-_GLANCE = 0.01  # seconds between two looks at the program where the kernel cannot announce its end
-_GRACE = 0.03  # seconds that the second program has to be seen ending by itself
+_GLANCE = 0.01  # seconds between two checks of the program if the kernel cannot announce its end
+_GRACE = 0.03  # seconds to wait for the second program to end by itself
 
 
 class Launcher:
-    """Carries out one task; remembers which confinements the kernel granted.
+    """Carries out one task; records which confinements the kernel granted.
 
     Args:
-        entered: For the first process of new namespaces, what completes these.
-        no_proc: Why there can be no `/proc` of its own, where that is known.
+        entered: For the first process of new namespaces, the function that completes them.
+        no_proc: Why it cannot have its own `/proc`, if known.
 
     Attributes:
-        start: The runner of the program, in the one process that returns from `run`: a warm program's.
+        start: The function that runs the program; set only in a warm program, which returns from `run`.
     """
 
     def __init__(self, entered: Callable[[], None] | None = None, no_proc: OSError | None = None) -> None:
         self._entered, self._no_proc = entered, no_proc
-        self.ruleset: Ruleset | None = None  # what is readable to all programs, for a warm one
-        self.prepared = ""  # the private folder, where it has been made ahead
+        self.ruleset: Ruleset | None = None  # for a warm program, the paths that all programs may read
+        self.prepared = ""  # the private folder, if created in advance
         self.task: SandboxTask
         self.namespaces = False
         self.first = False  # whether this is the first process of its PID namespace
@@ -65,7 +65,7 @@ class Launcher:
         self._status = -1
 
     def report(self, word: str, *values: object) -> None:
-        """One line to the parent, or a note for later where it is not yet known."""
+        """Send a line to the parent, or store it until the status pipe is known."""
         line = " ".join([word, *map(str, values)]).replace("\n", " ") + "\n"
         if self._status < 0:
             self._notes.append(line)
@@ -73,7 +73,7 @@ class Launcher:
             os.write(self._status, line.encode())
 
     def attempt(self, word: str, action: Callable[[], None]) -> bool:
-        """Try one confinement and say whether it holds."""
+        """Try one confinement, and report and return whether it holds."""
         try:
             action()
         except OSError as error:
@@ -83,7 +83,7 @@ class Launcher:
         return True
 
     def isolate(self) -> None:
-        """The parts that need no task: namespaces, and nobody else's hands on this process."""
+        """Apply the confinements that need no task: namespaces, and no access to this process by others."""
         os.umask(0o077)
         if LINUX:
             from counterlens.sandbox.linux import namespaces, syscalls
@@ -99,7 +99,7 @@ class Launcher:
                 self.contain()
 
     def contain(self) -> None:
-        """As the first process of the PID namespace: show, and allow, only what is in it."""
+        """In the first process of the PID namespace: restrict `/proc` and the number of processes to it."""
         from counterlens.sandbox.linux import namespaces
 
         if self._no_proc is None:
@@ -109,7 +109,7 @@ class Launcher:
         self.attempt("counted", namespaces.bound_processes)
 
     def accept(self, task: SandboxTask) -> None:
-        """Take the task on."""
+        """Accept the task."""
         self.task = task
         self._status = task.status
         for line in self._notes:
@@ -118,14 +118,14 @@ class Launcher:
             self.make_folder(task.folder, task.disk)
 
     def make_folder(self, folder: str, disk: int) -> None:
-        """Make the private folder, or give the one made ahead the size that is wanted."""
+        """Create the private folder, or resize the one created in advance."""
         from counterlens.sandbox.linux import namespaces
 
         again, self.prepared = folder == self.prepared, folder
         self.attempt("filesystem", lambda: namespaces.private_folder(folder, disk, again=again))
 
     def run(self) -> None:
-        """Start, supervise, clean up; returns in a warm program only, with `start` set."""
+        """Start, supervise, clean up; returns only in a warm program, with `start` set."""
         waiting, go = os.pipe()
         if self.first or not self.namespaces:
             self.supervise(waiting, go)
@@ -142,7 +142,7 @@ class Launcher:
         os._exit(0)
 
     def lay_out(self, go: int) -> None:
-        """Make the working, home and scratch folders, write the files, and let the programs begin."""
+        """Create the working, home and scratch folders, write the files, and let the programs begin."""
         try:
             for name in ("work", "home", "tmp"):
                 os.makedirs(os.path.join(self.task.folder, name), exist_ok=True)  # noqa: PTH103, PTH118
@@ -159,7 +159,7 @@ class Launcher:
         os.close(go)
 
     def cover(self) -> None:
-        """Show other contents in the place of some files, to all that share this mount namespace."""
+        """Replace the content of some files for all processes in this mount namespace."""
         from counterlens.sandbox.linux import namespaces
 
         for number, (path, content) in enumerate(self.task.covers):
@@ -171,7 +171,7 @@ class Launcher:
                 os.unlink(instead)  # noqa: PTH108 - so that no program can write to it
 
     def supervise(self, waiting: int, go: int) -> None:
-        """Start the programs, wait for the first one's end or the parent's word, and end all that is left."""
+        """Start the programs, wait for the end of the first or "stop", and end all remaining processes."""
         if LINUX:
             from counterlens.sandbox.linux import syscalls
 
@@ -185,7 +185,7 @@ class Launcher:
             return
         if self.namespaces and not self.first:
             os.close(go)
-            os.read(waiting, 1)  # before that, standard input is being read elsewhere
+            os.read(waiting, 1)  # until then, another process reads standard input
         else:
             self.lay_out(go)
         os.close(waiting)
@@ -194,7 +194,7 @@ class Launcher:
         ended = self.wait(started)
         if not self.namespaces:
             self.end_descendants()
-        for pid in reversed(started):  # the first program's end is the last word
+        for pid in reversed(started):  # the first program's end is reported last
             if pid in ended:
                 status, usage = ended[pid]
                 code = os.waitstatus_to_exitcode(status)
@@ -203,7 +203,7 @@ class Launcher:
         os._exit(0)
 
     def _start(self, waiting: int, go: int) -> list[int]:
-        """The programs' process ids; nothing in a program itself."""
+        """The programs' process ids; empty in a program itself."""
         peers = self._peers()
         started = []
         for number, peer in enumerate(peers):
@@ -226,7 +226,7 @@ class Launcher:
         return [end.detach() for end in socket.socketpair()]
 
     def wait(self, started: list[int]) -> dict[int, Ended]:
-        """The status of what has ended, once the first has; nothing when the parent said stop or is gone."""
+        """The status of the ended programs, once the first has ended; empty if the parent said "stop"."""
         watched, pause = [0], _GLANCE
         ended: dict[int, Ended] = {}
         if LINUX:
@@ -253,7 +253,7 @@ class Launcher:
         return ended
 
     def end_descendants(self) -> None:
-        """Kill all children, and theirs as they are handed to this subreaper, until there are none."""
+        """Kill all children, and their children as this subreaper inherits them, until none is left."""
         while True:
             for child in _children(os.getpid()):
                 os.kill(child, _SIGKILL)
@@ -263,7 +263,7 @@ class Launcher:
                 return
 
     def become(self, number: int, waiting: int, peer: int) -> None:
-        """Limit this process and begin the program; returns for a warm one only."""
+        """Confine this process and begin the program; returns only for a warm one."""
         program = programs.SandboxedProgram(
             self.task, number, go=waiting, peer=peer, namespaces=self.namespaces, ruleset=self.ruleset
         )
@@ -290,7 +290,7 @@ def _children(parent: int) -> list[int]:
 
 
 def _silence() -> None:
-    """Give up the program's output, so that its end is seen when the program's own copies are closed."""
+    """Close the program's output here, so that it ends when the program's own copies are closed."""
     nothing = os.open(os.devnull, os.O_RDWR)
     for stream in (1, 2):
         os.dup2(nothing, stream)
@@ -298,7 +298,7 @@ def _silence() -> None:
 
 def _remove(folder: str) -> None:
     try:
-        os.rmdir(folder)  # noqa: PTH106 - empty where it was covered by a file system of its own
+        os.rmdir(folder)  # noqa: PTH106 - empty if a separate file system covered it
     except OSError:
         import shutil
 
@@ -306,7 +306,7 @@ def _remove(folder: str) -> None:
 
 
 def main() -> NoReturn:
-    """A cold launcher: have a task carried out, and remove its folder, also for a parent that is gone."""
+    """Run a cold launcher: have a task carried out, and remove its folder even if the parent is gone."""
     task = read_task()
     confined = os.fork()
     if confined != 0:

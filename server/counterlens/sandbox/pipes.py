@@ -9,14 +9,14 @@ from collections.abc import Mapping
 from threading import Event
 
 _CHUNK = 1 << 16
-_TICK = 0.025  # seconds between two looks at the cancel event
+_TICK = 0.025  # seconds between two checks of the cancel event
 
 
 class Pipes:
-    """The reading ends of a child's pipes, and one writing end with what goes through it.
+    """The reading ends of a child's pipes, and one writing end with its data.
 
     Args:
-        read: Name to (file descriptor, how many bytes to keep).
+        read: Name to (file descriptor, maximum bytes to keep).
         write: A file descriptor and the data for it.
     """
 
@@ -34,7 +34,7 @@ class Pipes:
         return bytes(self._kept[name])
 
     def stop_writing(self) -> None:
-        """Forget what has not been written yet."""
+        """Drop the data that is not written yet."""
         self._rest = self._rest[:0]
 
     def drain(self, deadline: float, cancel: Event | None) -> bool:
@@ -42,10 +42,10 @@ class Pipes:
 
         Args:
             deadline: When to stop, on the clock of `time.monotonic`.
-            cancel: Set it to stop.
+            cancel: Set to stop.
 
         Returns:
-            Whether all were closed in time and without cancelling.
+            Whether all were closed before the deadline and without cancelling.
         """
         with selectors.DefaultSelector() as selector:
             for descriptor in self._open:

@@ -1,8 +1,8 @@
-"""A sandbox of child processes, confined by what the kernel offers to everybody, in a shell or without one.
+"""A sandbox of child processes, confined by unprivileged kernel features, in a shell or without one.
 
-On Linux that is, each where it is available: user, PID, network, IPC and mount namespaces, Landlock, a
-seccomp filter, and resource limits. `guarantees` says what holds on this machine. Programs start warm, as
-a fork of an interpreter that waits for them, if that is as well isolated; see `zygote.py`.
+On Linux these are, if available: user, PID, network, IPC and mount namespaces, Landlock, a seccomp filter,
+and resource limits. `guarantees` says which hold on this machine. Programs start warm, as forks of a waiting
+interpreter, if that is equally isolated; see `zygote.py`.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ if sys.platform == "linux":
 _SYSTEM = system.readable()
 _PASSED_ON = ("TZ", "LD_LIBRARY_PATH")
 _SIGXCPU, _SIGKILL = 24, 9
-_PATIENCE = 2.0  # seconds that the launcher has for cleaning up before it is killed itself
+_PATIENCE = 2.0  # seconds for the launcher to clean up before it is killed
 _WARM_SINCE = (3, 9)  # the oldest Python whose interpreter can be kept warm
 
 
@@ -76,7 +76,7 @@ class ProcessSandbox:
 
     @property
     def warm(self) -> bool:
-        """Whether programs start warm here: where each can have namespaces and a file system of its own."""
+        """Whether programs start warm here: only if each can have its own namespaces and file system."""
         return self._wants_warm and {"namespaces", "filesystem", "landlock"} <= self._held
 
     @property
@@ -107,7 +107,7 @@ class ProcessSandbox:
         if not warm:
             return self._cold(job, cancel)
         outcome = self._warm(job, cancel)
-        return outcome or self._warm(job, cancel) or self._cold(job, cancel)  # a zygote was killed meanwhile
+        return outcome or self._warm(job, cancel) or self._cold(job, cancel)  # None if a zygote died
 
     def _cold(self, job: Job, cancel: Event | None) -> tuple[JobOutcome, frozenset[str]]:
         folder, done = self._shell.folder()
@@ -131,7 +131,7 @@ class ProcessSandbox:
         return found
 
     def _launch(self, task: SandboxTask, inner: Sequence[int]) -> subprocess.Popen[bytes]:
-        """Start a cold launcher with its ends of the pipes, which it is still to be told its task over."""
+        """Start a cold launcher with its ends of the pipes; its task is sent later."""
         environment = {k: v for k, v in task.environment.items() if not k.startswith("PYTHON")}
         command = [sys.executable, "-I", "-S", "-c", _inside("launcher", "main")]
         readable = [*task.readable, *links_of(task.python)]
@@ -149,7 +149,7 @@ class ProcessSandbox:
             raise SandboxError(f"no process could be started: {error}") from error
 
     def serve(self, service: ServedProgram) -> Conversation:
-        """Start a program that stays; see `ServingSandbox`.
+        """Start a persistent program; see `ServingSandbox`.
 
         Raises:
             SandboxError: the sandbox itself could not be set up.
@@ -170,7 +170,7 @@ class ProcessSandbox:
         finally:
             for end in theirs:
                 os.close(end)
-        with contextlib.suppress(BrokenPipeError):  # a launcher that is gone is noticed by who asks
+        with contextlib.suppress(BrokenPipeError):  # the first request will find that the launcher is gone
             _write_all(ours[0], encode(task, {}))
         others = {ours[2]: "errors", ours[3]: "result", ours[4]: "status"}
         return Conversation(
@@ -178,12 +178,12 @@ class ProcessSandbox:
             given=ours[5],
             replies=ours[1],
             others=others,
-            stop=lambda: os.close(ours[0]),  # which the launcher takes for "stop"
+            stop=lambda: os.close(ours[0]),  # it means "stop" to the launcher
             done=done,
         )
 
     def _warm(self, job: Job, cancel: Event | None) -> tuple[JobOutcome, frozenset[str]] | None:
-        """None if the interpreter that was waiting is gone."""
+        """Run a job in a warm interpreter; None if that interpreter is gone."""
         sample = make_task(job, "")
         interpreter = describe(job.python)
         view = tuple(sample.readable) if self._shell.hides else ()
@@ -214,9 +214,9 @@ class ProcessSandbox:
 
 
 class _Lines:
-    """The pipes of one run: what the program's side gets, in the order of the wire, and ours.
+    """The pipes of one run: the ends of the program's side, in the order of the protocol, and ours.
 
-    Each end is closed once, however often that is asked for.
+    Each end is closed at most once.
     """
 
     def __init__(self, stack: contextlib.ExitStack) -> None:
@@ -233,19 +233,19 @@ class _Lines:
         self.outer = list(own)
 
     def leave(self) -> None:
-        """Close what the program's side has by now."""
+        """Close our copies of the ends that the program's side holds now."""
         for end in self._others:
             end.close()
 
     def stop(self) -> None:
-        """End standard input, which the launcher takes for "stop"."""
+        """Close standard input, which means "stop" to the launcher."""
         with contextlib.suppress(OSError):
             self._own[0].close()
 
 
 @dataclass(frozen=True, slots=True)
 class _Run:
-    """The result of a run, not yet read."""
+    """The raw result of a run."""
 
     pipes: Pipes
     in_time: bool
@@ -273,7 +273,7 @@ def _environment(folder: str) -> dict[str, str]:
 
 @lru_cache(maxsize=1)
 def _starter(_process: int) -> ThreadPoolExecutor:
-    """A thread that lasts: a shell that is to end with its parent ends with the thread that started it."""
+    """A lasting thread: a shell that ends with its parent ends with the thread that started it."""
     return ThreadPoolExecutor(1, "counterlens-starter")
 
 
@@ -283,7 +283,7 @@ def _write_all(end: int, data: bytes) -> None:
 
 
 def make_service_task(service: ServedProgram, folder: str) -> SandboxTask:
-    """A program that stays as the launcher is told it, without the three file descriptors."""
+    """The task of a persistent program, without the three file descriptors."""
     limits = service.limits
     return SandboxTask(
         python=service.command[0],
@@ -304,19 +304,19 @@ def make_service_task(service: ServedProgram, folder: str) -> SandboxTask:
 
 
 def make_task(job: Job, folder: str) -> SandboxTask:
-    """A job as the launcher is told it, with its files in a folder, but without the two file descriptors."""
+    """The task of a job, with its files in a folder, without the two file descriptors."""
     limits = job.limits
     interpreter = describe(job.python)
     environment = _environment(folder) | {
         "PYTHONDONTWRITEBYTECODE": "1",
         "PYTHONHASHSEED": "0",
-        "OPENBLAS_NUM_THREADS": "1",  # each thread of theirs reserves address space
+        "OPENBLAS_NUM_THREADS": "1",  # each of their threads reserves address space
         "OMP_NUM_THREADS": "1",
     }
     if interpreter.user_base:
         environment["PYTHONUSERBASE"] = interpreter.user_base
     return SandboxTask(
-        python=os.path.abspath(job.python),  # noqa: PTH100 - a venv's link is meant
+        python=os.path.abspath(job.python),  # noqa: PTH100 - keep the link of a virtual environment
         programs=[[job.entry, *job.arguments], *([[job.beside]] if job.beside else [])],
         environment=environment,
         folder=folder,
@@ -334,7 +334,7 @@ def make_task(job: Job, folder: str) -> SandboxTask:
 
 
 def _follow(job: Job, task: SandboxTask, lines: _Lines, cancel: Event | None) -> _Run:
-    """Tell the launcher its task, and read until all is said or the time is over."""
+    """Send the task to the launcher, and read until all pipes are closed or the time limit is reached."""
     kept = job.limits.output_bytes
     room = {"output": kept, "errors": kept, "result": kept, "status": 1 << 16}
     pipes = Pipes(
@@ -355,7 +355,7 @@ def _follow(job: Job, task: SandboxTask, lines: _Lines, cancel: Event | None) ->
 
 
 def _end(child: subprocess.Popen[bytes]) -> None:
-    """See the launcher out; it leaves by itself unless something is badly wrong."""
+    """Wait for the launcher to end; kill it if it does not."""
     try:
         child.wait(_PATIENCE)
     except subprocess.TimeoutExpired:
@@ -364,7 +364,7 @@ def _end(child: subprocess.Popen[bytes]) -> None:
 
 
 def _outcome(run: _Run, job: Job) -> tuple[JobOutcome, frozenset[str]] | None:
-    """The outcome and what was confined; None if the launcher said nothing of an end.
+    """The outcome and the confinements that held; None if the launcher reported no end.
 
     Raises:
         SandboxError: the program could not be started.

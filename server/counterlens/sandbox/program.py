@@ -1,7 +1,7 @@
-"""The last steps of a process before it is the untrusted program: limits, Landlock, seccomp, and the program.
+"""The last steps of a process before it becomes the untrusted program: limits, Landlock, seccomp, start.
 
-A cold program replaces the process (`exec`). A warm one runs in the interpreter that was forked for it,
-which has read nothing of any task: see `zygote.py`.
+A cold program replaces the process (`exec`). A warm one runs in the interpreter that was forked for it, which
+has read no task: see `zygote.py`.
 """
 
 from __future__ import annotations
@@ -21,25 +21,25 @@ if TYPE_CHECKING:
     from counterlens.sandbox.task import SandboxTask
 
 LINUX = sys.platform == "linux"
-LAUNCHED = 127  # the exit code where the program could not be started
+LAUNCHED = 127  # the exit code if the program could not be started
 RESULT_FD = "COUNTERLENS_RESULT_FD"
 PEER_FD = "COUNTERLENS_PEER_FD"
-_THREADS = 128  # room in the process limit, which counts threads too
+_THREADS = 128  # allowance for threads, which the process limit also counts
 
 
-_KEPT: list[types.ModuleType] = []  # to free modules would copy the pages that a warm program shares
+_KEPT: list[types.ModuleType] = []  # freeing modules would copy the pages that a warm program shares
 
 
 class SandboxedProgram:
     """One of a task's programs, about to begin.
 
     Args:
-        task: The task; of its files nothing is in this process.
-        number: Which of its programs.
-        go: A file descriptor that brings one byte when the files are laid out.
+        task: The task; the content of its files is not in this process.
+        number: Index of the program in the task.
+        go: A file descriptor that receives one byte when the files are written.
         peer: The socket to the other program, or -1.
-        namespaces: Whether the process is in namespaces of its own.
-        ruleset: For a warm one, that goes on in this interpreter: what is readable to every program of its.
+        namespaces: Whether the process is in its own namespaces.
+        ruleset: For a warm program: the paths that all programs of this interpreter may read.
     """
 
     def __init__(
@@ -51,7 +51,7 @@ class SandboxedProgram:
         self.namespaces, self.warm = namespaces, ruleset is not None
 
     def confine(self, attempt: Callable[[str, Callable[[], None]], bool]) -> None:
-        """Everything that cannot be taken back."""
+        """Apply all irreversible confinements."""
         task = self.task
         os.setsid()
         if not os.read(self.go, 1):
@@ -82,7 +82,7 @@ class SandboxedProgram:
         return ruleset
 
     def begin(self) -> Callable[[], None]:
-        """Become the program; returns only for a warm one, with the call that runs it."""
+        """Become the program; returns only for a warm one, with the function that runs it."""
         task = self.task
         environment = dict(task.environment)
         if self.result >= 0:
@@ -97,7 +97,7 @@ class SandboxedProgram:
         return _warm_start(self.arguments)
 
     def _keep_descriptors(self) -> None:
-        """Close all but what the program is to have, and the line for errors until it begins."""
+        """Close all descriptors but the program's own, and the status pipe, which closes when it begins."""
         kept = sorted(fd for fd in (self.result, self.peer, self.task.status) if fd > 2)
         at = 3
         for descriptor in kept:
@@ -108,7 +108,7 @@ class SandboxedProgram:
             os.set_inheritable(descriptor, descriptor != self.task.status)
 
     def _limit(self) -> None:
-        """Set the resource limits, and the same as their hard limits."""
+        """Set the resource limits, soft and hard ones alike."""
         task = self.task
         limits = {
             resource.RLIMIT_CORE: (0, 0),
@@ -116,11 +116,11 @@ class SandboxedProgram:
             resource.RLIMIT_FSIZE: (task.file_size, task.file_size),
             resource.RLIMIT_NOFILE: (task.open_files, task.open_files),
         }
-        if LINUX:  # other systems do not enforce these, or refuse to set them
+        if LINUX:  # other systems do not enforce these, or reject them
             limits[resource.RLIMIT_AS] = (task.memory, task.memory)
             limits[resource.RLIMIT_MEMLOCK] = (0, 0)
             limits[resource.RLIMIT_MSGQUEUE] = (0, 0)
-            if self.namespaces:  # which have a count of their own
+            if self.namespaces:  # they have their own count
                 most = task.processes + _THREADS
                 limits[resource.RLIMIT_NPROC] = (most, most)
         for which, values in limits.items():
@@ -131,7 +131,7 @@ class SandboxedProgram:
 
 
 def _warm_start(arguments: list[str]) -> Callable[[], None]:
-    """Make this interpreter look as if it had just been started with a script."""
+    """Give this interpreter the state of one just started with a script."""
     import importlib
 
     entry = os.path.abspath(arguments[0])  # noqa: PTH100
@@ -150,7 +150,7 @@ def _warm_start(arguments: list[str]) -> Callable[[], None]:
 
 
 def leave(start: Callable[[], None]) -> NoReturn:
-    """Run a warm program and end as the interpreter would: message, exit functions, exit code."""
+    """Run a warm program and end as the interpreter would: error message, exit functions, exit code."""
     code: object = 0
     try:
         start()
@@ -173,4 +173,4 @@ def leave(start: Callable[[], None]) -> NoReturn:
             stream.flush()
         except (OSError, ValueError, AttributeError):  # the program has closed or replaced it
             continue
-    os._exit((code or 0) & 0xFF)  # the interpreter's own tidying-up would take longer than most programs
+    os._exit((code or 0) & 0xFF)  # the interpreter's own finalisation would take longer than most programs

@@ -12,8 +12,8 @@ from counterlens.errors import SandboxError
 from counterlens.sandbox.base import Sandbox
 from counterlens.sandbox.claims import ATTEMPTS, UNTRIED, failed
 
-_OPEN = {"memory", "disk"}  # what a program can only be a nuisance by
-_SEEN = {"names"}  # what it can learn, but take no text from
+_OPEN = {"memory", "disk"}  # missing ones only let a program use resources
+_SEEN = {"names"}  # missing ones only let it learn names and sizes, not contents
 
 
 class Availability(NamedTuple):
@@ -22,8 +22,8 @@ class Availability(NamedTuple):
     Attributes:
         name: Its id.
         usable: Whether it can run programs here.
-        reason: Why not, or what is weak about it; empty when nothing is.
-        guarantees: Its isolation; see `Sandbox.guarantees`; and beside that what was tried in it.
+        reason: Why it is not usable, or is weak; empty if neither.
+        guarantees: Its isolation, see `Sandbox.guarantees`, corrected by the attempts made in it.
     """
 
     name: str
@@ -85,16 +85,16 @@ def _made(name: str) -> Sandbox:
 
 @cache
 def available() -> tuple[Availability, ...]:
-    """All back ends in order of preference, each tried once in the life of this process by running it."""
+    """All back ends in order of preference, each tested once per process by running it."""
     return tuple(_try(name) for name in _BACK_ENDS)
 
 
 @cache
 def chosen() -> Availability:
-    """The back end that programs run in: the first strong one, else the first that works at all.
+    """The back end that programs run in: the first strong one, else the first usable one.
 
     Raises:
-        SandboxError: none does; says why.
+        SandboxError: none is usable; the message says why.
     """
     usable = [back_end for back_end in available() if back_end.usable]
     if not usable:
@@ -107,13 +107,13 @@ def best_sandbox() -> Sandbox:
     """The sandbox to run programs in; see `chosen`.
 
     Raises:
-        SandboxError: none works here; says why.
+        SandboxError: none is usable; the message says why.
     """
     return _made(chosen().name)
 
 
 def tried_again() -> tuple[Availability, ...]:
-    """All back ends, with every claim tried now, whatever is remembered."""
+    """All back ends, with every claim tested now, ignoring stored results."""
     available.cache_clear()
     chosen.cache_clear()
     for name in _BACK_ENDS:

@@ -1,4 +1,4 @@
-"""Programs that stay: started once in the sandbox, asked many times over a pair of pipes."""
+"""Persistent programs: started once in the sandbox, then sent many requests over a pair of pipes."""
 
 from __future__ import annotations
 
@@ -19,24 +19,24 @@ from counterlens.sandbox.base import Limits, Sandbox
 
 _HEAD = struct.Struct(">I")
 _CHUNK = 1 << 16
-_TICK = 0.025  # seconds between two looks at the cancel event
-_PATIENCE = 2.0  # seconds that the launcher has for cleaning up before it is killed itself
-_LAST_WORDS = 2000  # bytes kept of standard error
+_TICK = 0.025  # seconds between two checks of the cancel event
+_PATIENCE = 2.0  # seconds for the launcher to clean up before it is killed
+_LAST_WORDS = 2000  # maximum bytes kept of standard error
 
 
 @dataclass(frozen=True, slots=True)
 class ServedProgram:
-    """A program that stays, and answers requests.
+    """A persistent program, which answers requests.
 
-    It reads frames from standard input and writes frames to standard output: four bytes with the length,
-    the most significant first, and so many bytes.
+    It reads frames from standard input and writes frames to standard output: the length in four bytes, the
+    most significant first, then that many bytes.
 
     Attributes:
         command: The program, with an absolute path, and its arguments.
-        readable: What it may read beside the system's files and its private folder.
-        environment: Added to the sandbox's own.
-        limits: Its limits. `seconds` and `output_bytes` are not used: a request says how long it may take
-            and how long its answer may be.
+        readable: Paths that it may read besides the system's files and its private folder.
+        environment: Environment variables added to the sandbox's own.
+        limits: Its limits, except `seconds` and `output_bytes`: each request sets its own time limit and the
+            size limit of its answer.
     """
 
     command: tuple[str, ...]
@@ -46,22 +46,22 @@ class ServedProgram:
 
 
 class ServiceEndedError(Exception):
-    """The program ended, or broke the rules of the line."""
+    """The program ended, or violated the protocol."""
 
 
 class ServiceLateError(Exception):
-    """There was no whole answer in time."""
+    """No complete answer came before the deadline."""
 
 
 class Conversation:
-    """The line to a program that stays. Not thread-safe.
+    """The connection to a persistent program. Not thread-safe.
 
     Args:
-        launcher: The process that started it, with all that it started.
-        given: Where its requests are written.
-        replies: Where its answers come from.
-        others: What else it writes; kept in part, or dropped.
-        stop: Ends the program, when it is closed.
+        launcher: The process that started it, with its descendants.
+        given: File descriptor for its requests.
+        replies: File descriptor of its answers.
+        others: File descriptors of its other outputs; kept in part, or dropped.
+        stop: Ends the program when the conversation is closed.
         done: Called at the end.
     """
 
@@ -85,11 +85,11 @@ class Conversation:
 
     @property
     def alive(self) -> bool:
-        """Whether it can be asked."""
+        """Whether it can take requests."""
         return self._open and self._launcher.poll() is None
 
     def said(self, name: str) -> str:
-        """The kept part of what it wrote beside its answers."""
+        """The kept part of an output other than its answers."""
         return self._said[name].decode("utf-8", "replace")
 
     def ask(self, frame: bytes, deadline: float, *, room: int, cancel: Event | None = None) -> bytes:
@@ -97,14 +97,14 @@ class Conversation:
 
         Args:
             frame: The request.
-            deadline: When to give up, on the clock of `time.monotonic`.
-            room: The most bytes that an answer may have.
-            cancel: Set it to give up.
+            deadline: Time limit, on the clock of `time.monotonic`.
+            room: Maximum bytes of the answer.
+            cancel: Set to cancel.
 
         Raises:
-            ServiceEndedError: it ended, or its answer is longer; it cannot be asked again.
-            ServiceLateError: it was not in time; it should be closed.
-            Cancelled: `cancel` was set; it should be closed.
+            ServiceEndedError: the program ended, or its answer is too long; it takes no further request.
+            ServiceLateError: the deadline passed; the conversation should be closed.
+            Cancelled: `cancel` was set; the conversation should be closed.
         """
         rest = memoryview(_HEAD.pack(len(frame)) + frame)
         while True:
@@ -123,7 +123,7 @@ class Conversation:
                     self._read(end, room)
 
     def _ready(self, seconds: float, *, writing: bool) -> list[int]:
-        """The ends of pipes that something can be done with."""
+        """The file descriptors that are ready for reading or writing."""
         poll = select.poll()
         for end in (self._replies, *self._others):
             poll.register(end, select.POLLIN)
@@ -132,10 +132,10 @@ class Conversation:
         return [end for end, _ in poll.poll(seconds * 1000)]
 
     def close(self, *, wait: bool = True) -> None:
-        """End the program, whatever it is doing.
+        """End the program, even during a request.
 
         Args:
-            wait: Whether to return only when it is gone; else a thread waits for that.
+            wait: Whether to return only when it has ended; else a thread waits for that.
         """
         if not self._open:
             return
@@ -149,7 +149,7 @@ class Conversation:
             Thread(target=self._clear, name="clearing up after a program").start()
 
     def _clear(self) -> None:
-        """Wait until it is gone, and give back what it had."""
+        """Wait until it has ended, and release its resources."""
         try:
             self._launcher.wait(_PATIENCE)
         except subprocess.TimeoutExpired:
@@ -201,10 +201,10 @@ class Conversation:
 
 @runtime_checkable
 class ServingSandbox(Sandbox, Protocol):
-    """A sandbox in which programs can stay."""
+    """A sandbox that can run persistent programs."""
 
     def serve(self, service: ServedProgram) -> Conversation:
-        """Start a program that stays.
+        """Start a persistent program.
 
         Raises:
             SandboxError: the sandbox itself could not be set up.
@@ -213,10 +213,10 @@ class ServingSandbox(Sandbox, Protocol):
 
 
 def serving(sandbox: Sandbox) -> ServingSandbox:
-    """The same sandbox, if programs can stay in it.
+    """The same sandbox, if it can run persistent programs.
 
     Raises:
-        SandboxError: they cannot.
+        SandboxError: it cannot.
     """
     if isinstance(sandbox, ServingSandbox):
         return sandbox

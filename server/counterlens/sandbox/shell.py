@@ -18,8 +18,8 @@ class Shell(Protocol):
 
     Attributes:
         name: The back end's id.
-        holds: Its limits beyond those of the launcher.
-        hides: Whether what is not readable is not even there, so that each view needs a shell of its own.
+        holds: Its guarantees beyond those of the launcher.
+        hides: Whether unreadable files do not even exist inside, so that each view needs its own shell.
     """
 
     @property
@@ -32,7 +32,7 @@ class Shell(Protocol):
     def hides(self) -> bool: ...
 
     def folder(self) -> tuple[str, Callable[[], None]]:
-        """A private folder for the programs' files, and what removes it."""
+        """A private folder for the programs' files, and a function that removes it."""
         ...
 
     def wrap(self, command: Sequence[str], folder: str, readable: Sequence[str], disk: int) -> list[str]:
@@ -42,13 +42,13 @@ class Shell(Protocol):
             command: The command.
             folder: The private folder.
             readable: The readable paths.
-            disk: How much the private folder can hold, bytes.
+            disk: Maximum size of the private folder, in bytes.
         """
         ...
 
 
 class Bare:
-    """No shell: the launcher confines what it starts, as far as the kernel lets it."""
+    """No shell: only the launcher confines the programs, as far as the kernel allows."""
 
     name = "process"
     holds: frozenset[str] = frozenset()
@@ -64,7 +64,7 @@ class Bare:
 
 
 def temporary_folder() -> tuple[str, Callable[[], None]]:
-    """A new private folder, and what removes it."""
+    """A new private folder, and a function that removes it."""
     made = Path(tempfile.mkdtemp(prefix="counterlens-")).resolve()
     return str(made), lambda: remove(made)
 
@@ -78,7 +78,7 @@ def own_interpreter() -> tuple[str, ...]:
 
 
 def remove(folder: Path) -> None:
-    """Remove a folder whatever the program did to the permissions in it; nothing outside is touched."""
+    """Remove a folder whatever the program did to the permissions in it; nothing outside is changed."""
 
     def unlock(function: Callable[[str], object], path: str, _error: object) -> None:
         for which in (Path(path).parent, Path(path)):
@@ -94,12 +94,12 @@ def remove(folder: Path) -> None:
 
     if folder.exists():
         shutil.rmtree(folder, onerror=unlock)
-    if folder.exists():  # unlocking a folder lists it only the next time
+    if folder.exists():  # the content of a folder made readable is listed only the next time
         shutil.rmtree(folder, ignore_errors=True)
 
 
 def links_of(path: str) -> list[str]:
-    """The folders of the links that lead from a path to the file that is meant."""
+    """The folders of the links that lead from a path to its target file."""
     folders, seen = [], set()
     while path not in seen:
         seen.add(path)

@@ -20,7 +20,7 @@ start.main()
 
 
 def package_files(folder: Path) -> dict[str, bytes]:
-    """The files of a package that imports nothing from Counterlens, as `Job.files` takes them."""
+    """The files of a package that imports nothing from Counterlens, in the form of `Job.files`."""
     return {
         f"{folder.name}/{path.relative_to(folder).as_posix()}": path.read_bytes()
         for path in sorted(folder.rglob("*.py"))
@@ -33,8 +33,8 @@ def quick_files(folder: Path, bytecode: bytes, without: tuple[str, ...] = ()) ->
 
     Args:
         folder: The package.
-        bytecode: The magic number of the interpreter; one with another gets the sources.
-        without: What is left out: files and folders of the package.
+        bytecode: The magic number of the interpreter; if it differs from ours, it gets the sources.
+        without: Files and folders of the package that are left out.
     """
     sources = {
         name: source
@@ -47,11 +47,11 @@ def quick_files(folder: Path, bytecode: bytes, without: tuple[str, ...] = ()) ->
 
 
 def _compiled(source: bytes, name: str) -> bytes:
-    """A module as a file that is imported without its source."""
+    """A module as a compiled file, which is imported without its source."""
     code = compile(source, name, "exec", dont_inherit=True, optimize=0)
     return _MAGIC + bytes(12) + marshal.dumps(code)
 
 
 def start_script(module: str) -> bytes:
-    """A script that calls `main()` of a dotted module, whose package nobody can import any more by then."""
+    """A script that calls `main()` of a dotted module, after making its package impossible to import."""
     return _START.format(module=module, package=module.partition(".")[0]).encode()

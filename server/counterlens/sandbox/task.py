@@ -7,11 +7,11 @@ import os
 import struct
 
 _HEAD = struct.Struct("<Q")
-_VERSION = 4  # of the encoding; interpreters before and after ours read it too
+_VERSION = 4  # of the marshal encoding, which older and newer interpreters than ours also read
 
 
 class SandboxTask:
-    """A job's fields, without the files, which travel behind them; sizes are in bytes."""
+    """A job's fields, without the files, which are sent after them; sizes are in bytes."""
 
     def __init__(
         self,
@@ -50,13 +50,13 @@ class SandboxTask:
 
 
 def encode(task: SandboxTask, files: dict[str, bytes]) -> bytes:
-    """The task as it travels, then the files: each its length and itself."""
+    """The encoded task, then the encoded files, each after its length."""
     parts = [marshal.dumps(part, _VERSION) for part in (vars(task), files)]
     return b"".join(_HEAD.pack(len(part)) + part for part in parts)
 
 
 def read_task() -> SandboxTask:
-    """The task from standard input; ends the process where there is none."""
+    """The task from standard input; ends the process if there is none."""
     return SandboxTask(**marshal.loads(_part()))  # noqa: S302 - from our parent
 
 
@@ -76,6 +76,6 @@ def _read(size: int) -> bytes:
     while len(data) < size:
         chunk = os.read(0, min(size - len(data), 1 << 20))
         if not chunk:
-            os._exit(0)  # the parent gave up before it had said what to do
+            os._exit(0)  # the parent closed the pipe before it sent everything
         data += chunk
     return bytes(data)

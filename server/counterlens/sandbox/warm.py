@@ -14,8 +14,8 @@ from threading import Lock
 from counterlens.errors import SandboxError
 from counterlens.sandbox.zygote import READY
 
-_MOST = 4  # zygotes at a time
-_START_UP = 20.0  # seconds until a zygote has imported what it is to have
+_MOST = 4  # maximum zygotes at a time
+_START_UP = 20.0  # maximum seconds until a zygote has finished its imports
 
 
 class Zygote:
@@ -23,13 +23,13 @@ class Zygote:
 
     Args:
         command: The command that starts it, without the number of its control socket.
-        arguments: Its imports, and the files that all of its programs may read.
-        environment: Its environment, and so that of the programs.
+        arguments: Its imports, and the files that all its programs may read.
+        environment: Its environment, which its programs inherit.
         folder: The folder of its programs' files.
         done: Called when it is closed.
 
     Raises:
-        SandboxError: it does not start.
+        SandboxError: it cannot be started.
     """
 
     def __init__(
@@ -41,7 +41,7 @@ class Zygote:
         done: Callable[[], None],
     ) -> None:
         self.folder, self._done = folder, done
-        self.jobs = 0  # that it has now; counted by the pool
+        self.jobs = 0  # current jobs; counted by the pool
         self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         try:
             with theirs:
@@ -74,7 +74,7 @@ class Zygote:
         return self._process.poll() is None
 
     def hand_over(self, lines: Sequence[int]) -> bool:
-        """Give a job's file descriptors to one of its copies; False if there is none any more."""
+        """Send a job's file descriptors to one of its copies; False if no copy is left."""
         try:
             socket.send_fds(self._control, [b"."], list(lines))
         except OSError:
@@ -82,7 +82,7 @@ class Zygote:
         return True
 
     def close(self) -> None:
-        """End it, with the jobs that it has."""
+        """End it, with its jobs."""
         self._last_words()
 
     def _last_words(self) -> list[str]:
@@ -97,7 +97,7 @@ class Zygote:
 
 
 class Pool:
-    """The zygotes in use, started when they are first asked for, at most a few at a time. Thread-safe."""
+    """The zygotes in use, started on demand, at most a few at a time. Thread-safe."""
 
     def __init__(self) -> None:
         self._lock = Lock()
@@ -107,7 +107,7 @@ class Pool:
 
     @contextlib.contextmanager
     def zygote(self, key: Hashable, make: Callable[[], Zygote]) -> Iterator[Zygote]:
-        """The zygote for a key, a new one if none is alive; not closed while it is being used.
+        """The zygote for a key, a new one if none is alive; it is not closed while it is in use.
 
         Raises:
             SandboxError: it cannot be started.
@@ -131,8 +131,8 @@ class Pool:
                 found.jobs -= 1
 
     def close(self) -> None:
-        """End all of them; they come back when they are needed."""
-        if os.getpid() != self._owner:  # a fork of this process has not started them
+        """End all of them; they start again on demand."""
+        if os.getpid() != self._owner:  # this process is a fork, which did not start them
             return
         with self._lock, contextlib.suppress(OSError):
             while self._zygotes:

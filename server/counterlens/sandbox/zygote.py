@@ -1,10 +1,10 @@
-"""In the sandbox's shell, in the interpreter that is to run the programs: forks a fresh copy for each job.
+"""A zygote: an interpreter inside the sandbox's shell that forks a fresh copy of itself for each job.
 
-It runs no program itself and reads no task. What it forks enters namespaces of its own ahead of time, then
-waits on the shared control socket; whichever copy is handed a job's pipes becomes that job's launcher. So a
-program starts from the same untouched state every time, and nothing that it does comes back here.
+It runs no program itself and reads no task. Each copy enters its own namespaces in advance, then waits on the
+shared control socket; the copy that receives a job's pipes becomes that job's launcher. So every program
+starts from the same unchanged state, and cannot affect the zygote.
 
-The end of the control socket means that the parent is gone, or has no more use for this.
+The end of the control socket means that the parent is gone, or no longer needs the zygote.
 """
 
 from __future__ import annotations
@@ -31,29 +31,29 @@ if TYPE_CHECKING:
     _Entered = Callable[[], None] | Literal[False]
 
 _SPARE = 2  # copies that wait for a job
-_DISK = 64 << 20  # bytes that the private folder can hold until the job says how much
+_DISK = 64 << 20  # maximum bytes of the private folder until the job sets the size
 _LINES = 5  # standard input, output and error, result, status
 READY = b"ready"
 
 
 def main(control: int, preload: list[str], readable: list[str]) -> Callable[[], None]:
-    """Serve until the parent is gone; returns in a copy only, with what runs its program."""
-    if os.geteuid() != 0:  # who is root here needs them to be mapped to another user in the copies
+    """Serve until the parent is gone; returns only in a copy, with the function that runs its program."""
+    if os.geteuid() != 0:  # as root, the copies need them to be mapped to another user
         namespaces.drop_capabilities()
     syscalls.prctl(syscalls.PR_SET_NO_NEW_PRIVS, 1)
     for name in preload:
         try:
             importlib.import_module(name)
-        except ImportError:  # this interpreter does not have it; who needs it will say so
+        except ImportError:  # this interpreter does not have it; a program that needs it will report that
             continue
     seccomp.prepare()
     gc.collect()
-    gc.freeze()  # copies share these pages as long as nobody touches them
+    gc.freeze()  # copies share these pages until a process writes to them
     taken, take = os.pipe()
     line = socket.socket(fileno=control)
     line.send(READY)
     watch = select.poll()
-    watch.register(control, 0)  # only its end
+    watch.register(control, 0)  # reports only its end
     watch.register(taken, select.POLLIN)
     missing, no_proc = _SPARE, _no_proc()
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # the kernel collects the copies
@@ -66,23 +66,23 @@ def main(control: int, preload: list[str], readable: list[str]) -> Callable[[], 
                 return serve(Launcher(copy or None, no_proc), line, take, readable)
         ready = dict(watch.poll())
         if control in ready:
-            with contextlib.suppress(OSError):  # empty, or inside of a shell that goes with us
+            with contextlib.suppress(OSError):  # empty, or inside a shell that ends with this process
                 os.rmdir(os.path.dirname(os.environ["TMPDIR"]))  # noqa: PTH106, PTH120
             os._exit(0)
         missing = len(os.read(taken, 64))
 
 
 def _fork() -> _Entered | None:
-    """Fork a copy; None here. In the copy, what completes its namespaces; False if it is in none yet."""
+    """Fork a copy; None in the zygote. In the copy, a function to complete its namespaces, or False."""
     try:
         entered = namespaces.fork_into_namespaces()
-    except OSError:  # the copy tries what is left to try, and says what is missing
+    except OSError:  # the copy tries the remaining confinements, and reports the missing ones
         return False if os.fork() == 0 else None
     return entered
 
 
 def _no_proc() -> OSError | None:
-    """Why no copy can have a `/proc` of its own, if so; each refusal is a line on the kernel's console."""
+    """Why no copy can have its own `/proc`, if so; tried once, as each refusal logs a line on the console."""
     try:
         entered = namespaces.fork_into_namespaces()
     except OSError:
@@ -131,6 +131,6 @@ def serve(launcher: Launcher, line: socket.socket, take: int, readable: list[str
 
 
 def run() -> NoReturn:
-    """The zygote's whole life; the arguments: control socket, modules to import, what all may read."""
+    """Run the zygote; its arguments are the control socket, modules to import, and shared readable paths."""
     control, preload, readable = sys.argv[1:]
     program.leave(main(int(control), preload.split(), readable.split(os.pathsep)))

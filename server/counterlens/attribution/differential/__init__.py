@@ -31,13 +31,13 @@ _STUDIES: Studies[Original] = Studies()
 
 
 def find(document: Document, function: Function, setting: Setting) -> DifferentialJudge | None:
-    """The judge by differential execution; None if a function cannot be judged so."""
+    """The judge by differential execution; None if a function cannot be judged that way."""
     found = find_out(document, function, setting)
     return DifferentialJudge(found) if isinstance(found, Original) else None
 
 
 def why_not(document: Document, function: Function, setting: Setting) -> str | None:
-    """Why a function cannot be judged by what it does; None if it can."""
+    """Why a function cannot be judged by its behaviour; None if it can."""
     found = find_out(document, function, setting)
     return found.reason if isinstance(found, Untestable) else None
 

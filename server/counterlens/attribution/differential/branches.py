@@ -8,13 +8,13 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """How much of a function was reached.
+    """Coverage of a function.
 
     Attributes:
-        taken: Branches that were taken: ways out of a line that has several.
+        taken: Branches that were taken; a branch is one of several exits of a line.
         total: All branches.
-        lines: Lines that were run.
-        all_lines: Lines that can be run.
+        lines: Executed lines.
+        all_lines: Executable lines.
     """
 
     taken: int
@@ -24,7 +24,7 @@ class Reach:
 
     @property
     def share(self) -> float:
-        """The share of branches, or of lines if there are none; between 0 and 1."""
+        """The share of branches taken, or of lines executed if there are no branches; between 0 and 1."""
         if self.total:
             return self.taken / self.total
         return self.lines / self.all_lines if self.all_lines else 1.0
@@ -36,14 +36,14 @@ class Reach:
 
 
 def reach(text: str, lines: range, arcs: Iterable[tuple[int, int]]) -> Reach:
-    """The share of some lines that was reached.
+    """The coverage of some lines.
 
     Args:
         text: The source.
         lines: The lines of the function's body, 1-based.
-        arcs: Pairs of line numbers, one after the other; negative ones are entries and exits.
+        arcs: Pairs of consecutively executed lines; negative numbers are entries and exits.
     """
-    # Only now, for the sake of everything that starts without it.
+    # Imported here, so that starts that do not need it are not slowed.
     from coverage.exceptions import CoverageException
     from coverage.parser import PythonParser
 

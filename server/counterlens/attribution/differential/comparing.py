@@ -1,4 +1,4 @@
-"""`ComparingJudge`: what judges by differential execution share, whatever the language."""
+"""`ComparingJudge`: the common base of judges by differential execution, for any language."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from counterlens.counting import plural
 
 ID = "differential"
 ENOUGH_INPUTS, ENOUGH_REACH = 30, 0.9
-"""With fewer inputs, or a smaller share of the original that they reach, the evidence is weak."""
+"""Minimum inputs, and minimum share of the original that they reach; below either, the evidence is weak."""
 FEWEST = 3
-"""Inputs on which the original must return."""
+"""Minimum number of inputs on which the original must return."""
 UNSTEADY = 0.05
-"""The share of the inputs on which it may give something else when it is tried again."""
+"""Maximum share of the inputs on which a second run of the original may give another result."""
 _KEPT = 128
 
 OriginalT = TypeVar("OriginalT")
@@ -26,21 +26,21 @@ OriginalT = TypeVar("OriginalT")
 
 @dataclass(frozen=True, slots=True)
 class Untestable:
-    """Why a function cannot be judged by what it does on inputs."""
+    """The reason why a function cannot be judged by its behaviour on inputs."""
 
     reason: str
 
 
 @dataclass(frozen=True, slots=True)
 class Distinction:
-    """An input on which a program does something else than the original, the smallest that was found.
+    """The smallest input found on which a program behaves differently from the original.
 
     Attributes:
-        call: The call, as it is written.
-        original: What the original does.
-        other: What the program does.
-        apart: How many inputs distinguish them.
-        tried: Of how many.
+        call: The call, as text.
+        original: The behaviour of the original.
+        other: The behaviour of the program.
+        apart: Number of inputs that distinguish them.
+        tried: Number of inputs that were tried.
     """
 
     call: str
@@ -51,7 +51,7 @@ class Distinction:
 
     @property
     def told(self) -> str:
-        """Both results, and how many inputs distinguish them."""
+        """Both results, and the number of inputs that distinguish them."""
         how_many = f"{self.apart} of {plural(self.tried, 'input')} distinguish them"
         how_many += ", this is the smallest" if self.tried > 1 else ""
         return f"original: {brief(self.original)}\nthis one: {brief(self.other)}\n{how_many}"
@@ -65,12 +65,12 @@ class ComparingJudge(ABC):
     @property
     @abstractmethod
     def tests(self) -> int:
-        """How many inputs there are."""
+        """The number of inputs."""
 
     @property
     @abstractmethod
     def share(self) -> float:
-        """The share of the original that they reach; 0 if that is not known."""
+        """The share of the original that they reach; 0 if unknown."""
 
     @property
     @abstractmethod
@@ -89,26 +89,26 @@ class ComparingJudge(ABC):
 
     @property
     def basis(self) -> str:
-        """How many inputs, and which part of the original they reach."""
+        """The number of inputs, and the part of the original that they reach."""
         text = f"{plural(self.tests, 'input')} reach {self.reached} of the original"
         return text if self.strength is Strength.MODERATE else f"{text}: weak evidence"
 
     @property
     def described(self) -> str:
-        """The judge, with its number of cases and its strength."""
+        """A description of the judge, with its number of inputs and its strength."""
         how = f"differential execution, {self.reached} reached: {self.strength} evidence"
         return f"{plural(self.tests, 'input')} ({how})"
 
 
 class Studies(Generic[OriginalT]):
-    """What functions do, found once and kept for those asked about last."""
+    """The studied behaviour of functions, cached for the most recently used ones."""
 
     def __init__(self) -> None:
         self._known: OrderedDict[Hashable, OriginalT | Untestable] = OrderedDict()
         self._lock = Lock()
 
     def find(self, key: Hashable, study: Callable[[], OriginalT | Untestable]) -> OriginalT | Untestable:
-        """What was found for a key, or is found now; what raises is not kept."""
+        """The cached result for a key, else the result of `study`; exceptions are not cached."""
         with self._lock:
             if key in self._known:
                 self._known.move_to_end(key)
@@ -122,5 +122,5 @@ class Studies(Generic[OriginalT]):
 
 
 def brief(text: str) -> str:
-    """A result, cut if it is long."""
+    """A result, truncated if it is long."""
     return text if len(text) <= 160 else f"{text[:157]}..."

@@ -1,4 +1,4 @@
-"""Calls to try: from annotations, defaults, literals and calls in the code, drawn by Hypothesis."""
+"""Generated calls: from annotations, defaults, literals and calls in the code, drawn by Hypothesis."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from hypothesis import strategies as st
 from counterlens.attribution.differential.inputs import Built, Call
 from counterlens.attribution.differential.shapes import Shapes, Strategy, Unknown, required
 
-_COMBINATIONS = 36  # of types, where none are known
+_COMBINATIONS = 36  # maximum combinations of types to try if types are unknown
 _OMITTED = Built("omitted")
 
 
 @dataclass(frozen=True)
 class Parameter:
-    """One parameter, and what can be passed for it.
+    """One parameter, and the values that can be passed for it.
 
     Attributes:
         name: Its name.
         by_name: Whether it is passed by keyword.
-        optional: Whether it may be left out.
+        optional: Whether it may be omitted.
         several: Whether it takes any number of values (`*args`).
-        kinds: One strategy for each type that it may have; more than one where its type is not known.
+        kinds: One strategy for each type that it may have; several if its type is unknown.
     """
 
     name: str
@@ -44,7 +44,7 @@ class CallPlan:
 
     Attributes:
         target: The callee, as an expression over the names of its module.
-        parameters: The arguments.
+        parameters: The parameters.
         seen: Calls found in the code, which come first.
     """
 
@@ -54,18 +54,18 @@ class CallPlan:
 
     @property
     def combinations(self) -> list[tuple[int, ...]]:
-        """The kind of each parameter; a single combination if all types are known."""
+        """Indices into the `kinds` of each parameter; a single combination if all types are known."""
         every = [range(len(parameter.kinds)) for parameter in self.parameters]
         alike = [
             tuple(min(kind, len(kinds) - 1) for kinds in every)
             for kind in range(max(map(len, every), default=1))
         ]
         others = list(islice(product(*every), 5000))
-        random.Random(0).shuffle(others)  # noqa: S311 - which types are tried first
+        random.Random(0).shuffle(others)  # noqa: S311 - the order of types to try
         return list(dict.fromkeys([*alike, *others]))[:_COMBINATIONS]
 
     def draw(self, combination: Sequence[int], number: int, of_seed: int) -> list[Call]:
-        """Distinct calls with arguments of some kinds; the same ones for the same seed."""
+        """Distinct calls with arguments of the given kinds; the same calls for the same seed."""
         parts = [
             self._part(parameter, parameter.kinds[kind])
             for parameter, kind in zip(self.parameters, combination, strict=True)
@@ -112,16 +112,16 @@ class CallPlan:
 
 
 def plan(shapes: Shapes, node: ast.FunctionDef, owner: ast.ClassDef | None, seen: Sequence[Call]) -> CallPlan:
-    """How to call a function.
+    """The plan of calls of a function.
 
     Args:
         shapes: Values by type.
         node: The function.
         owner: Its class, if it is a method.
-        seen: Calls of it in the code.
+        seen: Calls of it found in the code.
 
     Raises:
-        Unknown: no values are known for one of its parameters; says which.
+        Unknown: no values are known for one of its parameters; the message names it.
     """
     decorators = {ast.unparse(decorator) for decorator in node.decorator_list}
     bound = owner is not None and "staticmethod" not in decorators
@@ -162,7 +162,7 @@ def _others(shapes: Shapes, arguments: ast.arguments, needed: int, seen: Sequenc
     pairs += list(zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True))  # type: ignore[arg-type]
     for argument, default in pairs:
         if arguments.vararg and argument not in arguments.kwonlyargs:
-            continue  # it could only be passed by position, before the others
+            continue  # it can only be passed by position, before the variable arguments
         kind = _optional(shapes, argument, default, seen)
         if kind is not None:
             found.append(Parameter(argument.arg, True, default is not None, False, (kind,)))
@@ -172,7 +172,7 @@ def _others(shapes: Shapes, arguments: ast.arguments, needed: int, seen: Sequenc
 def _optional(
     shapes: Shapes, parameter: ast.arg, default: ast.expr | None, seen: Sequence[Call]
 ) -> Strategy | None:
-    """Values for a parameter with a default; None if it is better left out."""
+    """Values for a parameter, usually with a default; None if it should be omitted."""
     try:
         if parameter.annotation is not None:
             return shapes.of(parameter.annotation)

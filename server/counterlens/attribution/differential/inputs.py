@@ -1,4 +1,4 @@
-"""Inputs as values that can be written down as Python, and made smaller."""
+"""Inputs as values that can be written as Python, and simplified."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Hints:
-    """Values that the code itself suggests.
+    """Values that the code suggests.
 
     Attributes:
-        integers, floats, strings: The literals of the function, and values seen in calls of it.
+        integers, floats, strings: The literals of the function, and values in calls of it.
     """
 
     integers: tuple[int, ...] = ()
@@ -24,11 +24,11 @@ class Hints:
 
 @dataclass(frozen=True, slots=True)
 class Built:
-    """A value that is made by an expression: `Point(1, y=2)`, `Color.RED`, `iter([1])`.
+    """A value built by an expression: `Point(1, y=2)`, `Color.RED`, `iter([1])`.
 
     Attributes:
         name: The callee, or the text if `arguments` is None.
-        arguments: Pairs of keyword, or nothing, and value.
+        arguments: Pairs of keyword and value; the keyword is empty for a positional argument.
     """
 
     name: str
@@ -37,7 +37,7 @@ class Built:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """The arguments of one call: by position, and by name."""
+    """The positional and keyword arguments of one call."""
 
     positional: tuple[Any, ...]
     named: tuple[tuple[str, Any], ...] = ()
@@ -49,7 +49,7 @@ class Call:
         return f"{target}({', '.join(texts)})"
 
     def task(self) -> Mapping[str, Any]:
-        """For `sandboxed/recorder/calls.py`."""
+        """The call in the form of `sandboxed/recorder/calls.py`."""
         return {
             "a": [written(value) for value in self.positional],
             "k": {name: written(value) for name, value in self.named},
@@ -57,13 +57,13 @@ class Call:
 
     @property
     def size(self) -> tuple[int, int, str]:
-        """Smaller is simpler."""
+        """A sort key: a smaller call is simpler."""
         text = self.written("")
         values = [*self.positional, *(value for _, value in self.named)]
         return sum(_weight(value) for value in values), len(text), text
 
     def simpler(self) -> Iterator[Call]:
-        """Calls in which one argument is one step simpler."""
+        """Calls with one argument one step simpler, or one keyword argument less."""
         for at, value in enumerate(self.positional):
             for less in simpler(value):
                 yield replace(self, positional=(*self.positional[:at], less, *self.positional[at + 1 :]))
@@ -98,8 +98,8 @@ def written(value: Any) -> str:
 
 
 @singledispatch
-def simpler(value: Any) -> Iterator[Any]:  # noqa: ARG001 - what has no simpler form
-    """Values one step simpler than another, the boldest steps first."""
+def simpler(value: Any) -> Iterator[Any]:  # noqa: ARG001 - a type without simpler values
+    """Values one step simpler than the given one, the largest steps first."""
     return iter(())
 
 

@@ -1,4 +1,4 @@
-"""The judge by differential execution, with the smallest input on which the results differ."""
+"""The judge by differential execution, which reports the smallest input found with different results."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from counterlens.attribution.differential.inputs import Call
 from counterlens.attribution.differential.original import SECONDS, STEPS, Original
 from counterlens.attribution.recording import CallRecord, Recording
 
-_CANDIDATE = 2.0  # seconds of one call of a candidate
-_TRIES, _TURNS, _PATIENCE = 80, 12, 6.0  # simpler inputs at a time, how often, and for how many seconds
+_CANDIDATE = 2.0  # seconds for one call of a candidate
+_TRIES, _TURNS, _PATIENCE = 80, 12, 6.0  # simplification: inputs per round, rounds, seconds
 _JUDGEMENTS = {"invalid": Judgement.INVALID, "timed out": Judgement.TIMED_OUT}
 
 
 class DifferentialJudge(ComparingJudge):
-    """Compares a program in Python with the original.
+    """Compares a Python program with the original.
 
-    Original and candidate never share a process, and results are compared here: a candidate that forges its
-    own results would have to know the right ones.
+    Original and candidate never share a process, and results are compared here, outside of the sandbox: a
+    candidate that forges its own results would have to know the right ones.
     """
 
     def __init__(self, original: Original) -> None:
@@ -29,21 +29,21 @@ class DifferentialJudge(ComparingJudge):
 
     @property
     def tests(self) -> int:
-        """How many inputs there are."""
+        """The number of inputs."""
         return len(self.original.calls)
 
     @property
     def share(self) -> float:
-        """The share of the original's branches that they reach."""
+        """The share of the original's branches that the inputs reach."""
         return self.original.reach.share
 
     @property
     def reached(self) -> str:
-        """The branches that they reach, or the lines."""
+        """The number of branches that the inputs reach, or of lines."""
         return str(self.original.reach)
 
     def difference(self, program: str, *, cancel: Event | None = None) -> Distinction | None:
-        """An input that tells a program from the original, if one of the inputs does.
+        """The smallest input found that distinguishes a program from the original; None if none does.
 
         Raises:
             Cancelled: `cancel` was set.
@@ -80,7 +80,7 @@ class DifferentialJudge(ComparingJudge):
     def _compared(
         self, program: str, recording: Recording, cancel: Event | None
     ) -> tuple[Distinction, CallRecord] | None:
-        """The smallest input that tells them apart, and what the program does there."""
+        """The smallest input found that distinguishes them, and the program's result for it."""
         original = self.original
         pairs = list(zip(original.calls, original.observations, recording.observations, strict=False))
         apart = [(call, before, other) for call, before, other in pairs if not before.like(other)]
@@ -104,7 +104,7 @@ class DifferentialJudge(ComparingJudge):
     def _smallest(
         self, program: str, call: Call, one: CallRecord, other: CallRecord, cancel: Event | None
     ) -> tuple[Call, CallRecord, CallRecord]:
-        """The smallest input found that distinguishes them, starting from one."""
+        """The smallest input found that distinguishes them, by simplifying the given one."""
         until = time.monotonic() + _PATIENCE
         best = (call, one, other)
         for _ in range(_TURNS):
@@ -136,5 +136,5 @@ class DifferentialJudge(ComparingJudge):
 
 
 def judge_of(found: Original | Untestable) -> DifferentialJudge | None:
-    """The judge if there can be one."""
+    """The judge, if the function can be judged."""
     return DifferentialJudge(found) if isinstance(found, Original) else None

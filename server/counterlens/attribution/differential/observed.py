@@ -13,14 +13,14 @@ from counterlens.attribution.layout import layout_of
 from counterlens.syntax.document import Document
 from counterlens.syntax.python_ast import parse_expression, parse_module
 
-_MOST = 40  # calls
-_LONGEST = 2000  # characters of one
+_MOST = 40  # maximum calls
+_LONGEST = 2000  # maximum characters of one call
 _EXAMPLES = ("examples", "example")
-_MOST_FILES, _LARGEST = 100, 1 << 20  # files with examples, bytes of each
+_MOST_FILES, _LARGEST = 100, 1 << 20  # maximum files with examples, and bytes of each
 
 
 def hints_of(node: ast.AST, calls: Sequence[Call]) -> Hints:
-    """The literals of a function, and those in calls of it."""
+    """The literals of a function and of calls of it."""
     values: list[Any] = [constant.value for constant in ast.walk(node) if isinstance(constant, ast.Constant)]
     docstring = ast.get_docstring(node, clean=False) if isinstance(node, ast.FunctionDef) else None
     values = [value for value in values if value != docstring]
@@ -39,8 +39,8 @@ def calls_of(module: ast.Module, node: ast.FunctionDef, name: str, more: Sequenc
     Args:
         module: Its file.
         node: The function.
-        name: How it is called: its own name, or that of its class for `__init__`.
-        more: Further texts in which it may be called, such as test files.
+        name: The name of the callee: its own, or that of its class for `__init__`.
+        more: Further texts that may call it, such as test files.
     """
     found: dict[str, Call] = {}
     texts = [ast.get_docstring(node) or "", ast.get_docstring(module) or "", *more]
@@ -56,7 +56,7 @@ def calls_of(module: ast.Module, node: ast.FunctionDef, name: str, more: Sequenc
 
 
 def texts_about(document: Document, qualname: str) -> tuple[str, ...]:
-    """The project's test files, examples and readme, as far as they name a function and its module."""
+    """The texts of the project's test files, examples and readme that name a function and its module."""
     if document.path is None:
         return ()
     *above, name = qualname.split(".")
@@ -81,7 +81,7 @@ def _add(found: dict[str, Call], call: Call | None) -> None:
 
 
 def _calls_in(text: str) -> Iterator[ast.Call]:
-    """The calls of a text that is Python; of another one, none."""
+    """The calls in a text; none if it is not Python."""
     try:
         yield from (node for node in ast.walk(parse_module(text)) if isinstance(node, ast.Call))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -105,7 +105,7 @@ def _call(node: ast.expr, name: str) -> Call | None:
 
 
 def _expressions(text: str, name: str) -> Iterator[ast.expr]:
-    """Calls in prose and in examples: from the name to the bracket that closes it."""
+    """Calls in prose and in examples: from the name to the closing bracket."""
     for match in re.finditer(rf"(?<![\w.]){re.escape(name)}\(", text):
         depth = 0
         for at in range(match.end() - 1, min(len(text), match.end() + _LONGEST)):

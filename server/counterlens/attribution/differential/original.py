@@ -21,23 +21,24 @@ from counterlens.syntax.python_ast import parse_module
 if TYPE_CHECKING:
     from counterlens.attribution.differential.generation import CallPlan
 
-ROUND, ROUNDS = 100, 3  # inputs of one round; another round is made while branches are missing
-STEPS = 100_000  # lines of the program in one call of the original
-SECONDS = 1.0  # of one call of the original
-_ROOM = 16 << 20  # bytes of a report
+ROUND, ROUNDS = 100, 3  # inputs per round, and maximum rounds; rounds end when all branches are reached
+STEPS = 100_000  # maximum lines of the program per call of the original
+SECONDS = 1.0  # maximum seconds per call of the original
+_ROOM = 16 << 20  # maximum bytes of a report
 _ILL_TYPED = {"TypeError", "AttributeError"}
 
 
 @dataclass(frozen=True, slots=True)
 class Original:
-    """An unchanged function, and what it does.
+    """An unchanged function, and its behaviour.
 
     Attributes:
         text: The file.
         recorder: Calls it.
-        calls: The inputs, without those that it does not end on or that give what cannot be compared.
-        observations: The result of each.
-        reach: How much of the function they reach.
+        calls: The inputs, without those that reach a limit, raise a type error, vary, or have an incomparable
+            result.
+        observations: The result of each call.
+        reach: The coverage of the function by the calls.
     """
 
     text: str
@@ -56,15 +57,15 @@ def study(
     more: Sequence[str] = (),
     cancel: Event | None = None,
 ) -> Original | Untestable:
-    """Find inputs for a function and what it does on them.
+    """Find inputs for a function, and record its behaviour on them.
 
     Args:
         document: The original file.
         qualname: The function.
         setting: Its sandbox and interpreter.
-        seed: Decides the inputs.
-        more: Further texts in which it may be called with literal arguments, such as its tests.
-        cancel: Set it to give up.
+        seed: Random seed of the inputs.
+        more: Further texts that may call it with literal arguments, such as its tests.
+        cancel: Set to cancel.
 
     Raises:
         Cancelled, SandboxError: as `Sandbox.run`.
@@ -80,7 +81,7 @@ def study(
     owner = next((outer for outer in around if isinstance(outer, ast.ClassDef)), None)
     if not isinstance(node, ast.FunctionDef):
         return Untestable("it is not a function")
-    # Only now: they stand on Hypothesis, whose import is a good part of a start, and few functions get here.
+    # Imported here: they use Hypothesis, whose import is a large part of a start, and few functions need it.
     from counterlens.attribution.differential.generation import plan
     from counterlens.attribution.differential.observed import calls_of, hints_of
     from counterlens.attribution.differential.shapes import Shapes, Unknown
@@ -136,7 +137,7 @@ class _Study:
         return list({text: call for call in drawn if (text := call.written("")) not in self._calls}.values())
 
     def _learn(self, combinations: list[tuple[int, ...]]) -> list[tuple[int, ...]] | Untestable:
-        """The types that it accepts: those on which it raises no TypeError or AttributeError."""
+        """The combinations of types that it accepts: those on which it mostly returns."""
         drawn = [
             (combination, call)
             for combination in combinations
@@ -166,7 +167,7 @@ class _Study:
         )
 
     def _observe(self, calls: Sequence[Call]) -> Untestable | None:
-        """Make calls; what stands against the function, if something does."""
+        """Make calls; return the reason why the function cannot be judged, if there is one."""
         if not calls:
             return None
         recording = self._record(calls)
@@ -181,7 +182,7 @@ class _Study:
         return None
 
     def _checked(self, reached: Reach) -> Original | Untestable:
-        """Only what can be compared and comes out the same in another process, in another order."""
+        """Keep only results that can be compared, and are the same in another process, in another order."""
         pairs = [
             (call, seen)
             for call, seen in zip(self._calls.values(), self._observations, strict=True)
@@ -224,7 +225,7 @@ def _trouble(recording: Recording) -> Untestable:
 
 
 def _needs_project(module: ast.Module, place: Layout | None) -> bool:
-    """Whether a file imports something of its own project, so that it must be able to read it."""
+    """Whether a file imports from its own project, so that it must be able to read it."""
     if place is None:
         return False
     for node in ast.walk(module):

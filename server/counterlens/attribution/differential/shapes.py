@@ -1,7 +1,7 @@
-"""From a type hint to values of that type: Hypothesis strategies for annotations that are only read.
+"""From a type hint to values of that type: Hypothesis strategies for annotations, which are never executed.
 
-Nothing of the user's code is imported: annotations are resolved within the file, classes of the file are
-built by expressions, and unknown types are reported.
+No code of the user is imported: annotations are resolved within the file, instances of its classes are built
+by expressions, and unknown types are reported.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from counterlens.attribution.differential.inputs import Built, Hints
 from counterlens.syntax.python_ast import parse_expression
 
 Strategy = st.SearchStrategy[Any]
-_LONGEST = 7  # elements of a container
-_DEEPEST = 5  # levels of a type
+_LONGEST = 7  # maximum elements of a container
+_DEEPEST = 5  # maximum levels of a type
 _SEQUENCES = {
     "list", "List", "Sequence", "MutableSequence", "Iterable", "Collection", "Container", "Reversible",
 }  # fmt: skip
@@ -29,16 +29,16 @@ _ANYTHING = {"Any", "object", "Hashable", "TypeVar"}
 
 
 class Unknown(Exception):  # noqa: N818 - an answer
-    """There are no values for a type; the message names it."""
+    """No values are known for a type; the message names it."""
 
 
 @dataclass
 class Shapes:
-    """Makes strategies.
+    """Builds strategies.
 
     Attributes:
         module: The file, for the classes and aliases that annotations name.
-        hints: Values worth trying.
+        hints: Values that the code suggests.
     """
 
     module: ast.Module
@@ -57,20 +57,20 @@ class Shapes:
     # scalars
 
     def integers(self) -> Strategy:
-        """Mostly small, with the literals of the code and their neighbours."""
+        """Mostly small integers, with the literals of the code and their neighbours."""
         near = sorted({n + d for n in self.hints.integers for d in (-1, 0, 1) if abs(n) < 10**6})
         few = [st.sampled_from(near)] if near else []
         return st.one_of(st.integers(0, 12), st.integers(-5, 30), st.integers(-100, 120), *few, *few)
 
     def floats(self) -> Strategy:
-        """Short decimals, whole numbers, the literals of the code; sometimes what is not finite."""
+        """Short decimals, whole numbers, the literals of the code; sometimes NaN or an infinity."""
         few = [st.sampled_from(sorted(set(self.hints.floats)))] if self.hints.floats else []
         short = st.integers(-1000, 1000).map(lambda n: n / 10)
         odd = st.sampled_from([0.0, -0.0, 0.5, 1e-9, 1e9, float("inf"), float("nan")])
         return st.one_of(short, short, short, st.integers(-20, 20).map(float), *few, odd)
 
     def texts(self) -> Strategy:
-        """Texts of the letters in the code, and of others; its own literals, alone and joined."""
+        """Texts of letters from the code and of others; the literals of the code, alone and joined."""
         known = sorted({text for text in self.hints.strings if 0 < len(text) <= 40})
         spoken = sorted({character for text in known for character in text})[:40]
         letters = st.text(alphabet="abcdeXYZ012 .,-_", max_size=9)
@@ -82,11 +82,11 @@ class Shapes:
         return st.one_of(*few, st.text(max_size=4).filter(_is_encodable))
 
     def anything(self) -> Strategy:
-        """Inputs if no type is known."""
+        """Values for an unknown type."""
         return st.one_of(self.integers(), self.texts(), st.booleans(), st.none(), self.lists(self.integers()))
 
     def lists(self, item: Strategy) -> Strategy:
-        """Short lists; some with the same element several times."""
+        """Short lists, some with repeated elements."""
         again = st.lists(item, min_size=1, max_size=2).flatmap(
             lambda few: st.lists(st.sampled_from(few), max_size=_LONGEST)
         )
@@ -98,7 +98,7 @@ class Shapes:
         """Values of an annotated type.
 
         Raises:
-            Unknown: there are none for it.
+            Unknown: no values are known for it.
         """
         if depth > _DEEPEST:
             raise Unknown("a type that nests too deeply")
@@ -199,7 +199,7 @@ class Shapes:
         """Instances of a class of the file: members of an enumeration, or calls with annotated arguments.
 
         Raises:
-            Unknown: it cannot be built from what its annotations say.
+            Unknown: an instance cannot be built from the annotations.
         """
         node = self._classes.get(name)
         if node is None or depth > _DEEPEST:
@@ -258,7 +258,7 @@ class Shapes:
     # values
 
     def like(self, value: Any) -> Strategy:
-        """Values of the kind of one that was seen."""
+        """Values of the same type as an observed one."""
         if isinstance(value, bool):
             return st.booleans()
         if isinstance(value, int):

@@ -1,7 +1,7 @@
 """Decide from the source whether a function can be judged on inputs, or give the reason.
 
-Follows the names of functions and classes of the same file. Effects behind other imports are noticed when the
-original runs: twice, in two processes, and watched for files, network and processes.
+Follows the names of functions and classes of the same file. Side effects behind other imports are detected
+when the original runs: twice, in two processes, with file, network and process access recorded.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _OS = {"path", "sep", "linesep", "fspath", "PathLike", "strerror", "name", "alts
 
 
 def find_node(module: ast.Module, qualname: str) -> tuple[_Function | None, list[ast.AST]]:
-    """A function by its dotted path, and what it stands in, outermost first."""
+    """A function by its dotted path, and the definitions that enclose it, outermost first."""
     around: list[ast.AST] = []
     found: _Function | ast.ClassDef | ast.Module = module
     for name in qualname.split("."):
@@ -50,12 +50,12 @@ def find_node(module: ast.Module, qualname: str) -> tuple[_Function | None, list
         named = [definition for definition in _definitions(found) if definition.name == name]
         if not named:
             return None, []
-        found = named[-1]  # of several the last one counts
+        found = named[-1]  # the last definition counts
     return (found, around) if isinstance(found, _Function) else (None, [])
 
 
 def _definitions(block: ast.AST) -> Iterator[_Function | ast.ClassDef]:
-    """The functions and classes of a block itself, also under its conditions, in the order of the text."""
+    """The functions and classes of a block itself, including those under conditions, in textual order."""
     for child in ast.iter_child_nodes(block):
         if isinstance(child, _Function | ast.ClassDef):
             yield child
@@ -64,7 +64,7 @@ def _definitions(block: ast.AST) -> Iterator[_Function | ast.ClassDef]:
 
 
 def why_not(module: ast.Module, qualname: str) -> str | None:
-    """Why a function cannot be judged by what it does on inputs; None when nothing speaks against it."""
+    """Why a function cannot be judged by its behaviour on inputs; None if it can."""
     node, around = find_node(module, qualname)
     if node is None:
         return "it is not in the file"
@@ -95,7 +95,7 @@ def _decorator(node: ast.expr) -> str:
 
 
 def _reached(module: ast.Module, start: ast.AST, around: list[ast.AST]) -> Iterator[ast.AST]:
-    """A function, and the functions and classes of its file that it names, directly or through others."""
+    """A function, and the functions and classes of its file that it names, directly or indirectly."""
     known: dict[str, ast.AST] = {
         node.name: node for node in module.body if isinstance(node, _Function | ast.ClassDef)
     }
@@ -121,7 +121,7 @@ def _reached(module: ast.Module, start: ast.AST, around: list[ast.AST]) -> Itera
 
 
 def _imports(module: ast.Module) -> dict[str, str]:
-    """The dotted name of each imported name."""
+    """Imported name to dotted name."""
     names: dict[str, str] = {}
     for node in ast.walk(module):
         if isinstance(node, ast.Import):
@@ -153,7 +153,7 @@ def _reason(node: ast.AST, names: dict[str, str]) -> str | None:
 
 
 def _meaning(node: ast.expr, names: dict[str, str]) -> str | None:
-    """`os.path.join` of an attribute or name that leads to an import."""
+    """The dotted name, such as `os.path.join`, of a name or attribute that refers to an import."""
     parts: list[str] = []
     while isinstance(node, ast.Attribute):
         parts.insert(0, node.attr)
@@ -165,7 +165,7 @@ def _meaning(node: ast.expr, names: dict[str, str]) -> str | None:
 
 def _of_module(name: str) -> str | None:
     if name in _HARMLESS or any(name == harmless.partition(".")[0] for harmless in _HARMLESS):
-        return None  # the module alone is the beginning of an attribute that is looked at by itself
+        return None  # the module alone is part of an attribute, which is checked separately
     for module, reason in _MODULES.items():
         if name == module or name.startswith(module + "."):
             return reason

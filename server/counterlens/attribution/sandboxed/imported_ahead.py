@@ -1,4 +1,4 @@
-"""Modules that a warm interpreter has imported in advance, but a project replaces by its own."""
+"""Modules that a warm interpreter has imported in advance, but a project replaces by its own ones."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ _NOTED = "imported_ahead"
 
 
 def note(names: frozenset[str]) -> None:
-    """Note top-level modules that only `pytest_warm.py` has imported; on pytest, which is not forgotten."""
+    """Record top-level modules that only `pytest_warm.py` imported, on pytest, which stays imported."""
     setattr(sys.modules["pytest"], _NOTED, names)
 
 
 def forget_hidden(roots: list[str]) -> None:
-    """Forget what was imported ahead, if the project has a module of that name.
+    """Remove modules that were imported in advance from `sys.modules` if the project has one of that name.
 
     Args:
         roots: The folders that the project's packages are imported from.

@@ -14,21 +14,21 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-_PRINTED = 20000  # characters kept of what one call or example prints
+_PRINTED = 20000  # maximum characters kept of the output of one call or example
 
 
 class Output(io.StringIO):
-    """Takes the place of standard output; keeps the beginning of a flood."""
+    """Replaces standard output; keeps the beginning of a long output."""
 
     def write(self, text: str) -> int:
-        """Keep some of it, and say that all was taken."""
+        """Keep the text up to the limit; report all of it as written."""
         if self.tell() < _PRINTED:
             super().write(text[:_PRINTED])
         return len(text)
 
 
 def take_task() -> tuple[dict[str, Any], int]:
-    """The task, which no file tells any more, and the descriptor for the report; `__main__` is empty then."""
+    """The task, whose file is deleted, and the descriptor for the report; `__main__` is emptied."""
     with open("task.json", encoding="utf-8") as file:  # noqa: PTH123 - pathlib would slow the start
         task = json.load(file)
     os.unlink("task.json")  # noqa: PTH108
@@ -39,14 +39,14 @@ def take_task() -> tuple[dict[str, Any], int]:
 
 
 def take_descriptor(variable: str) -> int:
-    """A file descriptor that an environment variable names, and names no more; no process inherits it."""
+    """A file descriptor from an environment variable, which is deleted; child processes do not inherit it."""
     descriptor = int(os.environ.pop(variable))
     os.set_inheritable(descriptor, False)
     return descriptor
 
 
 def send(descriptor: int, line: str) -> None:
-    """Write a line of ASCII as a whole."""
+    """Write a whole line of ASCII."""
     data = line.encode("ascii") + b"\n"
     while data:
         data = data[os.write(descriptor, data) :]

@@ -1,6 +1,6 @@
-"""Compiled files of a project, kept in a folder that programs can read and not write.
+"""Compiled files of a project, stored in a folder that programs can read but not write.
 
-A file is found by its path, time and size, so one that was changed is compiled as usual.
+A file is looked up by its path, modification time and size, so a changed file is compiled as usual.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ _MAGIC = importlib.util.MAGIC_NUMBER.hex()
 
 
 def rewritten_by(pytest_version: str) -> str:
-    """The form of a test file whose assertions some version of pytest has rewritten."""
+    """The form name of a test file whose assertions a version of pytest has rewritten."""
     return f"pytest {pytest_version}"
 
 
 def name_of(path: str, form: str) -> str:
-    """The name under which a file is kept in one form: which file it is, and its state.
+    """The name under which one form of a file is stored, from its path and state.
 
     Raises:
         OSError: there is no such file.
@@ -40,18 +40,18 @@ def name_of(path: str, form: str) -> str:
 
 
 class KeptCode:
-    """The folder.
+    """The folder of compiled files.
 
     Args:
         folder: Its path; empty for none.
-        project: Only files below this folder are looked for.
+        project: Only files below this folder are looked up.
     """
 
     def __init__(self, folder: str, project: str) -> None:
         self._folder, self._project = folder, os.path.join(project, "")  # noqa: PTH118
 
     def install(self, is_replaced: Callable[[str], bool]) -> None:
-        """Have imports take a file's code from here, but for one that a program takes the place of."""
+        """Make imports use the stored code of files, except of a file that a program replaces."""
         if not self._folder:
             return
         loader: Any = importlib.machinery.SourceFileLoader
@@ -65,7 +65,7 @@ class KeptCode:
         loader.get_code = kept_code
 
     def of(self, path: str, form: str = PLAIN) -> CodeType | None:
-        """A file's code; None if it is not kept as it is now."""
+        """A file's code; None if its present state is not stored."""
         if not self._folder or not path.startswith(self._project):
             return None
         try:

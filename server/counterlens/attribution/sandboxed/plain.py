@@ -1,4 +1,4 @@
-"""Plain values as JSON: those whose type is exactly a built-in one, or one of a few of the standard library.
+"""Plain values as JSON: the type is exactly a built-in one, or one of a few of the standard library.
 
 | value | form |
 |---|---|
@@ -7,8 +7,8 @@
 | a built-in class, `...`, `NotImplemented` | `["type", name]`, `["single", name]` |
 | a range, slice, bytearray, Decimal, Fraction, moment, UUID or path | `["m", class, part, …]` |
 
-A form becomes a real value of that type again, and nothing in it is ever executed: no pickles, and no classes
-but these. Containers and objects are not plain; the caller encodes them.
+A form decodes to a real value of that type, and nothing in it is ever executed: no pickles, and no classes
+except these. Containers and objects are not plain; the caller encodes them.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def _bounds(value: Any) -> list[Any]:
     return [value.start, value.stop, value.step]
 
 
-# By the name of each class: its module, and what it is made of.
+# Class name to module, and the function that gives the parts of a value.
 _CLASSES: dict[str, tuple[str, Callable[[Any], list[Any]]]] = {
     "range": ("builtins", _bounds),
     "slice": ("builtins", _bounds),
@@ -57,13 +57,13 @@ _makers: dict[str, Callable[..., Any]] = {}
 
 
 def prepare() -> None:
-    """Take the classes of the standard library now; otherwise each is when it is first needed."""
+    """Look up the classes of the standard library now; otherwise each is looked up at its first use."""
     for name, (module, _) in _CLASSES.items():
         _take(name, importlib.import_module(module))
 
 
 def _take(name: str, module: Any) -> Any:
-    """A class of a module; None if a module of the user has the name of one of the library's."""
+    """A class of a standard module; None if a module of the user shadows that module."""
     kind: Any = getattr(module, name, None)
     if kind is not None:
         _kinds[kind] = name
@@ -72,7 +72,7 @@ def _take(name: str, module: Any) -> Any:
 
 
 def _name_of(kind: Any) -> str | None:
-    """The local name of a class, if it is one of those; the class must be loaded to have an instance."""
+    """The local name of a class, if it is one of those; a class with an instance is always loaded."""
     name: str = kind.__name__
     if kind not in _kinds and name in _CLASSES:
         module = sys.modules.get(_CLASSES[name][0])
@@ -109,7 +109,7 @@ def decode(form: Any) -> Any:
     """The value of a form.
 
     Raises:
-        ValueError, TypeError, KeyError, IndexError: it is not the form of a plain value.
+        ValueError, TypeError, KeyError, IndexError: not the form of a plain value.
     """
     if form is None or type(form) in (bool, str, int):
         return form
@@ -118,7 +118,7 @@ def decode(form: Any) -> Any:
 
 
 def is_not_finite(value: Any) -> bool:
-    """Whether it is infinite or no number; their differences are neither small nor large."""
+    """Whether a value is infinite or NaN; its differences are neither small nor large."""
     if type(value) in (float, complex):
         return bool(value - value != 0)
     return type(value).__name__ == "Decimal" and not value.is_finite()
@@ -138,7 +138,7 @@ def _made(name: str, *parts: Any) -> Any:
 
 
 def _is_simple(zone: Any) -> bool:
-    """Whether the text of a moment says all about its zone."""
+    """Whether the text of a moment fully describes its time zone."""
     return zone is None or zone is sys.modules["datetime"].timezone.utc
 
 
@@ -151,4 +151,4 @@ DECODERS: dict[str, Callable[..., Any]] = {
     "single": _SINGLE.__getitem__,
     "m": _made,
 }
-"""Functions that make a value from a form that is a list, by its first element."""
+"""Functions that decode a form that is a list, by its first element."""

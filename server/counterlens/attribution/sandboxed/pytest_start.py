@@ -1,4 +1,4 @@
-"""Starts pytest in the project's own configuration, without plug-ins that would change the run."""
+"""Starts pytest with the project's own configuration, without plug-ins that would change the run."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _USAGE_ERROR = 4
 WITHOUT = ("xdist", "pytest_cov", "randomly", "random_order", "rerunfailures", "benchmark")
-"""Plug-ins that run tests elsewhere, in another order, or again, or measure them."""
+"""Plug-ins that run tests in other processes, in another order, or again, or measure them."""
 _SILENT = (
     "--cov --cov-report --cov-config --no-cov --no-cov-on-fail --cov-fail-under --cov-append --cov-branch "
     "--cov-context --cov-reset --numprocesses --maxprocesses --dist --tx --reruns --reruns-delay "
@@ -36,21 +36,21 @@ _BENCHMARK = "--benchmark-"
 def start_pytest(
     paths: Sequence[str], plugins: Sequence[Any], collected: Callable[[], bool], *more: str
 ) -> int:
-    """Pytest's exit code.
+    """Run pytest, and return its exit code.
 
-    The project's `addopts` hold, but for options of plug-ins that are off. If pytest refuses others before it
-    has collected a test, such as those of a missing plug-in, it starts again without any.
+    The project's `addopts` apply, except options of disabled plug-ins. If pytest rejects other options before
+    it has collected a test, such as those of a missing plug-in, it starts again without `addopts`.
 
     Args:
         paths: The test files.
-        plugins: Ours.
+        plugins: Our plug-ins.
         collected: Whether tests have been collected.
         more: Further arguments.
     """
     storage = os.path.join(tempfile.gettempdir(), "hypothesis")  # noqa: PTH118
     os.environ.setdefault("HYPOTHESIS_STORAGE_DIRECTORY", storage)
-    # With `filterwarnings = error` a setting of a plug-in that is off is an unknown one, and so an error:
-    # the cache stays on, but elsewhere.
+    # With `filterwarnings = error`, a setting of a disabled plug-in is unknown, and so an error: the cache
+    # plug-in stays enabled, with another folder.
     cache = os.path.join(tempfile.gettempdir(), "pytest-cache")  # noqa: PTH118
     usual = ["-q", "--color=no", "--maxfail=0", "--junitxml=", "-o", f"cache_dir={cache}", *more]
     usual += [part for name in WITHOUT for part in ("-p", f"no:{name}")]
@@ -58,7 +58,7 @@ def start_pytest(
     quiet = QuietStart()
     ours = [quiet, UsualWarnings(quiet), *plugins]
     code = _USAGE_ERROR
-    with contextlib.suppress(ImportError):  # of a plug-in that `addopts` names
+    with contextlib.suppress(ImportError):  # a plug-in that `addopts` names
         code = int(pytest.main([*usual, *paths], plugins=[SilentOptions(), *ours]))
     if code == _USAGE_ERROR and not collected():
         code = int(pytest.main([*usual, "-o", "addopts=", *paths], plugins=ours))
@@ -66,10 +66,10 @@ def start_pytest(
 
 
 def import_installed_as_they_are() -> None:
-    """Rewrite assertions of the project alone.
+    """Rewrite only assertions of the project.
 
-    Of an installed plug-in pytest rewrites all modules, too, and keeps the result for the next time where it
-    may write: not here, where Hypothesis's took three quarters of a judgement.
+    Pytest also rewrites all modules of installed plug-ins, and caches the result if it may write. It may not
+    write here, and rewriting Hypothesis took three quarters of a judgement.
     """
     from _pytest.assertion.rewrite import AssertionRewritingHook as Hook
 
@@ -81,15 +81,15 @@ def import_installed_as_they_are() -> None:
         return None if installed else found
 
     setattr(Hook, "find_spec", find_spec_of_project)  # noqa: B010
-    setattr(Hook, "_warn_already_imported", lambda *_: None)  # noqa: B010 - what a warm interpreter has
+    setattr(Hook, "_warn_already_imported", lambda *_: None)  # noqa: B010 - imports of a warm interpreter
 
 
 def take_rewritten(kept: KeptCode) -> None:
-    """Take test files whose assertions are rewritten already from where they are kept."""
+    """Use the stored code of test files whose assertions are already rewritten."""
     from _pytest.assertion import rewrite as rewriting
 
     rewrite, form = getattr(rewriting, "_rewrite_test", None), rewritten_by(pytest.__version__)
-    if rewrite is None or not sys.dont_write_bytecode:  # else pytest would want more than the code
+    if rewrite is None or not sys.dont_write_bytecode:  # otherwise pytest would expect more than the code
         return
 
     def rewrite_unless_kept(file: Any, config: Any) -> Any:
@@ -100,10 +100,10 @@ def take_rewritten(kept: KeptCode) -> None:
 
 
 class QuietStart:
-    """A plug-in: what other plug-ins warn of while they are set up is no error of a test.
+    """A plug-in: warnings of other plug-ins during their set-up are not errors.
 
-    With `filterwarnings = error` in a project, pytest would end before any test where the interpreter has a
-    plug-in that the project says nothing about.
+    With `filterwarnings = error` in a project, a warning of an installed plug-in that the project does not
+    configure would end pytest before any test.
     """
 
     def __init__(self) -> None:
@@ -111,28 +111,28 @@ class QuietStart:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_configure(self) -> None:
-        """Before all others."""
+        """Runs before all other plug-ins."""
         self.held.enter_context(warnings.catch_warnings())
         warnings.simplefilter("ignore")
 
 
 class UsualWarnings:
-    """A plug-in: the end of `QuietStart`, when the others are set up."""
+    """A plug-in that ends `QuietStart` after the set-up of the others."""
 
     def __init__(self, quiet: QuietStart) -> None:
         self._quiet = quiet
 
     @pytest.hookimpl(trylast=True)
     def pytest_configure(self) -> None:
-        """After all others."""
+        """Runs after all other plug-ins."""
         self._quiet.held.close()
 
 
 class SilentOptions:
-    """A plug-in that takes the options of plug-ins that are off, and does nothing with them."""
+    """A plug-in that accepts the options of disabled plug-ins, and ignores them."""
 
     def pytest_addoption(self, parser: Any) -> None:
-        """Declare them."""
+        """Declare the options."""
         for name in _SILENT.split():
             if name in _FLAGS or name.startswith(_BENCHMARK):
                 parser.addoption(name, action="store_true")

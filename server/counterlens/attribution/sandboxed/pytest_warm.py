@@ -1,7 +1,7 @@
-"""Imported by an interpreter that waits for programs: what pytest needs, whatever the project.
+"""Imports, in an interpreter that waits for programs, the modules that pytest needs for any project.
 
-That is pytest's own plug-ins and the installed ones. A plug-in that does not lie among the installed packages
-is left out: it may be the project's own code, which belongs in no process that programs share.
+These are pytest's own plug-ins and the installed ones. A plug-in outside of the installed packages is left
+out: it may be the project's own code, which must not be in a process that programs share.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _LATE_TOO = ("_pytest.python_api", "_pytest.raises", "doctest", "pdb", "tomllib"
 
 
 def _own() -> Iterator[str]:
-    """Pytest's own modules: its plug-ins, and what it imports late."""
+    """Pytest's own modules: its plug-ins, and modules that it imports late."""
     from _pytest import config
 
     yield from (f"_pytest.{name}" for name in config.default_plugins)
@@ -43,13 +43,13 @@ def _installed() -> Iterator[str]:
 
 
 def _is_installed(name: str) -> bool:
-    """Whether a top-level module lies among the installed packages; it is not imported to see that."""
+    """Whether a top-level module is among the installed packages; determined without importing it."""
     found = importlib.util.find_spec(name)
     return found is not None and f"{os.sep}site-packages{os.sep}" in (found.origin or "")
 
 
 def _import_all() -> frozenset[str]:
-    """Import all of it, and name the top-level modules that are new; who needs what fails meets it again."""
+    """Import all of them, and return the new top-level modules; a failed import fails again at its use."""
     before = _top_level()
     for names in (_own, _installed):
         with contextlib.suppress(BaseException):

@@ -92,7 +92,7 @@ def react(
         kinds: How.
         looked_at: The statements whose reactions are needed; others may be unknown.
         lead: The text before the function; None for that of its language.
-        cancel: Set it to give up.
+        cancel: Set to cancel.
 
     Raises:
         ModelError: the model cannot answer, or gives no token probabilities.

@@ -61,7 +61,7 @@ def observe_loops(
         call: An expression over its names, such as `total([1, 2, 3])`.
         sandbox: Its sandbox.
         limits: Its limits.
-        cancel: Set it to give up.
+        cancel: Set to cancel.
 
     Returns:
         The observations of each entered loop, by its 1-based line.
@@ -122,7 +122,7 @@ def require_ordered(
         gives: Its output, as found by `output_of`.
         sandbox: The sandbox of a second run, with other hashes.
         limits: Its limits.
-        cancel: Set it to give up.
+        cancel: Set to cancel.
 
     Raises:
         SourceError: the result of the call has no order, or a random one.

@@ -46,7 +46,7 @@ def read_corpus(corpus: str, *, language: str = "python", cancel: Event | None =
             other languages are left out; as are files that are no text, or longer than `MOST_BYTES`.
         language: The id of the language of the functions that are asked about: what a corpus has in others
             says nothing of it.
-        cancel: Set it to give up.
+        cancel: Set to cancel.
 
     Raises:
         CounterlensError: there is no such file, folder or dataset, or not one operator in it.

@@ -160,7 +160,7 @@ class OperatorScorer:
                 and all of the definition before it.
             after: Only so many lexical tokens after it are scored, or shown to a masked model; None for all
                 up to the end of the function.
-            cancel: Set it to give up.
+            cancel: Set to cancel.
             progress: Like `Model.score_continuations`.
 
         Raises:

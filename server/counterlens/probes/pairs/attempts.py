@@ -21,11 +21,11 @@ class Attempt:
     """The completion on one side of a pair, with its verdict.
 
     Attributes:
-        completion: Its text; None when it was not asked.
+        completion: Its text; None if it was not requested.
         finish: `stop` or `length`, as in `Completion`.
         verdict: The judgement of the whole program.
         ties: As in `Completion`.
-        ways: Other ways that rounding may have taken; None if none were followed.
+        ways: Alternative completions that rounding may have chosen; None if none were decoded.
     """
 
     completion: str | None
@@ -52,17 +52,17 @@ class Pair:
     """An original and a counterfactual, both completed and judged.
 
     Attributes:
-        counterfactual: The change.
+        counterfactual: The counterfactual.
         gap: The original with its hole.
         mutated_gap: The counterfactual with its hole.
-        original: The model's text in the first.
-        mutated: Its text in the second.
+        original: The completion of the original.
+        mutated: The completion of the counterfactual.
         likelihood: The loss in likelihood of the true rest; None if not measured.
-        cut_range: The range that the cut had to lie in, of several; None if there is one cut.
-        discriminating: Whether the tests fail the original's true rest behind the counterfactual's prompt;
+        cut_range: The range of the cut, if there are several; None if there is one cut.
+        discriminating: Whether the original's true rest after the counterfactual's prompt fails the tests;
             None if that was not judged.
-        drawn: The outcomes of sampled completions; None if none were.
-        reached: How far the tests reach into the original's hole; None if that is not known.
+        drawn: The outcomes of sampled completions; None if none were sampled.
+        reached: The tests' coverage of the original's hole; None if unknown.
     """
 
     counterfactual: Counterfactual
@@ -78,7 +78,7 @@ class Pair:
 
     @property
     def copied(self) -> bool:
-        """Whether the model wrote the same code on both sides although different code was due."""
+        """Whether the model wrote the same code on both sides although different code was expected."""
         wrote = self.original.completion
         same = _normal(wrote) != "" and same_code(wrote, self.mutated.completion)
         return same and not same_code(self.gap.removed, self.mutated_gap.removed)
@@ -87,13 +87,13 @@ class Pair:
 def attempted(
     model: Model, judging: Judging, gaps: Sequence[tuple[Gap, Gap]], max_tokens: int, steps: Steps
 ) -> dict[Gap, Attempt]:
-    """Have the model fill each hole, asked as one batch, and judge the programs.
+    """Have the model fill all holes, in one batch, and judge the programs.
 
     Raises:
         ModelError, Cancelled: as `Model.complete`.
     """
     holes = {gap.shown: gap for both in gaps for gap in both}
-    if not holes:  # also what a model can do is found out by asking it
+    if not holes:  # even a test of the model's capabilities would be a request
         judging.check_identity()
         return {}
     what = f"completing {len(holes)} prompts together"
@@ -139,7 +139,7 @@ def measured_likelihoods(model: Model, pairs: Sequence[Pair], steps: Steps) -> l
 
 
 def same_code(one: str | None, other: str | None) -> bool:
-    """Whether two texts are the same but for blank lines, blanks at line ends and the kind of line end."""
+    """Whether two texts are the same except for blank lines, blanks at line ends and the kind of line end."""
     return _normal(one) == _normal(other)
 
 

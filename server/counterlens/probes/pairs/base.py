@@ -35,7 +35,7 @@ class PairsProbe(Probe[OptionsT, PairsRecord]):
         )
 
     def side_by_side(self, models: Mapping[str, Sequence[PairsRecord]], *, seed: int) -> tuple[Table, ...]:  # noqa: ARG002
-        """Like `Probe.side_by_side`; what is tested in a table is one family over all models."""
+        """Like `Probe.side_by_side`; the tests of a table are one family over all models."""
         first = next((record for records in models.values() for record in records), None)
         if first is not None and first.protocol == CACP:
             groups: Groups = {(model,): records for model, records in models.items()}

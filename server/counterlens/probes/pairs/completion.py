@@ -1,9 +1,9 @@
 """The completion probe (CACP, Hooda et al. 2024, section 4): does the model hold when the code is rewritten?
 
-Original and counterfactual are cut at the same place, both are completed at temperature 0, both programs are
-judged. A model that follows the code rather than its usual shape gives the same verdict twice. The original
-and all counterfactuals of a function are one batch, always composed in the same way, so that no verdict
-depends on other questions. Placebos show how verdicts vary when nothing changes.
+Original and counterfactual are cut at the same place, both are completed at temperature 0, and both programs
+are judged. With a model that follows the code instead of its usual form, both get the same verdict. The
+original and all counterfactuals of a function are one batch, always composed in the same way, so that no
+verdict depends on other prompts. Placebos show how verdicts vary if nothing changes.
 """
 
 from __future__ import annotations
@@ -53,8 +53,8 @@ class CompletionProbe(PairsProbe[CompletionOptions]):
 
         Raises:
             SourceError: there is no such function, the file does not parse, nothing can judge the function
-                and that was not wanted, or it fails its own tests as it stands, so that nothing can be
-                learned from a completion that fails them.
+                although a judge is required, or the unchanged function fails its own tests, so that a failed
+                completion would be meaningless.
             CounterlensError: under a protocol, a remote model completes the same code in two ways.
         """
         prepared = prepare(context, target, options)
@@ -102,7 +102,7 @@ class CompletionProbe(PairsProbe[CompletionOptions]):
         return made(pairs)
 
     def estimate(self, target: Target, options: CompletionOptions, model: Model) -> int:
-        """Like `Probe.estimate`: before any counterfactual is dropped, and without ways: they show later."""
+        """Like `Probe.estimate`: before any counterfactual is dropped, and without alternatives at ties."""
         function, surveys = surveys_of(target, options)
         cut, _ = cut_of(surveys, options)
         asked = [made for variants in cut for made in variants]
@@ -120,13 +120,13 @@ def _beyond_greedy(
     options: CompletionOptions,
     made: Callable[[list[Pair]], PairsRecord],
 ) -> list[Pair]:
-    """Pairs with what the greedy completions do not say: whether they are stable, and what is drawn.
+    """Pairs with the stability of the greedy completions, and with sampled completions.
 
-    Whoever watches is shown the record of the greedy completions first, then what more draws say of it.
+    `context.interim` gets the record of the greedy completions first, then updates as samples come in.
     """
     tied = any(side.ties for pair in pairs for side in (pair.original, pair.mutated))
     if tied and options.ways and not options.drawing and context.interim is not None:
-        context.interim(made(pairs))  # the other ways take longer than all before
+        context.interim(made(pairs))  # the following steps take longer than all before
     pairs = with_ways(context.model, judging, pairs, options.ways, options.max_tokens)
     if not options.drawing:
         return pairs
@@ -144,10 +144,10 @@ def _beyond_greedy(
 
 
 def _require_repeatable(context: Context, pair: Pair, max_tokens: int) -> None:
-    """Ask a model that others serve to complete an original once more (section 5.1: temperature 0).
+    """Have a remote model complete an original again (section 5.1: temperature 0).
 
     Raises:
-        CounterlensError: it writes something else than before.
+        CounterlensError: the completion differs from the first.
     """
     require_repeatable(
         context.model.info.name,
@@ -158,11 +158,11 @@ def _require_repeatable(context: Context, pair: Pair, max_tokens: int) -> None:
 
 
 def _with_likelihoods(model: Model, pairs: list[Pair], steps: Steps) -> tuple[list[Pair], str | None]:
-    """Measure the likelihood effects where nothing can judge, or say why they are unknown."""
+    """Measure the likelihood effects if nothing can judge, or return the reason why they are unknown."""
     try:
         if not model.offers(Capability.SCORE, cancel=steps.cancel):
             return pairs, "the likelihood effect is unknown: this model gives no token probabilities"
         effects = measured_likelihoods(model, pairs, steps)
-    except ModelError as error:  # the completions are worth showing without it
+    except ModelError as error:  # the completions are worth showing without them
         return pairs, f"the likelihood effect is unknown: {error.message}"
     return [replace(pair, likelihood=effect) for pair, effect in zip(pairs, effects, strict=True)], None

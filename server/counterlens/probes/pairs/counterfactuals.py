@@ -37,15 +37,15 @@ def rewritings(
     Args:
         document: The source.
         qualname: The function.
-        mutations: Ids; where there are none, all that keep the meaning, or those of the protocol.
-        seed: Decides random names.
-        prefix_ratio: Which part of the function stays before the cut, for mutations that do not say where
-            to cut themselves, or the range that it lies in (Hooda et al. 2024, section 4.2 and Table 4).
-        without: Assumptions that no counterfactual may rest on.
-        reach: How many statements apart those may be that `independent-swap` exchanges.
+        mutations: Ids; if none, all that keep the meaning, or those of the protocol.
+        seed: Random seed of names.
+        prefix_ratio: Share of the function before the cut, for mutations that do not fix the cut themselves,
+            or the range of that share (Hooda et al. 2024, section 4.2 and Table 4).
+        without: Assumptions that no counterfactual may depend on.
+        reach: Maximum distance, in statements, of statements that `independent-swap` swaps.
         protocol: The published protocol that is followed, if any.
-        every_cut: Whether counterfactuals say all places that they may be cut at.
-        lines: Only counterfactuals that change one of these, as first and last, 1-based; without them all.
+        every_cut: Whether counterfactuals list all their possible cuts.
+        lines: Only counterfactuals that change one of these lines, as first and last, 1-based; empty for all.
 
     Raises:
         SourceError: there is no such function, or the file does not parse.
@@ -68,7 +68,7 @@ def rewritings(
 
 
 def _changing(surveyed: Survey, document: Document, lines: Sequence[tuple[int, int]]) -> Survey:
-    """The counterfactuals that change some lines, the others refused."""
+    """The counterfactuals that change some of the lines; the others as refusals."""
 
     def there(made: Counterfactual) -> bool:
         places = [tuple(map(document.positions.line_of, change.original)) for change in made.changes]
@@ -84,7 +84,7 @@ def _changing(surveyed: Survey, document: Document, lines: Sequence[tuple[int, i
 
 
 def preserving(mutations: Sequence[str] | None, protocol: str = "", language: str = "python") -> list[str]:
-    """The mutations to probe with: those asked for, the protocol's, or all that keep the meaning.
+    """The mutations to probe with: the given ones, the protocol's, or all that keep the meaning.
 
     Raises:
         OptionError: one is unknown, or breaks the meaning, so that the tests could not judge it.
@@ -101,7 +101,7 @@ def preserving(mutations: Sequence[str] | None, protocol: str = "", language: st
 def gaps_of(
     document: Document, function: Function, counterfactual: Counterfactual, view: View | None = None
 ) -> tuple[Gap, Gap]:
-    """The holes of the original and of a counterfactual that has a cut, and what is shown beside them."""
+    """The holes of the original and of a counterfactual that has a cut, with the context of `view`."""
     view = view or View()
     cut = counterfactual.cut
     if cut is None:
@@ -112,12 +112,12 @@ def gaps_of(
 
 
 def cut_in_all(surveys: Sequence[Survey]) -> tuple[list[tuple[Counterfactual, ...]], tuple[Refusal, ...]]:
-    """The counterfactuals that are cut in each of several ranges, and why others are not asked about.
+    """The counterfactuals that have a cut in each of several ranges, and why the others are left out.
 
     So the ranges are compared on one set of programs and changes (Hooda et al. 2024, Table 4).
 
     Args:
-        surveys: The cuts of one function and seed, one for each range: they differ in their cuts alone.
+        surveys: The surveys of one function and seed, one for each range: they differ only in their cuts.
 
     Returns:
         Each counterfactual with its cut in each range, in the order of the ranges; and the refusals.
@@ -137,13 +137,13 @@ def cut_in_all(surveys: Sequence[Survey]) -> tuple[list[tuple[Counterfactual, ..
 
 
 def prompts_of(made: Iterable[Counterfactual]) -> int:
-    """How many prompts the counterfactuals that have a cut need, with the originals."""
+    """The number of prompts for the counterfactuals that have a cut, and for their originals."""
     cuts = [one.cut.original for one in made if one.cut is not None]
     return len(cuts) + len(set(cuts))
 
 
 def not_asked(surveyed: Survey) -> tuple[Refusal, ...]:
-    """Sites that a mutation refused, and those whose change could not be seen."""
+    """Sites that a mutation refused, and those whose change is not before any cut."""
     unseen = (
         Refusal(made.mutation, made.function, made.start_line, UNSEEN)
         for made in surveyed.counterfactuals

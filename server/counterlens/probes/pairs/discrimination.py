@@ -1,8 +1,8 @@
 """Discriminating pairs: those that separate copying from reading, without asking any model.
 
 A copied completion continues the counterfactual with the rest of the original. If that passes the tests,
-because the rest is the same or right on both sides, no verdict can expose copying, and a model that held
-proves nothing. Hooda et al. 2024 do not control for this.
+because the rest is the same or right on both sides, no verdict can expose copying, and a held pair is no
+evidence. Hooda et al. 2024 do not control for this.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ def copied_program(gap: Gap, mutated_gap: Gap) -> str:
 
 
 def is_discriminating(judging: Judging, gap: Gap, mutated_gap: Gap) -> bool | None:
-    """Whether the tests fail a copied completion of the counterfactual, so that copying is exposed.
+    """Whether a copied completion of the counterfactual fails the tests, so that copying is exposed.
 
-    Nothing is run if both rests are the same. A program that does not parse or end fails.
+    Nothing runs if both rests are the same. A program that does not parse, or times out, fails.
 
     Args:
         judging: The judge, which the counterfactual itself passes.
@@ -71,13 +71,13 @@ def cut_to_discriminate(
     view: View,
     steps: Steps,
 ) -> tuple[list[Counterfactual], list[Refusal]]:
-    """The counterfactuals with the first of their cuts that discriminates, and why others have none.
+    """The counterfactuals with their first discriminating cut, and why others have none.
 
     Args:
         judging: The judge, which their own programs pass.
         document: The source.
         function: The function.
-        made: The counterfactuals, with every cut that they may have.
+        made: The counterfactuals, with all their possible cuts.
         view: The context of the function.
         steps: Progress and cancellation.
     """
@@ -95,7 +95,7 @@ def cut_to_discriminate(
 def _first_discriminating(
     judging: Judging, document: Document, function: Function, made: Counterfactual, view: View
 ) -> Counterfactual | str:
-    """The counterfactual with its first cut that discriminates, or why there is none."""
+    """The counterfactual with its first discriminating cut, or why there is none."""
     places = [cut for cut in (made.cut, *made.other_cuts) if cut is not None]
     tried: set[str] = set()
     for cut in places:

@@ -1,7 +1,7 @@
-"""Completions drawn at a temperature, and the pass rates of each side of a pair.
+"""Completions sampled at a temperature, and the pass rates of each side of a pair.
 
-The draws of an original are those of all its counterfactuals. Drawing stops for a pair once the interval of
-the difference decides it, and otherwise at the requested number.
+The samples of an original are shared by all its counterfactuals. Sampling stops for a pair once the interval
+of the difference decides it, and otherwise at the requested number.
 """
 
 from __future__ import annotations
@@ -59,13 +59,13 @@ PassAt = Annotated[
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """How completions are drawn.
+    """How completions are sampled.
 
     Attributes:
-        most: The most of each side.
-        temperature: The divisor of logits.
-        seed: Random seed of all draws.
-        pass_at: The k of pass@k, for which all are drawn; 0 if it is not asked for.
+        most: Maximum samples of each side.
+        temperature: Divisor of the logits.
+        seed: Random seed of all samples.
+        pass_at: The k of pass@k, for which all samples are taken; 0 if it is not requested.
     """
 
     most: int
@@ -75,7 +75,7 @@ class Drawing:
 
     @property
     def looks(self) -> tuple[int, ...]:
-        """The numbers of draws after which a pair is checked; an early end would bias pass@k."""
+        """The numbers of samples after which a pair is checked; only the last for pass@k, to avoid bias."""
         return (self.most,) if self.pass_at else looks(self.most)
 
     def prompts_of(self, gaps: int) -> int:
@@ -97,15 +97,15 @@ def drawn(
         model: The model.
         judging: Judges.
         pairs: The holes of both sides.
-        how: How completions are drawn.
-        max_tokens: Of one.
-        update: Called with what there is so far, in the order of the pairs, after each look but the last.
+        how: How completions are sampled.
+        max_tokens: Maximum tokens of a completion.
+        update: Called with the results so far, in the order of the pairs, after each check but the last.
 
     Returns:
-        In the order of the pairs; None if nothing can judge one.
+        The result of each pair, in their order; None if nothing can judge it.
 
     Raises:
-        ModelError: completions of this model cannot be drawn, or as `Model.complete`.
+        ModelError: completions of this model cannot be sampled, or as `Model.complete`.
         Cancelled: as `Model.complete`.
     """
     if not model.offers(Capability.SAMPLE):
@@ -132,7 +132,7 @@ def _open(found: DrawnPair | None, seen: bool) -> bool:
 
 
 def _width(found: DrawnPair | None) -> float:
-    """How much is open of the difference of a pair, at most 2."""
+    """The width of the interval of a pair's difference if it is undecided, at most 2."""
     return 2.0 if found is None or found.low is None or found.high is None else found.high - found.low
 
 
@@ -155,19 +155,19 @@ def _pair(original: Drawn | None, counterfactual: Drawn | None, how: Drawing) ->
 
 
 class _Draws:
-    """The draws so far, by prompt."""
+    """The samples so far, by prompt."""
 
     def __init__(self, model: Model, judging: Judging, how: Drawing, max_tokens: int) -> None:
         self._model, self._judging, self._how, self._max_tokens = model, judging, how, max_tokens
         self._drawn: dict[str, Drawn | None] = {}
 
     def of(self, gap: Gap, most: int) -> Drawn | None:
-        """The first draws of a hole; None if nothing could judge one of them."""
+        """The first `most` samples of a hole; None if nothing could judge one of them."""
         found = self._drawn[gap.shown]
         return found and Drawn(found.completions[:most], found.passed[:most])
 
     def draw(self, gaps: dict[str, Gap], upto: int) -> None:
-        """Draw until there are so many of each hole, all asked for together."""
+        """Sample until each hole has `upto` completions, all in one batch."""
         wanted = [
             (gap, i) for shown, gap in gaps.items() for i in range(len(self._known(shown).passed), upto)
         ]

@@ -28,11 +28,11 @@ _SIDES: tuple[Callable[[DrawnPair], Drawn], ...] = (
     lambda drawn: drawn.counterfactual,
 )
 _Found = tuple[str, str, DrawnPair]
-"""The function of a pair, its mutation, and what was drawn of it."""
+"""The function of a pair, its mutation, and its samples."""
 
 
 def drawn_tables(models: Mapping[str, Sequence[PairsRecord]]) -> tuple[Table, ...]:
-    """The pass rates of all pairs and by mutation; none if nothing was drawn.
+    """The pass rates of all pairs and by mutation; empty if nothing was sampled.
 
     Args:
         models: The records of each model, by its name.
@@ -48,7 +48,7 @@ def drawn_tables(models: Mapping[str, Sequence[PairsRecord]]) -> tuple[Table, ..
 
 
 def pass_at_tables(models: Mapping[str, Sequence[PairsRecord]]) -> tuple[Table, ...]:
-    """pass@k of both sides of all pairs and by mutation; none if it was not asked for.
+    """pass@k of both sides of all pairs and by mutation; empty if it was not requested.
 
     Args:
         models: The records of each model, by its name.

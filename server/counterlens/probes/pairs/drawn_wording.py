@@ -15,7 +15,7 @@ _INTERVAL = "\u2592"
 
 
 def drawn_sentence(pair: PairRecord, t: Translator = ENGLISH) -> str:
-    """How often both sides pass, and what that says; empty if nothing was drawn."""
+    """How often both sides pass, and the conclusion; empty if nothing was sampled."""
     drawn = pair.drawn
     if drawn is None or drawn.difference is None or drawn.low is None or drawn.high is None:
         return ""
@@ -50,7 +50,7 @@ def drawn_sentence(pair: PairRecord, t: Translator = ENGLISH) -> str:
 
 
 def drawn_summary(record: PairsRecord, t: Translator = ENGLISH) -> str:
-    """Word the draws of all pairs of a function, beside the greedy verdicts; empty without any."""
+    """Word the samples of all pairs of a function, beside the greedy verdicts; empty without any."""
     drawn = [(pair, pair.drawn) for pair in record.pairs if pair.drawn is not None]
     if not drawn:
         return ""
@@ -76,7 +76,7 @@ def drawn_summary(record: PairsRecord, t: Translator = ENGLISH) -> str:
 
 
 def bar(count: PassCount) -> str:
-    """A pass rate as a bar of twenty places, its interval shaded: `\u2588` below it, `\u2592` in it."""
+    """A pass rate as a bar of twenty characters: `\u2588` below its interval, `\u2592` in it."""
     low, high = count.interval()
     ends = round(_WIDTH * low), max(round(_WIDTH * high), round(_WIDTH * low) + 1)
     return _SHADES[True] * ends[0] + _INTERVAL * (ends[1] - ends[0]) + _SHADES[False] * (_WIDTH - ends[1])

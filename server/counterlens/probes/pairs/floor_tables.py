@@ -24,7 +24,7 @@ _NOTE = (
 
 
 def floor_tables(models: Mapping[str, Sequence[PairsRecord]]) -> tuple[Table, ...]:
-    """The effects of all pairs and by mutation beside their noise floor; none if no placebo was judged.
+    """The effects of all pairs and by mutation beside their noise floor; empty if no placebo was judged.
 
     The tests of all pairs are one family, those by mutation another.
 

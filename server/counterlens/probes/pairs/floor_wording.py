@@ -27,7 +27,7 @@ def beside_floor(found: AboveFloor) -> str:
 
 
 def noise_floor(record: PairsRecord, t: Translator = ENGLISH) -> str:
-    """How many placebos of a function changed the verdict, as a sentence; empty without any that could."""
+    """How many placebos of a function changed the verdict, as a sentence; empty without judged placebos."""
     able = [pair for pair in record.placebos if pair.effect and pair.effect.informative]
     if not able:
         return ""

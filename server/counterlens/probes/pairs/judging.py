@@ -23,11 +23,11 @@ class Judging:
     """Judges programs of one function; each distinct program once.
 
     Args:
-        judge: The judge; None if nothing can.
+        judge: The judge; None if there is none.
         document: The unchanged source.
         function: The function.
         steps: Progress and cancellation.
-        limits: Those of the judge.
+        limits: The limits of the judge.
 
     Attributes:
         steps: As given.
@@ -47,11 +47,11 @@ class Judging:
 
     @property
     def judged_by(self) -> str | None:
-        """The judge, in words."""
+        """A description of the judge."""
         return described(self._judge) if self._judge else None
 
     def reach(self, gap: Gap) -> HoleReach | None:
-        """How many of the tests run what stands in a hole of the source as it stands, and how much of it."""
+        """The tests' coverage of a hole of the unchanged source."""
         return reach_of(self._judge, gap.lines) if self._judge else None
 
     def verdict(self, program: str) -> Verdict:
@@ -63,21 +63,21 @@ class Judging:
         return self._verdicts[program]
 
     def answer(self, gap: Gap, said: Completion) -> Verdict:
-        """The judgement of what a model wrote into a hole; refused if it was truncated before it began."""
+        """The verdict on a model's text in a hole; refused if it was truncated before its answer began."""
         if said.unanswered:
             return Verdict(Judgement.REFUSED, Evidence("none", 0, message=TRUNCATED))
         return self.verdict(gap.fill(said.text))
 
     def counterfactual(self, program: str) -> Verdict:
-        """Like `verdict`, for a program that no model wrote: its limit is a multiple of the original's."""
+        """Like `verdict`, for a program that no model wrote; its time limit depends on the original."""
         with paced(self.verdict(self._document.text)):
             return self.verdict(program)
 
     def check_own_tests(self) -> None:
-        """Before figures: the unchanged function passes, and a forced failure is seen.
+        """Before figures: check that the unchanged function passes, and that a forced failure fails.
 
         Raises:
-            SourceError: it does not pass, or passes with nothing in its body.
+            SourceError: it does not pass, or passes with an empty body.
         """
         if self._judge is None:
             return
@@ -102,7 +102,7 @@ class Judging:
             )
 
     def check_fails(self) -> None:
-        """Before a repair: the unchanged program fails, so that a fix can be told from it.
+        """Before a repair: check that the unchanged program fails, so that a fix can be detected.
 
         Raises:
             SourceError: nothing judges it, or it passes.
@@ -120,7 +120,7 @@ class Judging:
             )
 
     def check_identity(self) -> None:
-        """After judging: the identity mutation has no effect, which flaky tests would give it.
+        """After judging: check that the identity mutation has no effect, as it would with flaky tests.
 
         Raises:
             SourceError: the same program got two different verdicts.
@@ -139,7 +139,7 @@ class Judging:
     def sift(
         self, found: list[Counterfactual], *, wanted: bool = True
     ) -> tuple[list[Counterfactual], list[tuple[Counterfactual, Verdict]]]:
-        """Those whose program is judged like the original's, and the others (Hooda et al. 2024, section 3.2).
+        """Counterfactuals with the original's verdict, and the others (Hooda et al. 2024, section 3.2).
 
         Args:
             found: The counterfactuals.

@@ -35,7 +35,7 @@ class LikelihoodOptions(ProbeOptions):
 class LikelihoodProbe(PairsProbe[LikelihoodOptions]):
     """How likely the true rest of a function stays in every version of the code.
 
-    Counterfactuals are not run, so that they keep the meaning is what their mutation promises.
+    Counterfactuals do not run, so only their mutation guarantees that they keep the meaning.
     """
 
     id = "likelihood"

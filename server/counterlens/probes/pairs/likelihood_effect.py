@@ -1,8 +1,8 @@
 """The likelihood effect: the loss in likelihood of a function's true rest under a mutation.
 
-It is the mutation effect of Hooda et al. 2024 (section 3.4) with the log-probability of what truly follows
-in place of a verdict: continuous, and without running anything. A model that follows the code expects the
-rest of an equivalent program as much as the rest of the original.
+It is the mutation effect of Hooda et al. 2024 (section 3.4) with the log-probability of the true rest instead
+of a verdict: continuous, and without running anything. To a model that follows the code, the rest of an
+equivalent program is as likely as the rest of the original.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ from counterlens.models.base import Model, Progress, TokenScores
 from counterlens.probes.prompts.gap import Gap
 
 NOISE = 0.05
-"""Nats per token, in the mean: what rounding alone can do. Smaller differences are not shown."""
+"""Nats per token: maximum change of the mean by rounding alone. Smaller differences are not shown."""
 
 TOKEN_NOISE = 0.5
-"""Nats, of one token: the largest that rounding alone was seen to do."""
+"""Nats: maximum observed change of one token by rounding alone."""
 
 _NAMED = 8
 
 
 @dataclass(frozen=True, slots=True)
 class ChangedToken:
-    """A token that stands in both rests.
+    """A token that is in both rests.
 
     Attributes:
         text: The token.
@@ -46,7 +46,7 @@ class ChangedToken:
 
     @property
     def change(self) -> float:
-        """Below 0: the mutation made it less likely."""
+        """The change in nats; below 0 if the mutation made the token less likely."""
         return self.mutated - self.original
 
 
@@ -57,11 +57,11 @@ class LikelihoodEffect:
     Attributes:
         original: Mean over the tokens of the original's rest.
         mutated: Mean over the tokens of the counterfactual's rest.
-        original_tokens: How many those are.
-        mutated_tokens: How many these are.
-        matched: How many stand in both, in order.
-        matched_change: The mean change of those; None if there are none.
-        changes: The most changed of those, where the change is more than rounding can do.
+        original_tokens: Number of tokens of the original's rest.
+        mutated_tokens: Number of tokens of the counterfactual's rest.
+        matched: Number of tokens in both, in order.
+        matched_change: The mean change of the matched tokens; None if there are none.
+        changes: The most changed matched tokens whose change exceeds rounding.
     """
 
     original: float
@@ -74,7 +74,7 @@ class LikelihoodEffect:
 
     @property
     def change(self) -> float:
-        """The change of the mean log-probability of a token; below 0: it became less likely."""
+        """The change of the mean log-probability of a token; below 0 if tokens became less likely."""
         return self.mutated - self.original
 
     @property
@@ -84,13 +84,13 @@ class LikelihoodEffect:
 
     @property
     def visible(self) -> bool:
-        """Whether the change of the mean is more than rounding can do."""
+        """Whether the change of the mean exceeds rounding."""
         return abs(self.change) >= NOISE
 
 
 @dataclass(frozen=True, slots=True)
 class _Rest:
-    """The scored tokens of what stands in a hole."""
+    """The scored tokens of the content of a hole."""
 
     tokens: tuple[str, ...]
     lines: tuple[int, ...]
@@ -109,8 +109,8 @@ def likelihood_effects(
     Args:
         model: Must give token probabilities.
         pairs: The holes of original and counterfactual.
-        cancel: Set it to give up.
-        progress: Called with steps done and steps in all.
+        cancel: Set to cancel.
+        progress: Called with finished steps and total steps.
 
     Raises:
         ModelError: the model gives no probabilities, or a text does not fit into its window.
@@ -140,7 +140,7 @@ def _removed(gap: Gap) -> str:
 
 
 def _rest(gap: Gap, scores: TokenScores) -> _Rest:
-    """The tokens that hold some of what stands in the hole: one may begin before it."""
+    """The tokens that overlap the content of the hole; the first may begin before it."""
     data = scores.text.encode()
     begin = len(data) - len(_removed(gap).encode())
     inside = np.flatnonzero((scores.end > begin) & ~np.isnan(scores.logprob))

@@ -1,7 +1,7 @@
-"""The placebos of a function, which show how verdicts vary when nothing changes.
+"""The placebos of a function, which show how verdicts vary if nothing changes.
 
-They are asked and judged like the counterfactuals, in one batch with them, and cut where these are. A model
-whose answers may depend on the batch, or a remote one, also gets one of the originals once more, alone and
+They are completed and judged like the counterfactuals, in one batch with them, with the same cuts. A model
+whose answers may depend on the batch, or a remote one, also gets one of the originals again, alone and
 without the cache.
 """
 
@@ -22,7 +22,7 @@ from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
 
 SAME_PROMPT = "same-prompt"
-"""The id of an original that is asked once more."""
+"""The id of the repeated original."""
 DEFAULT_PLACEBOS, MOST_PLACEBOS = 3, 20
 Placebos = Annotated[
     int,
@@ -39,7 +39,7 @@ Placebos = Annotated[
 def controls_of(
     document: Document, function: Function, asked: Sequence[Counterfactual], wanted: int, seed: int
 ) -> Survey:
-    """Up to so many placebos of a function, cut where those are that are asked about; none without any."""
+    """Up to `wanted` placebos of a function, with the cuts of `asked`; none if that is empty."""
     cuts = [made.cut.original for made in asked if made.cut is not None]
     if not wanted or not cuts:
         return Survey((), ())
@@ -47,7 +47,7 @@ def controls_of(
 
 
 def wavers(model: ModelInfo) -> bool:
-    """Whether the same prompt may be answered otherwise when it is asked once more."""
+    """Whether a repeated prompt may get another answer."""
     together = Capability.BATCH in model.capabilities and Capability.EXACT not in model.capabilities
     return together or not model.local
 
@@ -61,7 +61,7 @@ def asked_again(
     max_tokens: int,
     seed: int,
 ) -> Pair:
-    """The original of a pair that the seed draws, asked once more.
+    """The original of a randomly drawn pair, completed again.
 
     Raises:
         ModelError, Cancelled: as `Model.complete`.

@@ -1,6 +1,6 @@
-"""A function prepared for the completion probe: its options, its judge, and what a model would be asked.
+"""A function prepared for the completion probe: its options, its judge, and the prompts.
 
-Nothing here asks a model.
+Nothing in this module sends a request to a model.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ class CompletionOptions(ProbeOptions):
 
     @property
     def drawing(self) -> Drawing | None:
-        """How completions are drawn; None if none are."""
+        """How completions are sampled; None if they are not."""
         most = self.samples or (DEFAULT_SAMPLES if self.temperature is not None or self.pass_at else 0)
         return (
             Drawing(most, self.temperature or DEFAULT_TEMPERATURE, self.seed, self.pass_at) if most else None
@@ -114,13 +114,13 @@ class CompletionOptions(ProbeOptions):
 
     @property
     def searches(self) -> bool:
-        """Whether discriminating cuts are looked for."""
+        """Whether to search for discriminating cuts."""
         return self.cuts is Cuts.DISCRIMINATING
 
 
 @dataclass(frozen=True, slots=True)
 class PreparedPairs:
-    """A function as far as no model is needed: what it would be asked, and what judges the answers.
+    """A function with everything that needs no model: the prompts, and the judge of the answers.
 
     Attributes:
         function: The function.
@@ -129,9 +129,9 @@ class PreparedPairs:
         controls: Its placebos.
         gaps: The holes of the original and of each of `asked` and `controls`.
         refusals: The excluded items.
-        dropped: Counterfactuals whose own program is not judged like the original's, with that verdict.
-        wanted: How many placebos were wanted.
-        why_not_judged: Why nothing can judge it; None if something can.
+        dropped: Counterfactuals whose own program gets another verdict than the original, with that verdict.
+        wanted: Requested number of placebos.
+        why_not_judged: Why nothing can judge it; None if there is a judge.
     """
 
     function: Function
@@ -146,7 +146,7 @@ class PreparedPairs:
 
 
 def prepare(context: Context, target: Target, options: CompletionOptions) -> PreparedPairs:
-    """Find a function's judge, check it, and find the counterfactuals and placebos that can be asked about.
+    """Find a function's judge, check it, and find the usable counterfactuals and placebos.
 
     Args:
         context: Its model is not used.
@@ -192,7 +192,7 @@ def prepare(context: Context, target: Target, options: CompletionOptions) -> Pre
     judging.check_own_tests()
     view = View(target.description if options.description else "", options.preceding)
     asked, refusals, dropped = _asked(judging, document, function, surveys, view, options)
-    wanted = options.placebos if judge and asked else 0  # where nothing judges, nothing can change
+    wanted = options.placebos if judge and asked else 0  # without a judge, no verdict can change
     offered = controls_of(document, function, asked, wanted, options.seed)
     controls, failing = judging.sift(list(offered.counterfactuals))
     gaps = [gaps_of(document, function, made, view) for made in (*asked, *controls)]
@@ -217,7 +217,7 @@ def _asked(
     view: View,
     options: CompletionOptions,
 ) -> tuple[list[Counterfactual], tuple[Refusal, ...], list[tuple[Counterfactual, Verdict]]]:
-    """The counterfactuals that are asked about, each with its cut; what is not, and what was dropped."""
+    """The usable counterfactuals, each with its cut; the refusals; and the dropped ones."""
     cut, refusals = cut_of(surveys, options)
     sound, dropped = judging.sift([variants[0] for variants in cut])
     passing = set(sound)
@@ -232,7 +232,7 @@ def _asked(
 
 
 def surveys_of(target: Target, options: CompletionOptions) -> tuple[Function, list[Survey]]:
-    """The function, and its counterfactuals, once for each range that they are to be cut in."""
+    """The function, and its counterfactuals, once for each range of cuts."""
     surveys = []
     for ratio in options.cut_ranges or (options.prefix_ratio,):
         function, surveyed = rewritings(
@@ -254,7 +254,7 @@ def surveys_of(target: Target, options: CompletionOptions) -> tuple[Function, li
 def cut_of(
     surveys: Sequence[Survey], options: CompletionOptions
 ) -> tuple[list[tuple[Counterfactual, ...]], tuple[Refusal, ...]]:
-    """As `cut_in_all`; where cuts are looked for, those are kept, too, that the usual one does not show."""
+    """As `cut_in_all`; if cuts are searched for, also keeps those whose change is after the usual cut."""
     if options.searches:
         anyhow = [
             replace(made, cut=made.cut or next(iter(made.other_cuts), None))

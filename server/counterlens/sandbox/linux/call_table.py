@@ -1,15 +1,15 @@
 """The system calls that a program may make, by purpose, and their numbers on each architecture.
 
-The list is what the standard library and compiled packages do to the program itself, to its files and to its
-children. Names and numbers: the kernel's `asm/unistd_64.h` and `asm-generic/unistd.h`.
+The list contains the calls of the standard library and compiled packages on the program itself, its files and
+its children. Names and numbers: the kernel's `asm/unistd_64.h` and `asm-generic/unistd.h`.
 """
 
 from __future__ import annotations
 
 MACHINES = {"x86_64": 0, "aarch64": 1}
-"""Position of a machine's number in the pairs below."""
+"""Index of a machine's number in the pairs below."""
 NEWEST = 469
-"""`file_setattr` of Linux 6.17, the last call that was looked at for this list."""
+"""`file_setattr` of Linux 6.17, the newest call that was considered for this list."""
 _NONE = -1  # the machine has no such call
 
 Numbers = dict[str, tuple[int, int]]
@@ -96,7 +96,7 @@ def conditional(machine: str) -> dict[str, int]:
 
 
 def absent(machine: str) -> dict[str, int]:
-    """Calls that are refused as by an older kernel, because libc has another way."""
+    """Calls that are answered as by an older kernel (`ENOSYS`), because libc has a fallback."""
     return _of(machine, _ABSENT)
 
 

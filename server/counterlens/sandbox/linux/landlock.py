@@ -1,7 +1,7 @@
 """Landlock: limits on the files that a process may read and write, without namespaces and without root.
 
-See the kernel's documentation, "Landlock: unprivileged access control". It is inherited and cannot be
-taken back.
+See the kernel's documentation, "Landlock: unprivileged access control". The limits are inherited and
+irreversible.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ def landlock_version() -> int:
 class Ruleset:
     """The rights of a process; nothing is restricted before `enforce`.
 
-    TCP, signals and abstract sockets to processes outside are closed too, as far as the kernel's version
-    knows them.
+    TCP, signals and abstract sockets to processes outside are also closed, if the kernel's version supports
+    that.
 
     Raises:
         OSError: there is no Landlock here.
@@ -57,19 +57,19 @@ class Ruleset:
             _allow(self._handle, path, (_READ_FILE | _WRITE_FILE | _TRUNCATE) & rights)
 
     def allow_reading(self, paths: Iterable[str]) -> None:
-        """Reading, and executing, below these; what does not exist is left out."""
+        """Allow reading and executing below these paths; missing ones are left out."""
         for path in paths:
             if path not in self._known:
                 self._known.add(path)
                 _allow(self._handle, path, _READ & self._rights)
 
     def allow_writing(self, paths: Iterable[str]) -> None:
-        """Everything below these, but making devices."""
+        """Allow everything below these paths, except creating devices."""
         for path in paths:
             _allow(self._handle, path, self._rights & ~_MAKE_DEVICE & ~_IOCTL_DEVICE)
 
     def enforce(self) -> None:
-        """Restrict the calling process for good."""
+        """Restrict the calling process irreversibly."""
         try:
             sys_.syscall(sys_.LANDLOCK_RESTRICT_SELF, self._handle, 0)
         finally:
@@ -77,7 +77,7 @@ class Ruleset:
 
 
 def restrict_files(ruleset: Ruleset, writable: Iterable[str]) -> None:
-    """Let the calling process read what the rules say, and write only below `writable`."""
+    """Let the calling process read only what the rules allow, and write only below `writable`."""
     ruleset.allow_writing(writable)
     ruleset.enforce()
 

@@ -1,7 +1,7 @@
 """Namespaces: no network, no sight of other processes, a read-only file system with a small private part.
 
-All of it is done by an ordinary user inside a user namespace; root goes the same way, and loses its
-capabilities by it.
+An ordinary user can do all of this inside a user namespace; root also enters one, and so loses its
+capabilities.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ _NAMESPACES = (
 _AT_RECURSIVE = 0x8000
 _MOUNT_ATTR_RDONLY = 1
 _MS_PRIVATE = 1 << 18
-UNPRIVILEGED = 1000  # who root is inside; anything but 0, so that `exec` drops the capabilities
-_FEWEST = 301  # processes and threads; the kernel's own minimum
+UNPRIVILEGED = 1000  # user id of root inside; not 0, so that `exec` drops the capabilities
+_FEWEST = 301  # processes and threads; the kernel's minimum
 _CAPABILITIES = 0x20080522  # the version of the interface of `capset`
 
 
@@ -47,7 +47,7 @@ def fork_into_namespaces() -> Callable[[], None] | None:
     """Fork a process into new namespaces, the first of its PID namespace.
 
     Returns:
-        In the child, what makes it the user that it is to be there; None in the caller.
+        In the child, a function that maps its user; None in the caller.
 
     Raises:
         OSError: the kernel, or the container around it, does not allow it.
@@ -57,7 +57,7 @@ def fork_into_namespaces() -> Callable[[], None] | None:
 
 
 def _map(uid: int, gid: int) -> None:
-    """Be the same user in a new user namespace, or an ordinary one in place of root."""
+    """Map the user to itself in a new user namespace, or root to an ordinary user."""
     _write("/proc/self/setgroups", "deny")
     _write("/proc/self/uid_map", f"{uid or UNPRIVILEGED} {uid} 1")
     _write("/proc/self/gid_map", f"{gid or UNPRIVILEGED} {gid} 1")
@@ -66,14 +66,14 @@ def _map(uid: int, gid: int) -> None:
 def bound_processes() -> None:
     """Bound the number of processes and threads in the caller's PID namespace, whoever runs them.
 
-    The ordinary limit does not hold for root. Linux knows this bound since 6.14, and no smaller one.
+    The ordinary limit does not apply to root. Linux has this bound since 6.14, and rejects smaller values.
 
     Raises:
-        OSError: this kernel has only one such number, which is not ours to change.
+        OSError: this kernel has only one such number, for the whole machine.
     """
     try:
         _write("/proc/sys/kernel/pid_max", str(_FEWEST))
-    except OSError:  # where `/proc` is not one of our own, it is read-only by now, by our own doing
+    except OSError:  # a `/proc` that is not our own has been made read-only by us
         _set_attributes(b"/proc", 0, take=_MOUNT_ATTR_RDONLY)
         try:
             _write("/proc/sys/kernel/pid_max", str(_FEWEST))
@@ -82,7 +82,7 @@ def bound_processes() -> None:
 
 
 def drop_capabilities() -> None:
-    """Give up what a namespace's creator may do in it, as `exec` would.
+    """Drop the capabilities of a namespace's creator, as `exec` would.
 
     Raises:
         OSError: the kernel refused it.
@@ -92,7 +92,7 @@ def drop_capabilities() -> None:
 
 
 def read_only() -> None:
-    """Make everything that is mounted read-only, for this mount namespace.
+    """Make all mounts read-only in this mount namespace.
 
     Raises:
         OSError: the kernel does not allow it.
@@ -101,12 +101,12 @@ def read_only() -> None:
 
 
 def private_folder(folder: str, size: int, *, again: bool = False) -> None:
-    """Cover a folder by an empty file system of its own that vanishes at the end.
+    """Cover a folder with a separate, empty file system that vanishes at the end.
 
     Args:
         folder: An existing folder.
-        size: How much it can hold, bytes; with a file or folder for each 4 KiB.
-        again: Whether it is covered already, and only to be of another size.
+        size: Its maximum size in bytes; it can hold one file or folder per 4 KiB.
+        again: Whether it is already covered, and only gets another size.
 
     Raises:
         OSError: the kernel does not allow it.
@@ -116,7 +116,7 @@ def private_folder(folder: str, size: int, *, again: bool = False) -> None:
 
 
 def cover_file(path: str, instead: str) -> None:
-    """Show one file in the place of another; it stays there when its own name is removed.
+    """Show one file in place of another; it stays visible when its own name is removed.
 
     Raises:
         OSError: the kernel does not allow it.

@@ -5,8 +5,8 @@ libc falls back to an older one), never by killing, so that a program can report
 filter is a classic BPF program (kernel documentation, "Seccomp BPF"). Filters can count nothing, so they
 forbid new processes altogether or not at all; threads are always allowed.
 
-Calls are looked up in a tree of ranges. The kernel finds out once, when the filter is installed, which calls
-are allowed whatever their arguments, and does not run the filter for these (since Linux 5.11).
+Calls are looked up in a tree of ranges. When the filter is installed, the kernel determines which calls are
+allowed whatever their arguments, and does not run the filter for these (since Linux 5.11).
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _FILE_COMMANDS = (
     *range(8),  # duplicates, flags, locks
     9,  # F_GETOWN; not F_SETOWN and F_SETSIG, which send signals
     36, 37, 38,  # locks of open files
-    1025,  # F_GETLEASE; not F_SETLEASE, which holds up who opens a file, nor F_NOTIFY, which watches folders
+    1025,  # F_GETLEASE; not F_SETLEASE, which delays other openers, nor F_NOTIFY, which watches folders
     *range(1030, 1035),  # duplicates, sizes of pipes, seals
 )  # fmt: skip
 _PROCESS_OPTIONS = (
@@ -49,7 +49,7 @@ _PROCESS_OPTIONS = (
     51, 56, 0x53564D41, 0x41555856,  # vector length, tagged addresses, names of memory, PR_GET_AUXV
 )  # fmt: skip
 
-_INSTRUCTION = 8  # bytes of one
+_INSTRUCTION = 8  # bytes of one instruction
 _Instruction = tuple[int, int, int, int]
 _ALLOWED: _Instruction = (_RETURN, 0, 0, _ALLOW)
 _REFUSE, _ABSENT = _ERROR | errno.EPERM, _ERROR | errno.ENOSYS
@@ -65,14 +65,14 @@ def _error(number: int) -> _Instruction:
 
 
 def _call(number: int, block: list[_Instruction]) -> list[_Instruction]:
-    """The handling of one call; the block ends in a decision."""
+    """The instructions for one call; the block ends in a decision."""
     return [(_JUMP_EQUAL, 0, len(block), number), *block]
 
 
 def _one_of(
     number: int, *conditions: tuple[int, tuple[int, ...]], otherwise: int = errno.EPERM
 ) -> list[_Instruction]:
-    """Allow a call only where each of some arguments has one of its values."""
+    """Allow a call only if each of the given arguments has one of its values."""
     block: list[_Instruction] = []
     for argument, values in conditions:
         block.append(_argument(argument))
@@ -83,9 +83,9 @@ def _one_of(
 
 
 def _pairs_only(number: int) -> list[_Instruction]:
-    """Allow pairs of sockets that reach each other and nobody else.
+    """Allow pairs of sockets that reach only each other.
 
-    A datagram socket sends to any address, also as one of a pair, and the kernel takes a raw one for such.
+    A datagram socket, even one of a pair, can send to any address, and the kernel treats a raw one as such.
     """
     block = [_argument(0), (_JUMP_EQUAL, 0, 4, _AF_UNIX), _argument(1), (_AND, 0, 0, _SOCKET_KIND)]
     block += [(_JUMP_EQUAL, 2, 0, _STREAM), (_JUMP_EQUAL, 1, 0, _PACKETS), _error(errno.EPERM), _ALLOWED]
@@ -93,7 +93,7 @@ def _pairs_only(number: int) -> list[_Instruction]:
 
 
 def _clones(number: int, *, processes: bool) -> list[_Instruction]:
-    """Allow threads, and processes if there may be any; never namespaces."""
+    """Allow threads, and processes if `processes`; never namespaces."""
     block = [_argument(0), (_JUMP_SET, 1, 0, _CLONE_NAMESPACES)]
     block.append(_ALLOWED if processes else (_JUMP_SET, 1, 0, _CLONE_THREAD))
     return _call(number, [*block, _error(errno.EPERM), *([] if processes else [_ALLOWED])])
@@ -132,7 +132,7 @@ def _ranges(machine: str, *, processes: bool, signals: bool) -> list[tuple[int, 
 
 @functools.lru_cache
 def _always(machine: str, *, processes: bool, signals: bool) -> tuple[_Instruction, ...]:
-    """The part that is the same for every process."""
+    """The part of the filter that is the same for every process."""
     some = call_table.conditional(machine)
     code = _pairs_only(some["socketpair"])
     code += _one_of(some["setsockopt"], (1, (_SOL_SOCKET,)), (2, _SOCKET_OPTIONS))
@@ -150,25 +150,25 @@ def _packed_always(machine: str, *, processes: bool, signals: bool) -> bytes:
 
 
 def _packed(code: Sequence[_Instruction]) -> bytes:
-    """Instructions in the form that the kernel reads."""
+    """Instructions in the kernel's binary format."""
     return struct.pack("<" + "HBBI" * len(code), *(word for instruction in code for word in instruction))
 
 
 def program(machine: str, own: int, *, processes: bool, signals: bool) -> list[tuple[int, int, int, int]]:
-    """The filter: an instruction each its code, how far it jumps if true and if not, and a constant.
+    """The filter, as instructions: code, jump offsets if true and if false, and a constant.
 
     Args:
-        machine: As `uname` names it.
+        machine: The machine's name from `uname`.
         own: The process's id.
         processes: Whether it may start other processes.
-        signals: Whether it may signal others than itself.
+        signals: Whether it may signal other processes.
     """
     always = _always(machine, processes=processes, signals=signals)
     return [*_of_process(machine, own, signals=signals), *always]
 
 
 def _of_process(machine: str, own: int, *, signals: bool) -> list[_Instruction]:
-    """The part that is another one for every process, before the rest."""
+    """The part that depends on the process, which precedes the rest."""
     some = call_table.conditional(machine)
     code: list[_Instruction] = [
         (_LOAD, 0, 0, _MACHINE_AT),
@@ -186,7 +186,7 @@ def _of_process(machine: str, own: int, *, signals: bool) -> list[_Instruction]:
 
 
 def prepare() -> None:
-    """Do ahead, for all that this process forks, what need not be done for each."""
+    """Build the parts common to all forks of this process in advance."""
     machine = os.uname().machine
     if machine in _ARCHITECTURES:
         for processes in (False, True):
@@ -194,14 +194,14 @@ def prepare() -> None:
 
 
 def restrict_calls(*, processes: bool, signals: bool) -> None:
-    """Install the filter for the calling process and all that it becomes.
+    """Install the filter for the calling process and its descendants.
 
     Args:
         processes: Whether it may start other processes.
-        signals: Whether it may signal others than itself.
+        signals: Whether it may signal other processes.
 
     Raises:
-        OSError: no filter can be installed here, or the machine is none that is known.
+        OSError: no filter can be installed here, or the machine is unknown.
     """
     machine = os.uname().machine
     if machine not in _ARCHITECTURES:

@@ -1,4 +1,4 @@
-"""The system calls that the standard library of Python 3.11 does not offer."""
+"""The system calls that Python 3.11's standard library does not offer."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ LANDLOCK_RESTRICT_SELF = 446
 
 _libc = ctypes.CDLL(None, use_errno=True)
 _libc.syscall.restype = ctypes.c_long
-_python = ctypes.PyDLL(None, use_errno=True)  # which keeps the interpreter's lock
+_python = ctypes.PyDLL(None, use_errno=True)  # PyDLL keeps the interpreter's lock
 _python.syscall.restype = ctypes.c_long
 
 
@@ -78,15 +78,16 @@ def unshare(flags: int) -> None:
 
 
 def fork_into(flags: int) -> int:
-    """Fork as `os.fork` does, the child in new namespaces: `clone3(2)`.
+    """Fork as `os.fork` does, with the child in new namespaces: `clone3(2)`.
 
-    The C library is not told: in the child itself, not in what it forks, `raise` and `abort` miss it.
+    The C library does not learn of it: in the child itself, but not in its forks, `raise` and `abort` signal
+    the wrong thread id.
 
     Args:
-        flags: Which namespaces.
+        flags: The new namespaces.
 
     Returns:
-        0 in the child, in which nothing but this thread runs; its process id in the caller.
+        0 in the child, in which only this thread runs; its process id in the caller.
 
     Raises:
         OSError: the kernel refused it.

@@ -1,9 +1,9 @@
-"""Makes calls one after the other and reports their results.
+"""Makes calls in order and reports their results.
 
-Lines of the report: `call N` before a call, `done N {…}` after it; instead of both, `failed {…}` where there
-is nothing to call. An observation has `r` (the result) or `x` (the class of the exception) or `l` (a limit
-that was reached), `a` (the arguments afterwards, null if they are as before), `o` (what was printed), `e`
-(what it did outside of itself), `b` (new arcs, if they are traced).
+Lines of the report: `call N` before a call, `done N {…}` after it; `failed {…}` instead of both if there is
+nothing to call. An observation has `r` (the result) or `x` (the class of the exception) or `l` (the limit
+that was reached), `a` (the arguments after the call, null if unchanged), `o` (the printed output), `e` (its
+outside effects), `b` (new arcs, if arcs are traced).
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _OUTSIDE = {
 
 
 class Watch:
-    """Notes what a call does outside of itself: files, network, processes."""
+    """Records the outside effects of a call: files, network, processes."""
 
     def __init__(self) -> None:
         self.on = False
@@ -57,14 +57,14 @@ class Watch:
             return
         if event == "open":
             name = str(arguments[0])
-            if not name.endswith((".py", ".pyc", ".so", ".pth")):  # which an import opens
+            if not name.endswith((".py", ".pyc", ".so", ".pth")):  # files that an import opens
                 self.seen = "opens files"
         elif event in _OUTSIDE and not _importing(event):
             self.seen = _OUTSIDE[event]
 
 
 def _importing(event: str) -> bool:
-    """Whether it is an import that looks into folders."""
+    """Whether an import is listing folders."""
     frame: Any = sys._getframe(2)
     while event in ("os.listdir", "os.scandir") and frame is not None:
         if "importlib" in frame.f_code.co_filename:
@@ -74,7 +74,7 @@ def _importing(event: str) -> bool:
 
 
 def main() -> None:
-    """Read the task, make the calls, and leave without another word of the program."""
+    """Read the task, make the calls, and exit without running the program's exit handlers."""
     task, descriptor = take_task()
     try:
         make_calls(task, lambda line: send(descriptor, line))
@@ -86,11 +86,11 @@ def make_calls(task: dict[str, Any], send: Callable[[str], None]) -> None:
     """Carry out one task.
 
     Args:
-        task: `source`, `path`, `module`, `roots`; `target`, the qualified name of what is called; `calls`,
-            each either `{"a": [texts], "k": {name: text}}`, expressions, or `{"v": [forms], "w": {name:
-            form}}`, values as `structure` writes them; `first`, the number of the first one; `seconds` for
-            each; `steps`, or null where branches are not traced; `stop`, whether to stop at the first limit.
-        send: Takes the lines of the report.
+        task: `source`, `path`, `module`, `roots`; `target`, the qualified name of the callee; `calls`, each
+            either `{"a": [texts], "k": {name: text}}`, expressions, or `{"v": [forms], "w": {name: form}}`,
+            values as `structure` encodes them; `first`, the number of the first call; `seconds` for each
+            call; `steps`, or null if branches are not traced; `stop`, whether to stop at the first limit.
+        send: Receives the lines of the report.
     """
     loaded = _load(task, send)
     if loaded is None:

@@ -1,6 +1,6 @@
 """Compiles files of a project and sends the code: tests as pytest rewrites them, others as they are.
 
-Nothing of the project runs here. Each line is `code [name, code in base64]`, see `kept_code.py`.
+No code of the project runs here. Each line is `code [name, code in base64]`; see `kept_code.py`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def main() -> None:
-    """Read the task, compile, send and leave."""
+    """Read the task, compile, send and exit."""
     task, descriptor = take_task()
     known = set(task["known"])
     for path in task["tests"]:
@@ -40,7 +40,7 @@ def _form_of_tests() -> str:
 
 
 def _send(descriptor: int, path: str, form: str, known: set[str]) -> None:
-    """Send the code of one file, unless it is kept; one that cannot be compiled is left to who needs it."""
+    """Send the code of one file, unless it is stored already; a file that does not compile is skipped."""
     try:
         name = name_of(path, form)
         if name in known:

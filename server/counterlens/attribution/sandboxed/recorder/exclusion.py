@@ -1,4 +1,4 @@
-"""Excluded tests: patterns over their names. Used inside the sandbox and outside of it."""
+"""Excluded tests: patterns over their names. Used inside and outside of the sandbox."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 REASON = "it is excluded by the settings"
-"""Why such a test does not judge."""
+"""Why an excluded test does not judge."""
 
 
 def is_excluded(patterns: Iterable[str], file: str, item: str = "") -> bool:
     """Whether a test, or a whole file of tests, is excluded.
 
-    A pattern is a file, a folder or a glob, relative to the project, with `::` and a test, a class or a glob
-    behind it if not all tests of the file are meant. One without parameters means the test with any.
+    A pattern is a file, a folder or a glob, relative to the project. `::` and a test, a class or a glob limit
+    it to a part of the file. A test without parameters matches with any parameters.
 
     Args:
         patterns: Such as `tests/network/*`, `tests/test_slow.py::test_all`.
         file: The file, relative to the project, with slashes.
-        item: The test as pytest names it behind the file; empty for the whole file.
+        item: The test's pytest id after the file; empty for the whole file.
     """
     for pattern in patterns:
         of_file, separator, of_item = pattern.partition("::")

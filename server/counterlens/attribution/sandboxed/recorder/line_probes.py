@@ -1,8 +1,8 @@
 """Record the lines of a project that each of its tests runs: one store into a byte before each statement.
 
-A tracer costs two to four times the suite before Python 3.12; a probe is one store, of a constant into an
-array of bytes. It needs no name in the module: the array stands among the constants of the code.
-Modules are compiled with probes when they are imported from their source; nothing of that is written.
+A tracer costs two to four times the suite before Python 3.12; a probe is one store of a constant into an
+array of bytes. It needs no name in the module: the array is among the constants of the code. Modules are
+compiled with probes when they are imported from their source; the result is not written to disk.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
     from typing import Any
 
-_HERE = "\0hits of counterlens\0"  # stands for the array until the code is compiled
+_HERE = "\0hits of counterlens\0"  # placeholder of the array until the code is compiled
 _BODIES = ("body", "orelse", "finalbody")
 _WITH_DOCSTRING = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 _INSTALLED = {"site-packages", ".venv"}
@@ -28,7 +28,7 @@ class LineProbes:
 
     Args:
         folder: The folder.
-        omitted: Files that get none; so do `conftest.py` and installed packages.
+        omitted: Files without probes; `conftest.py` and installed packages never have any.
     """
 
     def __init__(self, folder: str, omitted: Collection[str]) -> None:
@@ -49,24 +49,24 @@ class LineProbes:
         SourceFileLoader.get_code = get_code  # type: ignore[method-assign, assignment]
 
     def compiled(self, source: bytes, path: str) -> types.CodeType | None:
-        """The code of a module, with a probe before each statement; None if it cannot be had."""
+        """The code of a module, with a probe before each statement; None if it cannot be compiled."""
         try:
             tree = ast.parse(source, path)
             found = list(_statements(tree))
             _insert(found, len(self._hits))
             code = self._with_hits(compile(tree, path, "exec", dont_inherit=True))
         except (SyntaxError, ValueError, RecursionError, MemoryError):
-            return None  # the import says why, if it is an error there, too
+            return None  # the import reports the error, if it is one there, too
         self._places += [(path, at.lineno) for _, _, at in found]
         self._hits.extend(bytes(len(found)))
         return code
 
     def clear(self) -> None:
-        """Forget what was run."""
+        """Clear all hits."""
         self._hits[:] = bytes(len(self._hits))
 
     def run_since(self) -> Iterator[tuple[str, int]]:
-        """File and line of each statement that was begun since the hits were cleared; some come twice."""
+        """File and line of each statement begun since the hits were cleared; some occur twice."""
         at = self._hits.find(1)
         while at >= 0:
             yield self._places[at]
@@ -93,14 +93,14 @@ class LineProbes:
 
 
 def _statements(tree: ast.AST) -> Iterator[tuple[list[ast.stmt], int, ast.stmt]]:
-    """The places for a probe: a list of statements, the position in it, and the statement it stands for."""
+    """The places for a probe: a list of statements, the position in it, and the probed statement."""
     for node in ast.walk(tree):
         for body in (getattr(node, name, None) for name in _BODIES):
             if not isinstance(body, list) or not body:
                 continue
             first = 1 if isinstance(node, _WITH_DOCSTRING) and _is_docstring(body[0]) else 0
             if first == len(body):
-                yield body, first, body[0]  # nothing but a docstring: still, it is run
+                yield body, first, body[0]  # only a docstring, but it runs
             for i in range(first, len(body)):
                 if not (isinstance(body[i], ast.ImportFrom) and body[i].module == "__future__"):
                     yield body, i, body[i]

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class ReplacedModule:
-    """Finder and loader of one module, whose source comes from here and not from its file.
+    """Finder and loader of one module, whose source is given instead of read from its file.
 
     Raises:
         SyntaxError, ValueError, RecursionError, MemoryError: the source does not compile.
@@ -27,10 +27,10 @@ class ReplacedModule:
         linecache.cache[path] = (len(source), None, source.splitlines(keepends=True), path)
 
     def load(self, roots: list[str]) -> ModuleType:
-        """Import it; whoever imports its name gets the same.
+        """Import the module; later imports of its name get the same module.
 
         Args:
-            roots: Folders for `sys.path`, first one first.
+            roots: Folders for `sys.path`, in order.
         """
         for folder in reversed(roots):
             if folder not in sys.path:
@@ -40,7 +40,7 @@ class ReplacedModule:
         return importlib.import_module(self.module)
 
     def find_spec(self, fullname: str, *_: Any) -> Any:
-        """As a finder: this module, and no other."""
+        """As a finder: the spec of this module only."""
         if fullname != self.module:
             return None
         loader: Any = self
@@ -68,7 +68,7 @@ def resolve(module: ModuleType, qualname: str) -> Any:
     """Resolve a dotted name in a module.
 
     Raises:
-        AttributeError: there is no such thing.
+        AttributeError: the module has no such name.
     """
     found: Any = module
     for name in qualname.split("."):

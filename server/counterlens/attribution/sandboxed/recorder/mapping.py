@@ -1,11 +1,16 @@
 """Runs a project's tests and reports, one by one, their outcomes and lines.
 
-The report grows while the tests run, a line each, so that nothing is lost when one of them ends the process:
+The report grows while the tests run, line by line, so that nothing is lost if one of them ends the process:
 
-    import file                 a test file is imported broken [file, reason]       it cannot be total N
-    so many tests were collected start [number, test]        a test begins end [number, outcome, processor
-    seconds, reason] lines {file: [[line, numbers of tests]]}    of all tests that ended since the line before
-    of this kind done true                   nothing is left; false if there was no time for all
+| line | meaning |
+|---|---|
+| `import file` | a test file is about to be imported |
+| `broken [file, reason]` | a test file cannot be imported |
+| `total N` | N tests were collected |
+| `start [number, test]` | a test begins |
+| `end [number, outcome, processor seconds, reason]` | a test ended |
+| `lines {"of": [numbers], "files": {file: [[line, [numbers]]]}}` | lines of the tests ended since the last |
+| `done true` | no test is left; `false` if time ran out |
 """
 
 from __future__ import annotations
@@ -40,7 +45,7 @@ if TYPE_CHECKING:
 
 
 def main() -> None:
-    """Read the task, run the tests, report and leave."""
+    """Read the task, run the tests, report and exit."""
     task, descriptor = take_task()
 
     def tell(word: str, value: Any) -> None:
@@ -54,14 +59,15 @@ def main() -> None:
 
 
 def run_tests(task: dict[str, Any], tell: Callable[[str, Any], None]) -> None:
-    """Run them; see the module for what is told.
+    """Run the tests; see the module for the report.
 
     Args:
         task: `files`, each with its `path`, `module` and `root`; `examples`, modules whose docstrings may
-            have some, each with its `path` and `module`; `roots`, the folders to import from, and `beside`,
-            those of the tests, which come last; `omitted`, files whose lines do not count; `folder`;
-            `done`, tests that are known; `excluded`, patterns of tests that are not run; `seconds`.
-        tell: Takes a word and what is told.
+            have examples, each with its `path` and `module`; `roots`, the folders to import from, and
+            `beside`, the folders of the tests, which come last; `omitted`, files whose lines do not count;
+            `folder`; `done`, tests with known results; `excluded`, patterns of tests that do not run;
+            `seconds`.
+        tell: Receives the first word of a line and its content.
     """
     sys.path[:0] = task["roots"]
     forget_hidden(task["roots"])

@@ -1,9 +1,9 @@
 """Runs given tests without the candidate: first to record their calls, then with the candidate's results.
 
-The tests run beside the original and never beside a candidate. They call a stand-in: when recording, it calls
-the original and notes the arguments; when replaying, it returns the candidate's result of the same call, made
-in another process, as plain values. So no object, no function and no patch of the candidate is ever near the
-assertions.
+The tests run in the process of the original, never of a candidate. They call a stand-in: when recording, it
+calls the original and records the arguments; when replaying, it returns the candidate's result of the same
+call, made in another process, as plain values. So no object, function or patch of the candidate is ever in
+the process of the assertions.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ _LENT = ("Counter", "defaultdict", "OrderedDict", "deque")
 
 
 class StandIn:
-    """Takes the place of the function in the tests.
+    """Replaces the function in the tests.
 
     Args:
         real: The original; called when recording.
         given: The results of the candidate's calls, in order; None when recording.
-        calls: The calls that are expected, when replaying.
+        calls: The expected calls, when replaying.
         classes: The original's classes, by name.
     """
 
@@ -43,7 +43,7 @@ class StandIn:
         self.made: list[Any] = []
 
     def __call__(self, *positional: Any, **named: Any) -> Any:
-        """One call of the tests."""
+        """Handle one call of the tests."""
         encoder = structure.Encoder(pull=False)
         forms: dict[str, Any] = {"v": [encoder.encode(argument) for argument in positional]}
         forms["w"] = {name: encoder.encode(argument) for name, argument in named.items()}
@@ -61,7 +61,7 @@ class StandIn:
         return structure.decode(seen["r"], self.classes)
 
     def _change(self, positional: Any, after: Any) -> None:
-        """Do to the arguments what the candidate did to its copies."""
+        """Repeat on the arguments the changes that the candidate made to its copies."""
         for value, form in list(zip(positional, after[1][1:])):  # noqa: B905 - Python 3.8 has no `strict`
             if type(value) in (list, set, dict):
                 changed = structure.decode(form, self.classes)
@@ -73,13 +73,13 @@ class StandIn:
         if not (isinstance(kind, type) and issubclass(kind, BaseException)) or issubclass(kind, _ENDINGS):
             kind = type(
                 name, (Exception,), {"__module__": "builtins"}
-            )  # a loop of the tests does not end by it
+            )  # otherwise it would end a loop of the tests
         error: BaseException = kind("raised by the program")
         return error
 
 
 def main() -> None:
-    """Read the task, run the tests, say what became of them, and leave."""
+    """Read the task, run the tests, report and exit."""
     task, descriptor = take_task()
     try:
         report = run_tests(task)
@@ -90,7 +90,7 @@ def main() -> None:
 
 
 def run_tests(task: dict[str, Any]) -> dict[str, Any]:
-    """The report: which calls were made, and what failed first, if something did.
+    """The report: the calls that were made, and the first failure, if any.
 
     Args:
         task: `source` and `module` of the original, `target`, `tests`, `calls` and `given` (None to record).

@@ -11,13 +11,14 @@ if TYPE_CHECKING:
 
 
 class TooLong(BaseException):
-    """A call made more steps, or took more time, than it was given."""
+    """A call exceeded its limit of steps or time."""
 
 
 class StepTracer:
     """Traces the lines of one file; arcs as coverage.py counts them, entry and exit as negative lines.
 
-    A step is a line of the file that is run, so that where the bound lies depends on nothing but the program.
+    A step is one executed line of the file, so the point where the bound stops a call depends only on the
+    program.
 
     Attributes:
         arcs: The arcs that were not seen before `start`.
@@ -31,13 +32,13 @@ class StepTracer:
         self.exceeded = False
 
     def start(self) -> None:
-        """Before a call."""
+        """Begin tracing before a call."""
         self._known |= self.arcs
         self.arcs, self._left, self.exceeded = set(), self._most, False
         sys.settrace(self._enter)
 
     def stop(self) -> None:
-        """After it."""
+        """End tracing after the call."""
         sys.settrace(None)
         self.arcs -= self._known
 

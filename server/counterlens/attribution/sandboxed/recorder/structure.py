@@ -2,18 +2,18 @@
 
 | value | form |
 |---|---|
-| a plain value | as `plain` writes it |
+| a plain value | as `plain` encodes it |
 | list, tuple, set, frozenset | `["l", …]`, `["t", …]`, `["s", …]`, `["z", …]` |
 | dict | `["d", [key, value], …]` |
-| an iterator, emptied | `["g", …]` |
+| an iterator, consumed | `["g", …]` |
 | an object | `["o", class, content as a built-in or null, [[attribute, value], …]]` |
 | a member of an enumeration | `["e", class, name]` |
 | a value of the standard library | `["r", class, text]` |
-| one of the values around it | `["^", steps outward]` |
-| what cannot be compared, or is too large | `["?", class]`, `["…"]` |
+| one of the enclosing values | `["^", steps outward]` |
+| a value that cannot be compared, or is too large | `["?", class]`, `["…"]` |
 
-Looks at types and memory only: no method of a class that a program defines is called, so an object cannot
-misreport its equality.
+The encoder inspects only types and memory: it calls no method of a class that a program defines, so an object
+cannot misreport its equality.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-NODES = 20000  # parts of one value
-ITEMS = 1000  # taken from an iterator
-CHARACTERS = 100000  # of one string
+NODES = 20000  # maximum parts of one value
+ITEMS = 1000  # maximum items taken from an iterator
+CHARACTERS = 100000  # maximum characters of one string
 _DEPTH = 60
 _PLAIN = {list: "l", tuple: "t", set: "s", frozenset: "z"}
-# Their `repr` says all that there is to compare.
+# Types whose `repr` contains everything to compare.
 _TEXTUAL = {
     "datetime": ("datetime", "time", "timezone"),
     "builtins": ("slice", "type"),
@@ -65,10 +65,10 @@ class _Full(Exception):  # noqa: N818 - a signal
 
 
 class Encoder:
-    """Encodes one value after the other, each with its own bound on size.
+    """Encodes values one at a time, each with its own bound on size.
 
     Attributes:
-        pull: Whether iterators are emptied to see what they give.
+        pull: Whether iterators are consumed to encode their items.
     """
 
     def __init__(self, *, pull: bool = True) -> None:
@@ -77,7 +77,7 @@ class Encoder:
         self._around: list[int] = []
 
     def encode(self, value: Any) -> Any:
-        """One value; see the module."""
+        """The form of one value; see the module."""
         self._left, self._around = NODES, []
         try:
             return self._any(value)
@@ -145,7 +145,7 @@ class Encoder:
         return self._any(_BASES[base](value))
 
     def _fields(self, value: Any, kind: type) -> Any:
-        """An object's attributes; None if it keeps what it has in a way that cannot be looked at."""
+        """An object's attributes; None if it stores its state in a way that cannot be inspected."""
         fields, known = [], True
         for base in kind.__mro__[:-1]:
             slots = base.__dict__.get("__slots__")
@@ -180,10 +180,10 @@ def decode(form: Any, classes: dict[str, Any]) -> Any:
 
     Args:
         form: The result of `Encoder.encode`.
-        classes: Resolve the names of classes.
+        classes: Class name to class.
 
     Raises:
-        ValueError: it holds something that cannot be made again.
+        ValueError: the form contains a value that cannot be rebuilt.
     """
     if not isinstance(form, list) or form[0] in plain.DECODERS:
         return plain.decode(form)

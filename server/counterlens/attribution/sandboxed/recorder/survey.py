@@ -1,4 +1,4 @@
-"""The messages about the tests of a project while they run; see `mapping.py` for the lines."""
+"""The report on the tests of a project while they run; see `mapping.py` for the lines."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ if TYPE_CHECKING:
 
     Test = tuple[str, str, str, str, str]
 
-_FLUSH = 1.0  # seconds between two reports of what was run
-REASON = 300  # characters
+_FLUSH = 1.0  # seconds between two reports of executed lines
+REASON = 300  # maximum characters of a reason
 PASSED, FAILED, SKIPPED, EXCLUDED = "passed", "failed", "skipped", "excluded"
 
 
 class SuiteSurvey:
-    """The messages about the tests.
+    """Reports on the tests while they run.
 
     Args:
-        tell: Takes a word and what is told.
-        probes: In the modules of the project.
-        done: Tests that are known from an earlier run.
-        seconds: No test begins later.
-        excluded: Patterns of tests that are not run, as of `exclusion.py`.
-        folder: Of the project, which they are relative to.
+        tell: Receives the first word of a line and its content.
+        probes: The probes in the modules of the project.
+        done: Tests with results from an earlier run.
+        seconds: Time after which no further test begins.
+        excluded: Patterns of tests that do not run; see `exclusion.py`.
+        folder: The folder of the project, which the patterns are relative to.
 
     Attributes:
-        cut: Whether there was no time for all.
+        cut: Whether time ran out before all tests ran.
     """
 
     def __init__(
@@ -58,20 +58,20 @@ class SuiteSurvey:
         self.cut = False
 
     def importing(self, file: str) -> None:
-        """A test file is about to be imported."""
+        """Report that a test file is about to be imported."""
         self._tell("import", os.path.realpath(file))
 
     def broken(self, file: str, reason: str) -> None:
-        """It cannot be."""
+        """Report that a test file cannot be imported."""
         self._tell("broken", [os.path.realpath(file), reason[:REASON]])
 
     def total(self, number: int) -> None:
-        """Report the number of tests; the time counts from here."""
+        """Report the number of tests; the time limit starts now."""
         self._tell("total", number)
         self._until = time.monotonic() + self._seconds
 
     def wants(self, test: Test) -> bool:
-        """Whether a test is to be run; of one that is excluded it is told."""
+        """Whether to run a test; an excluded one is reported."""
         if test in self._done:
             return False
         if self._excluded:
@@ -83,13 +83,13 @@ class SuiteSurvey:
         return True
 
     def over(self) -> bool:
-        """Whether there is no time for another test."""
+        """Whether no time is left for another test."""
         self.cut = self.cut or time.monotonic() > self._until
         return self.cut
 
     @contextlib.contextmanager
     def of(self, test: Test) -> Generator[list[str], None, None]:
-        """Around one test, which fills in its outcome and the reason."""
+        """Context of one test, which fills in its outcome and the reason."""
         number, self._next = self._next, self._next + 1
         self._tell("start", [number, test])
         outcome = [PASSED, ""]
@@ -107,7 +107,7 @@ class SuiteSurvey:
                 self.flush()
 
     def flush(self) -> None:
-        """Tell which lines were run by the tests that have ended."""
+        """Report the lines executed by the tests that have ended."""
         lines = {path: sorted(found.items()) for path, found in self._lines.items()}
         self._tell("lines", {"files": lines, "of": self._waiting})
         self._waiting, self._lines = [], {}

@@ -24,7 +24,7 @@ def run_pytest(files: list[dict[str, Any]], survey: SuiteSurvey) -> None:
     """Run the tests of files, each with its `path`.
 
     Raises:
-        RuntimeError: pytest did not come to its tests.
+        RuntimeError: pytest ended before it ran tests.
     """
     watcher = Watcher(survey)
     paths = [file["path"] for file in files]
@@ -47,18 +47,18 @@ class Watcher:
 
     @pytest.hookimpl(hookwrapper=True)
     def pytest_make_collect_report(self, collector: Any) -> Generator[None, Any, None]:
-        """Around the import of a test file."""
+        """Hook around the import of a test file."""
         if isinstance(collector, pytest.Module):
             self._survey.importing(str(collector.path))
         report = (yield).get_result()
         if report.failed:
             error = report.call.excinfo.value if report.call.excinfo is not None else None
-            error = getattr(error, "__cause__", None) or error  # pytest's own has the real one as its cause
+            error = getattr(error, "__cause__", None) or error  # pytest's own error has it as its cause
             self._survey.broken(str(collector.path), reason_of(error) if error else str(report.longrepr))
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(self, config: Any, items: list[Any]) -> None:
-        """Leave out what is known."""
+        """Leave out tests with known results, and excluded ones."""
         self.collected = True
         self._survey.total(len(items))
         known = [item for item in items if not self._survey.wants(_test_of(item))]
@@ -68,7 +68,7 @@ class Watcher:
 
     @pytest.hookimpl(hookwrapper=True)
     def pytest_runtest_protocol(self, item: Any) -> Generator[None, None, None]:
-        """Around one test."""
+        """Hook around one test."""
         if self._survey.over():
             item.session.shouldstop = "the time limit was reached"
         with self._survey.of(_test_of(item)) as outcome:
@@ -79,7 +79,7 @@ class Watcher:
 
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
     def pytest_runtest_makereport(self, call: Any) -> Generator[None, Any, None]:
-        """After set-up, call or tear-down of a test."""
+        """Hook after set-up, call or tear-down of a test."""
         report = (yield).get_result()
         why = reason_of(call.excinfo.value) if call.excinfo is not None else ""
         if hasattr(report, "wasxfail"):

@@ -4,8 +4,9 @@ So it imports nothing from Counterlens, keeps to Python 3.8, and starts fast. It
 working directory and writes lines to the result pipe: `case <name>` before each case, and at the very end
 `report <nonce> <JSON>`. The parent rejects a report without that last line.
 
-The candidate runs in this same process, so these measures make a forged report harder but cannot rule it out:
-the nonce is in no file and no global once the candidate is loaded; the report is written by references taken
-before that; each module here has its own copy of the builtins; the deciding parts of unittest and pytest are
-compared before and after; and the expected output of doctest stays in the parent, which compares.
+If the candidate runs in this process, these measures make a forged report harder but cannot rule it out: the
+nonce is in no file and no global once the candidate is loaded; the report is written through references taken
+before that; each module here has its own copy of the builtins; the parts of unittest and pytest that decide
+an outcome are compared before and after; and the expected output of doctest stays in the parent, which
+compares.
 """

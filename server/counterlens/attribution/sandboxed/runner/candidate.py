@@ -1,4 +1,4 @@
-"""The program under judgement, in the place of a file on disk for every way of importing it."""
+"""The judged program, which replaces a file on disk for every way of importing it."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 class Candidate:
     """Replaces a source file.
 
-    Source is loaded by `SourceFileLoader` whether it was found through `sys.path`, by a plugin of pytest or
-    by a path given to importlib, so that is where the file's text is exchanged. It is also a finder for the
-    module's name, for where the folder cannot be listed.
+    `SourceFileLoader` loads source that was found through `sys.path`, by a pytest plug-in, or by a path given
+    to importlib, so the file's text is replaced there. The class is also a finder for the module's name, in
+    case the folder cannot be listed.
 
     Raises:
         SyntaxError, ValueError, RecursionError, MemoryError: the source does not compile.
@@ -41,7 +41,7 @@ class Candidate:
         self._forget_loaded()
 
     def is_at(self, path: str) -> bool:
-        """Whether a path is the file that is replaced."""
+        """Whether a path is the replaced file."""
         return path.endswith(self.name) and os.path.realpath(path) == self.real
 
     def is_running(self) -> bool:
@@ -69,7 +69,7 @@ class Candidate:
         )
 
     def _forget_loaded(self) -> None:
-        """Forget the file, and what is below it, if this interpreter has already loaded it for itself."""
+        """Remove the file's module and its submodules if this interpreter has already loaded them."""
         loaded = {name: getattr(module, "__file__", None) or "" for name, module in list(sys.modules.items())}
         for name in [name for name, file in loaded.items() if name != "__main__" and self.is_at(file)]:
             for other in loaded:

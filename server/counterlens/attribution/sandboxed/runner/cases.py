@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from .candidate import Candidate
     from .tamper_check import TamperCheck
 
-LONGEST_NAME = 300  # characters of a name
+LONGEST_NAME = 300  # maximum characters of a name
 _ISOLATED = "/runner/isolated/"
 _FORBIDDEN = {errno.EROFS, errno.EACCES, errno.EPERM, errno.ENETUNREACH, errno.EMFILE, errno.ENOSPC}
 PASSED, FAILED, SKIPPED, UNSUPPORTED = "passed", "failed", "skipped", "unsupported"
@@ -26,15 +26,15 @@ class Cases:
     """Collects the outcomes.
 
     Attributes:
-        expected: How many cases there are to run.
+        expected: Number of cases to run.
         problem: An error outside the cases, if any.
-        evaded: Whether the candidate itself raised an exception that skips the case that is running.
-        every: Whether cases are run on after one has failed.
+        evaded: Whether the candidate itself raised an exception that skips the running case.
+        every: Whether to run further cases after a failure.
         without: Names of cases that are left out.
-        broken: Test files that cannot be imported, with the reason; filled only if all are to be run.
-        harness: Obstacles to a case that the program did not cause but might have faked: then nothing is
-            known.
-        unstarted: Why the tests as a whole did not run, if the program is not to blame.
+        broken: Test files that cannot be imported, with the reason; filled only if all cases are to run.
+        harness: An obstacle to a case that the program did not cause but might have faked; the outcome is
+            then unknown.
+        unstarted: Why the tests as a whole did not run, if that is not the program's fault.
     """
 
     def __init__(
@@ -62,7 +62,7 @@ class Cases:
 
     @property
     def over(self) -> bool:
-        """Whether the case that was run last is to be the last one."""
+        """Whether no further case is to run."""
         return not self.every and bool(self.results) and self.results[-1][1] == FAILED
 
     @property
@@ -71,14 +71,14 @@ class Cases:
         return any(outcome == FAILED for _, outcome, _ in self.results)
 
     def add(self, name: str, outcome: str, message: str = "") -> None:
-        """Note one outcome."""
+        """Record one outcome."""
         if outcome == SKIPPED and self.evaded:
             outcome, message = FAILED, "the program itself skips the test"
         self.evaded = False
         self.results.append((name[:LONGEST_NAME], outcome, shorten(message)))
 
     def lacks(self, error: BaseException | None) -> str | None:
-        """Why a test file cannot be imported here, if that is not the candidate's doing."""
+        """Why a test file cannot be imported here, if that is not the candidate's fault."""
         if not isinstance(error, ModuleNotFoundError) or error.name is None:
             return None
         step = error.__traceback__
@@ -91,10 +91,11 @@ class Cases:
         return f"it needs {error.name}, which this interpreter does not have"
 
     def blame(self, error: BaseException | None, message: str) -> tuple[str, str]:
-        """Outcome and message of a case that raised: a failure, unless that is not the candidate's doing.
+        """Outcome and message of a case that raised: a failure, unless that is not the candidate's fault.
 
-        What the sandbox forbids and warnings that are made errors are the harness's doing where no code of
-        the candidate is on the way; where some is, it might have feigned that, and the verdict is refused.
+        Denials of the sandbox and warnings turned into errors are attributed to the harness if no code of the
+        candidate is in the traceback; otherwise the candidate might have faked them, and the verdict is
+        refused.
         """
         reason = _of_harness(error)
         if reason is None:
@@ -111,7 +112,7 @@ class Cases:
         return FAILED, message
 
     def watch(self, skip: Any) -> None:
-        """Notice when an exception of a class that skips tests is made by the candidate."""
+        """Detect if the candidate creates an exception of a class that skips tests."""
         make = skip.__init__
 
         def made(this: BaseException, *arguments: Any, **options: Any) -> None:
@@ -121,7 +122,7 @@ class Cases:
         skip.__init__ = made
 
     def report(self) -> dict[str, Any]:
-        """All of it, for the parent."""
+        """The report for the parent."""
         return {
             "kind": "cases",
             "results": self.results,
@@ -134,7 +135,7 @@ class Cases:
 
 
 def _of_harness(error: BaseException | None) -> str | None:
-    """The cause in the sandbox or the set-up, if an exception is of that kind."""
+    """The cause of an exception in the sandbox or the set-up; None if it has another cause."""
     if isinstance(error, OSError) and error.errno in _FORBIDDEN:
         return "the sandbox does not allow it"
     if isinstance(error, Warning):

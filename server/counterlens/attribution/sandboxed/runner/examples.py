@@ -1,4 +1,4 @@
-"""Runs doctest examples one after the other, and reports their output or exceptions."""
+"""Runs doctest examples in order, and reports their output or exceptions."""
 
 from __future__ import annotations
 import __future__
@@ -26,7 +26,7 @@ for _name in __future__.all_feature_names:
 def run_examples(
     sources: Sequence[str], candidate: Candidate, case: Callable[[str], object]
 ) -> dict[str, Any]:
-    """The report: for each example its output, and the exception that it raised or None."""
+    """The report: for each example its output, and the exception that it raised, or None."""
     try:
         module = candidate.load()
     except BaseException as error:

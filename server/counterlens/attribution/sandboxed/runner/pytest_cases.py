@@ -1,4 +1,4 @@
-"""Runs the chosen cases with pytest, in the user's configuration, up to the first failure."""
+"""Runs the chosen cases with pytest and the user's configuration, up to the first failure."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ def run_pytest(files: list[dict[str, Any]], cases: Cases) -> None:
     """Fill in `cases`.
 
     Args:
-        files: For each its `path`, its `cases` as pairs of class name, or nothing, and function name, and
-            whether it is `lent` the candidate's names; where not all of the parameters of its cases are
-            wanted, its `items` as pytest names them behind the file.
-        cases: Takes the outcomes.
+        files: For each its `path`, its `cases` as pairs of class name (or empty) and function name, and
+            whether it is `lent` the candidate's names; if only some parameters of its cases are wanted, their
+            pytest ids after the file as `items`.
+        cases: Collects the outcomes.
     """
     cases.watch(unittest.SkipTest)
     cases.watch(pytest.skip.Exception)
@@ -50,7 +50,7 @@ def run_pytest(files: list[dict[str, Any]], cases: Cases) -> None:
 
 
 def _imports(candidate: Candidate) -> bool:
-    """Whether the program can be imported: if not, that pytest does not start may be its doing."""
+    """Whether the program can be imported: if not, it may be the reason why pytest does not start."""
     try:
         candidate.load()
     except BaseException:
@@ -76,7 +76,7 @@ def _lend_names(paths: set[str], candidate: Candidate) -> None:
 
 
 class Chooser:
-    """A plugin that keeps the chosen cases and notes what becomes of them.
+    """A plug-in that keeps the chosen cases and records their outcomes.
 
     Attributes:
         collected: Whether pytest has collected tests.
@@ -98,12 +98,12 @@ class Chooser:
 
     @pytest.hookimpl(hookwrapper=True)
     def pytest_make_collect_report(self, collector: Any) -> Generator[None, Any, None]:
-        """Note a test file that cannot be imported."""
+        """Record a test file that cannot be imported."""
         report = (yield).get_result()
         if not report.failed or self._cases.problem is not None:
             return
         error = report.call.excinfo.value if report.call.excinfo is not None else None
-        cause = getattr(error, "__cause__", None) or error  # pytest's own error has the real one as its cause
+        cause = getattr(error, "__cause__", None) or error  # pytest's own error has it as its cause
         self.collected = True
         chosen = self._chosen.get(os.path.realpath(str(collector.path)), {}).get("cases", [])
         lacking = self._cases.lacks(cause)
@@ -120,7 +120,7 @@ class Chooser:
 
     @pytest.hookimpl(hookwrapper=True)
     def pytest_runtest_protocol(self, item: Any) -> Generator[None, Any, None]:
-        """Around one case: announce it, compare what tests rest on, note the outcome."""
+        """Hook around one case: announce it, check for tampering, record the outcome."""
         self._cases.announce(item.nodeid)
         self._outcome, self._message = PASSED, ""
         before = self._cases.tampering.take()
@@ -181,7 +181,7 @@ def _name(path: str) -> str:
 
 
 def is_never_awaited(item: Any) -> bool:
-    """Whether a test is asynchronous, and unittest, which runs it, would not notice."""
+    """Whether a test is asynchronous, but run by unittest in a way that never awaits it."""
     owner: Any = getattr(item, "cls", None)
     if owner is None or not issubclass(owner, unittest.TestCase):
         return False

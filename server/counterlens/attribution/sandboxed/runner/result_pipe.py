@@ -12,9 +12,9 @@ if TYPE_CHECKING:
 
 
 def open_pipe(descriptor: int, nonce: str) -> tuple[Callable[[str], None], Callable[[dict[str, Any]], None]]:
-    """The functions `case(name)` and `finish(report)`, which also ends the process; only they know the nonce.
+    """The functions `case(name)` and `finish(report)`, which also ends the process; only they hold the nonce.
 
-    They call nothing that could have been replaced meanwhile by way of a module's attributes.
+    They call nothing that could meanwhile be replaced through a module's attributes.
     """
     write, leave, quote, kind, text, whole = os.write, os._exit, _json.encode_basestring_ascii, type, str, int
     lists, mapping, decimal = (list, tuple), dict, int.__repr__

@@ -25,9 +25,9 @@ def run_script(script: dict[str, Any], cases: Cases) -> None:
     """Fill in `cases`, up to the first failure.
 
     Args:
-        script: The tests' `source` and `path`, the `target` that `check` is called with, and whether there is
-            nothing to run but the `examples` in its docstrings.
-        cases: Takes the outcomes.
+        script: The tests' `source` and `path`, the `target` that is the argument of `check`, and whether only
+            the `examples` in its docstrings are to run.
+        cases: Collects the outcomes.
     """
     cases.watch(unittest.SkipTest)
     folder, name = os.path.split(script["path"])
@@ -101,7 +101,7 @@ def _examples(
         text = ast.get_docstring(node, clean=False) or ""
         try:
             example = doctest.DocTestParser().get_doctest(text, dict(space), label, script["path"], line)
-        except ValueError:  # malformed examples, which doctest itself would refuse
+        except ValueError:  # malformed examples, which doctest itself would reject
             continue
         if example.examples:
             found.append((label, lambda example=example: run(example)))  # type: ignore[misc]
@@ -119,7 +119,7 @@ def _checked(check: Any, space: dict[str, Any], target: str) -> tuple[str, str]:
 
 
 def _failure(label: str, script: dict[str, Any], error: BaseException) -> tuple[str, str, str]:
-    """The innermost line of the tests that was running, and what happened there."""
+    """The failure of a case: the innermost line of the tests that was running, and the error."""
     step, line = error.__traceback__, 0
     while step is not None:
         if step.tb_frame.f_code.co_filename == script["path"]:

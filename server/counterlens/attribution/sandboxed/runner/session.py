@@ -34,7 +34,7 @@ _SEEN = 0.03  # seconds
 
 
 def main() -> None:
-    """Never returns."""
+    """Run the task and exit; never returns."""
     task, descriptor = take_task()
     case, finish = open_pipe(descriptor, task.pop("nonce"))
     try:
@@ -70,7 +70,7 @@ def judge(task: dict[str, Any], case: Callable[[str], None]) -> dict[str, Any]:
         if remote.needs_sharing:
             return {"kind": "inseparable", "message": remote.needs_sharing}
         if remote.gone:
-            time.sleep(_SEEN)  # until it has been seen how the program ended
+            time.sleep(_SEEN)  # until the sandbox has recorded how the program ended
             return {"kind": "gone", "message": remote.gone}
         report["own_operators"] = int(remote.own_operators)
         results = report["results"] if report["kind"] == "cases" else ()
@@ -100,7 +100,7 @@ def _run(
 
 
 def _followed(case: Callable[[str], None], remote: CandidateConnection) -> Callable[[str], None]:
-    """Announces a case, as long as the program is there, and follows it."""
+    """A `case` that announces a case while the program is running, and follows it."""
 
     def announce(name: str) -> None:
         if not remote.gone:
@@ -113,7 +113,7 @@ def _followed(case: Callable[[str], None], remote: CandidateConnection) -> Calla
 def _connect_to_candidate(task: dict[str, Any]) -> CandidateConnection:
     descriptor = take_descriptor("COUNTERLENS_PEER_FD")
     if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(_UNDUMPABLE, 0, 0, 0, 0)  # the program shall not look into this process
+        ctypes.CDLL(None).prctl(_UNDUMPABLE, 0, 0, 0, 0)  # the program must not inspect this process
     texts = {f"<example {number}>": text for number, text in enumerate(task.get("examples", ()), 1)}
     if "script" in task:
         texts[task["script"]["path"]] = task["script"]["source"]
@@ -121,7 +121,7 @@ def _connect_to_candidate(task: dict[str, Any]) -> CandidateConnection:
 
 
 def _relied_on(task: dict[str, Any]) -> list[Reliance]:
-    """The names that each text of the tests takes from the program."""
+    """The values of the program in each text of the tests."""
     texts: list[tuple[str, list[str]]] = []
     for file in task.get("files", ()):
         with open(file["path"], encoding="utf-8", errors="replace") as tests:  # noqa: PTH123
@@ -144,7 +144,7 @@ def _case_runner(kept: KeptCode) -> Callable[[list[dict[str, Any]], Cases], None
 
 
 def _hide() -> None:
-    """Take this package out of the way of the user's modules, and out of the candidate's sight."""
+    """Hide this package, so that it neither shadows the user's modules nor is visible to the candidate."""
     for name in list(sys.modules):
         if name.partition(".")[0] == __name__.partition(".")[0]:
             del sys.modules[name]

@@ -1,4 +1,4 @@
-"""Tamper check: has the candidate replaced functions of builtins, unittest or pytest that tests rest on?"""
+"""Tamper check: has the candidate replaced functions of builtins, unittest or pytest that decide outcomes?"""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _MEMBERS = (property, classmethod, staticmethod, types.FunctionType)
 
 
 class Snapshot:
-    """The state that tests rely on at one time: names with their values, and the places of lookup.
+    """The state of the deciding names at one time: their values, and the namespaces they are looked up in.
 
     Attributes:
         modules: The modules, by name.
@@ -56,7 +56,7 @@ class Snapshot:
         self.entries.append((space, key, value, code, owner))
 
     def replaced(self) -> str | None:
-        """The first name whose value is another one by now; None if there is none."""
+        """The first name whose value has changed since; None if there is none."""
         for name, module in self.modules.items():
             if sys.modules.get(name) is not module:
                 return name
@@ -69,10 +69,10 @@ class Snapshot:
 
 
 class TamperCheck:
-    """Compares the decisive functions before and after the candidate had its turn.
+    """Compares the deciding functions before and after the candidate ran.
 
     Attributes:
-        broken: The first of them that was not as before, if any.
+        broken: The first function that changed, if any.
     """
 
     def __init__(self) -> None:
@@ -80,7 +80,7 @@ class TamperCheck:
         self._last: Snapshot | None = None
 
     def take(self) -> Snapshot | None:
-        """How things are now: as last time, if nothing has changed since."""
+        """A snapshot of the present state; the last one if nothing has changed since."""
         inner = [name for name in list(sys.modules) if name.startswith(_DECISIVE_PACKAGE)]
         found = {name: sys.modules.get(name) for name in (*_DECISIVE, *inner)}
         modules = {name: module for name, module in found.items() if module}
@@ -89,7 +89,7 @@ class TamperCheck:
         return self._last
 
     def compare(self, before: Snapshot | None) -> None:
-        """Note what is no longer as it was."""
+        """Record the first name that changed."""
         if self.broken is None and before is not None:
             self.broken = before.replaced()
 
@@ -98,4 +98,4 @@ class NoTamperCheck(TamperCheck):
     """The check for a candidate in another process, which can replace nothing here."""
 
     def take(self) -> None:
-        """Return an empty comparison."""
+        """Return no snapshot."""

@@ -1,4 +1,4 @@
-"""Runs the chosen cases where pytest is not installed: `unittest` cases and plain functions."""
+"""Runs the chosen cases if pytest is not installed: `unittest` cases and plain functions."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ _NEEDS_PYTEST = "it needs pytest, which this interpreter does not have"
 
 
 def run_unittest(files: list[dict[str, Any]], cases: Cases) -> None:
-    """Fill in `cases`, up to the first failure; what needs pytest is noted as unsupported.
+    """Fill in `cases`, up to the first failure; a case that needs pytest is recorded as unsupported.
 
     Args:
         files: For each its `path`, `module`, the `root` that makes it importable, and its `cases` as pairs
-            of class name, or nothing, and function name.
-        cases: Takes the outcomes.
+            of class name (or empty) and function name.
+        cases: Collects the outcomes.
     """
     cases.watch(unittest.SkipTest)
     for file in files:
@@ -63,7 +63,7 @@ def run_unittest(files: list[dict[str, Any]], cases: Cases) -> None:
 
 
 def _run_all(module: ModuleType, wanted: dict[str, tuple[str, str]], cases: Cases) -> bool:
-    """Run cases of a module, by their labels; whether that was the end of all."""
+    """Run cases of a module, by their labels; return whether no further case is to run."""
     for label, (owner, case) in wanted.items():
         cases.announce(label)
         before = cases.tampering.take()
@@ -115,7 +115,7 @@ def _run_method(case: unittest.TestCase, name: str) -> tuple[str, str]:
 
 
 def _last_lines(text: str) -> str:
-    """Without the frames: what a traceback says at its end, from the first line that is not indented."""
+    """The end of a traceback without its frames: from the first line that is not indented."""
     lines = text.strip().splitlines()
     start = next((at for at in range(len(lines) - 1, 0, -1) if lines[at].startswith("  File ")), 0)
     return "\n".join(line for line in lines[start + 1 :] if line.strip())

@@ -1,1 +1,1 @@
-"""A candidate in a separate process: proxies for it beside the tests, and the messages between the two."""
+"""A candidate in a separate process: its proxies in the tests' process, and the messages between the two."""

@@ -1,7 +1,6 @@
-"""Find the assertions of tests in their source, and notice whether a case completes one as it runs.
+"""Find the assertions of tests in their source, and detect whether a case completes one when it runs.
 
-A case that branches on what the program gives, or catches what it raises, may end without having compared
-anything.
+A case that branches on results of the program, or catches its exceptions, may end without comparing anything.
 """
 
 from __future__ import annotations
@@ -34,13 +33,13 @@ class Assertions:
         scopes: See `sources.scopes_of`.
 
     Attributes:
-        lines: First and last line of each, innermost ones first.
-        of_errors: Of these the blocks that wait for an error.
-        narrow: The places of those that share their lines with a condition or a loop, by their lines.
-        guards: The conditions that say whether some are made.
-        made: Those that have been completed.
-        asked: The guards that have been worked out.
-        names: The functions that assert something, themselves or by others of the text; "" is the module.
+        lines: First and last line of each assertion, innermost ones first.
+        of_errors: The assertions among them that are blocks expecting an exception.
+        narrow: The spans of assertions that share their lines with a condition or a loop, by their lines.
+        guards: The conditions that decide whether some assertions are made.
+        made: The completed assertions.
+        asked: The guards that have been evaluated.
+        names: The functions that assert something, directly or through others of the text; "" is the module.
     """
 
     def __init__(self, scopes: list[list[ast.AST]]) -> None:
@@ -66,29 +65,29 @@ class Assertions:
             self.names |= more
 
     def at(self, line: int) -> Lines | None:
-        """The lines of the assertion that a line is in."""
+        """The lines of the assertion that contains a line."""
         return next((lines for lines in self.lines if lines[0] <= line <= lines[1]), None)
 
     @property
     def open(self) -> bool:
-        """Whether a guard has let none of its assertions be made so far."""
+        """Whether there is a guard none of whose assertions has been made so far."""
         return any(guard.lines.isdisjoint(self.made) for guard in self.guards)
 
     def ask(self, line: int) -> None:
-        """Note that a line is run."""
+        """Record that a line runs."""
         self.asked |= {number for number, guard in enumerate(self.guards) if guard.line == line}
 
     def unmade(self) -> list[ast.expr]:
-        """The conditions that have been worked out, and never let an assertion be made."""
+        """The conditions that were evaluated, but none of whose assertions was made."""
         guards = [self.guards[number] for number in sorted(self.asked)]
         return [guard.condition for guard in guards if guard.lines.isdisjoint(self.made)]
 
 
 class Reached:
-    """Whether each case has completed an assertion; only this thread is followed.
+    """Whether each case has completed an assertion; only this thread is traced.
 
     Args:
-        find: The assertions of the file that a frame is of; None if it is none of the tests.
+        find: Returns the assertions of a frame's file; None if the frame is not of the tests.
     """
 
     def __init__(self, find: Callable[[FrameType], Assertions | None]) -> None:
@@ -98,12 +97,12 @@ class Reached:
         self._at: dict[FrameType, Lines | None] = {}  # the assertion that a frame is in
 
     def begin(self, case: str) -> None:
-        """Follow a case until it has completed an assertion."""
+        """Trace a case until it has completed an assertion."""
         self._case, self._at = case, {}
         sys.settrace(self._enter)
 
     def without(self, cases: Iterable[str]) -> list[str]:
-        """Return those of some cases that have completed no assertion."""
+        """Return the cases, of those given, that have completed no assertion."""
         return [case for case in cases if case not in self._cases]
 
     def _enter(self, frame: FrameType, _event: str, _argument: Any) -> Any:
@@ -116,7 +115,7 @@ class Reached:
         if assertions is None:
             return None
         at, line = self._at.get(frame), frame.f_lineno
-        if line is None and event == "opcode":  # one that no line stands for
+        if line is None and event == "opcode":  # an instruction without a line
             return self._follow
         passed = event == "return" and at is not None and _returns(frame)
         if event == "line":
@@ -147,24 +146,24 @@ class Reached:
 
 
 def _returns(frame: FrameType) -> bool:
-    """Whether a frame is left for good, and not at a `yield` or `await`."""
+    """Whether a frame returns, as opposed to a suspension at a `yield` or `await`."""
     return dis.opname[frame.f_code.co_code[frame.f_lasti]].startswith("RETURN_")
 
 
 def _ends_iteration(frame: FrameType, raised: Any) -> bool:
-    """Whether an exception is only the end of what is awaited or looped over."""
+    """Whether an exception only signals the end of an iteration or an `await`."""
     name = dis.opname[frame.f_code.co_code[frame.f_lasti]]
     return raised[0] is StopIteration and name.startswith(("SEND", "END_SEND", "YIELD_FROM", "FOR_ITER"))
 
 
 def _is_at(frame: FrameType, spans: list[Span]) -> bool:
-    """Whether the instruction of a frame is in one of some places; not known before Python 3.11."""
+    """Whether the instruction of a frame is in one of some spans; unknown before Python 3.11."""
     at = position_of(frame.f_code, frame.f_lasti, frame.f_lineno)
     return at[1] >= 0 and any(span[:2] <= at[:2] and at[2:] <= span[2:] for span in spans)
 
 
 def _heads(scope: list[ast.AST]) -> set[int]:
-    """The lines on which a condition or a loop begins, or which several statements share."""
+    """The lines on which a condition or a loop begins, or that several statements share."""
     found = {node.lineno for node in scope if isinstance(node, _BLOCKS)}
     found |= {node.pattern.lineno for node in scope if hasattr(node, "pattern") and hasattr(node, "guard")}
     return found

@@ -1,6 +1,6 @@
-"""The candidate's own process: holds the program, and does with it what the tests' process asks for.
+"""The candidate's own process: holds the program, and carries out requests of the tests' process.
 
-All that the tests rest on is in the other process; whatever the candidate replaces, it replaces here.
+Everything that decides the tests' outcome is in the other process; the candidate can replace names only here.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class Foreign:
-    """An object of the tests, seen from here: it can be called, iterated, and asked for public attributes."""
+    """A proxy for an object of the tests: it can be called and iterated, and has its public attributes."""
 
     def __init__(self, worker: CandidateProcess, number: int) -> None:
         self.__dict__.update(_worker=worker, _number=number)
@@ -45,7 +45,7 @@ class Foreign:
 
 
 class Raised(Exception):  # noqa: N818 - a parcel
-    """An exception of the tests on its way through the program."""
+    """An exception of the tests that passes through the program."""
 
     def __init__(self, number: int, text: str) -> None:
         super().__init__(text)
@@ -53,7 +53,7 @@ class Raised(Exception):  # noqa: N818 - a parcel
 
 
 class CandidateProcess:
-    """Answers requests until the other side is gone."""
+    """Answers requests until the connection is closed."""
 
     def __init__(self, descriptor: int) -> None:
         self._channel = Channel(descriptor)
@@ -65,7 +65,7 @@ class CandidateProcess:
         self._module: types.ModuleType
 
     def serve(self) -> None:
-        """Never returns."""
+        """Answer requests; never returns."""
         try:
             while True:
                 self._answer(self._channel.receive())
@@ -73,7 +73,7 @@ class CandidateProcess:
             os._exit(0)
 
     def back(self, what: str, number: int, arguments: list[Any], options: dict[str, Any]) -> Any:
-        """Ask the tests' process for something while it waits for us."""
+        """Send a request to the tests' process while it waits for our answer."""
         codec = self._codec
         changed = codec.changes()
         parts = [codec.encode(part) for part in (arguments, options)]
@@ -210,7 +210,7 @@ class CandidateProcess:
 
     def _take(self, node: list[Any]) -> Any:
         kind, number = node[:2]
-        if kind == "mine":  # of the other side
+        if kind == "mine":  # an object of the other side
             return self._foreign.setdefault(number, Foreign(self, number))
         if kind == "yours":
             return self._kept[number]
@@ -230,7 +230,7 @@ def _defines(kind: type, name: str) -> bool:
 
 
 def main() -> None:
-    """Never returns."""
+    """Serve the candidate; never returns."""
     descriptor = take_descriptor("COUNTERLENS_PEER_FD")
     sys.modules["__main__"] = types.ModuleType("__main__")
     CandidateProcess(descriptor).serve()

@@ -16,12 +16,12 @@ _HEAD = struct.Struct("<Q")
 _LARGEST = 32 << 20
 
 
-class Closed(Exception):  # noqa: N818 - it is no error of ours
+class Closed(Exception):  # noqa: N818 - not an error of ours
     """The other side is gone, or sent an invalid message."""
 
 
 class Channel:
-    """One end.
+    """One end of the connection.
 
     Args:
         descriptor: The socket.
@@ -35,7 +35,7 @@ class Channel:
 
         Raises:
             Closed: the other side is gone.
-            ValueError: it is too large, or too deep.
+            ValueError: the message is too large, or nested too deeply.
         """
         try:
             data = json.dumps(message).encode()
@@ -54,7 +54,7 @@ class Channel:
         """The next message.
 
         Raises:
-            Closed: there is none.
+            Closed: the other side is gone, or the message is invalid.
         """
         (size,) = _HEAD.unpack(self._read(_HEAD.size))
         if size > _LARGEST:

@@ -1,6 +1,6 @@
-"""Follow the functions of tests that assert something and are handed to the program.
+"""Track asserting functions of the tests that are passed to the program.
 
-A program that does not call them, or swallows what they find, has not been found right by them.
+A program that does not call them, or swallows their failures, has not passed them.
 """
 
 from __future__ import annotations
@@ -17,20 +17,20 @@ if TYPE_CHECKING:
 
 
 class Checks:
-    """Those that have been handed over.
+    """The asserting functions that were passed to the program.
 
     Args:
-        asserts: Whether a code of the tests asserts something.
+        asserts: Whether a code object of the tests asserts something.
     """
 
     def __init__(self, asserts: Callable[[CodeType], bool]) -> None:
         self._asserts = asserts
-        self._handed: list[frozenset[CodeType]] = []  # for each, the codes of which one is to be called
+        self._handed: list[frozenset[CodeType]] = []  # for each, the code objects of which one must be called
         self._called: set[CodeType] = set()
         self._failed: set[CodeType] = set()
 
     def hand_over(self, value: Any) -> None:
-        """Note what the program gets."""
+        """Record a value passed to the program."""
         code = _code_of(value)
         if code is not None:
             if self._asserts(code):
@@ -42,7 +42,7 @@ class Checks:
             self._handed.append(codes)
 
     def call(self, thing: Any) -> CodeType | None:
-        """Note a call by the program; the code that is run, if it is of a function."""
+        """Record a call by the program; return the code object that runs, if it is of a function."""
         code = _code_of(thing) or _code_of(vars(type(thing)).get("__call__"))
         if code is not None:
             self._called.add(code)
@@ -50,23 +50,23 @@ class Checks:
         return code
 
     def fail(self, code: CodeType | None) -> None:
-        """Note that a call found the program wrong."""
+        """Record that a call failed."""
         if code is not None:
             self._failed.add(code)
 
     def take_failed(self) -> bool:
-        """Whether a call found the program wrong since the last time, and no later one found it right."""
+        """Whether a call has failed since the last time, and no later one passed."""
         failed, self._failed = bool(self._failed), set()
         return failed
 
     @property
     def unused(self) -> bool:
-        """Whether one has never been called."""
+        """Whether one of them has never been called."""
         return any(codes.isdisjoint(self._called) for codes in self._handed)
 
 
 def _code_of(value: Any) -> CodeType | None:
-    """The code of a function or a method, from under its decorators."""
+    """The code object of a function or a method, without its decorators."""
     if isinstance(value, (types.MethodType, staticmethod, classmethod)):
         value = value.__func__
     return value.__code__ if isinstance(value, types.FunctionType) else None

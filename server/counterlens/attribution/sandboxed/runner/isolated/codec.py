@@ -1,9 +1,9 @@
 """Values between two processes that do not trust each other: plain ones by content, all others as handles.
 
-A value that `plain` writes arrives as a real value of that type, and so do containers and named tuples of
-such values; so the receiver compares real values. Received data is never executed.
+A value that `plain` encodes arrives as a real value of that type, as do containers and named tuples of such
+values; so the receiver compares real values. Received data is never executed.
 
-Mutable containers are numbered, and followed on both sides; see `containers`.
+Mutable containers are numbered, and tracked on both sides; see `containers`.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-plain.prepare()  # while no module of the user can be in the way
+plain.prepare()  # before a module of the user can shadow the standard ones
 _LISTS: dict[Any, str] = {list: "list", set: "set", collections.deque: "deque"}
 _MAPPINGS: dict[Any, str] = {dict: "dict", collections.OrderedDict: "ordered", collections.Counter: "counter"}
 _KINDS = {name: kind for kinds in (_LISTS, _MAPPINGS) for kind, name in kinds.items()}
 
 
 class Codec:
-    """Encodes to what JSON can carry, and back.
+    """Encodes values as JSON data, and decodes them.
 
     Args:
-        give: Makes a node of a value that is not plain.
-        take: Makes a value of such a node.
-        notice: Called with plain values that are decoded, but for text and small numbers.
+        give: Encodes a value that is not plain as a node.
+        take: Decodes such a node.
+        notice: Called with decoded plain values, except texts and small numbers.
 
     Attributes:
         table: The containers that both sides have.
@@ -53,10 +53,10 @@ class Codec:
         return [[number, self.content(self.table.object(number))] for number in self.table.altered()]
 
     def follow(self, changes: list[Any]) -> None:
-        """Do the same to the containers here.
+        """Apply changes to the containers of this side.
 
         Raises:
-            ValueError, TypeError, KeyError, IndexError: they are no such changes.
+            ValueError, TypeError, KeyError, IndexError: the changes are invalid.
         """
         for number, content in changes:
             self.fill(self.table.object(number), content)
@@ -81,16 +81,16 @@ class Codec:
         return self._give(value)
 
     def content(self, value: Any) -> list[Any]:
-        """The nodes of what is in a mutable container."""
+        """The nodes of the items of a mutable container."""
         if isinstance(value, dict):
             return [[self.encode(k), self.encode(v)] for k, v in dict.items(value)]
         return [self.encode(item) for item in list(value)]
 
     def decode(self, node: Any) -> Any:
-        """The value of a node; a container that is known already is that one, as it is here.
+        """The value of a node; a known container is returned as the existing object of this side.
 
         Raises:
-            ValueError, TypeError, KeyError, IndexError: the node has no such form.
+            ValueError, TypeError, KeyError, IndexError: the node is invalid.
         """
         if node is None or type(node) in (bool, str, int):
             return node
@@ -115,7 +115,7 @@ class Codec:
         return value
 
     def _named(self, name: str, fields: list[str], nodes: list[Any]) -> Any:
-        """A named tuple; not one that passes for a builtin, or answers questions of the tests."""
+        """A named tuple; rejected if it imitates a builtin type, or has methods that tests use for checks."""
         parts = [self.decode(part) for part in nodes]
         if any(type(field) is not str for field in (name, *fields)) or type(fields) is not list:
             raise ValueError("names that are none")
@@ -125,7 +125,7 @@ class Codec:
         return make(f"{name}_of_the_program" if name in vars(builtins) else name, fields)(*parts)
 
     def fill(self, container: Any, content: list[Any]) -> None:
-        """Give a container another content, in place."""
+        """Replace the content of a container in place."""
         if isinstance(container, dict):
             pairs = [(self.decode(key), self.decode(value)) for key, value in content]
             container.clear()

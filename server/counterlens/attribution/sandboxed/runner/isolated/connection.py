@@ -1,9 +1,8 @@
 """The tests' end of the connection to a candidate in another process.
 
-Data from the other process is never trusted. Plain values are decoded by exact type; the special methods of a
-class are those of `operators.OPERATORS` and no others; an exception that would end a loop of the tests
-becomes an error. Some values of the tests cannot be passed on; that is noted as
-`CandidateConnection.needs_sharing`.
+Data from the other process is never trusted. Plain values are decoded by exact type; a class has no special
+methods except those of `operators.OPERATORS`; an exception that would end a loop of the tests becomes an
+error. Some values of the tests cannot be passed on; that is recorded as `CandidateConnection.needs_sharing`.
 """
 
 from __future__ import annotations
@@ -36,21 +35,21 @@ if TYPE_CHECKING:
 
     from .reliance import Reliance
 
-_SILENT = {"load", "module", "set", "delete", "equal"}  # whose answer is nobody's
+_SILENT = {"load", "module", "set", "delete", "equal"}  # requests without a returned value
 _ENDINGS = (StopIteration, StopAsyncIteration, GeneratorExit, asyncio.CancelledError)
-_WIDE = {object, BaseException, Exception, AssertionError}  # what tests find, or catch, in everything
-_LAST = 200  # values that are remembered
+_WIDE = {object, BaseException, Exception, AssertionError}  # classes that match any object or exception
+_LAST = 200  # maximum values that are remembered
 _get = object.__getattribute__
 
 
 class NeedsSharing(Exception):  # noqa: N818 - not the program's error
-    """The tests do what they can only do in the program's own process."""
+    """An operation of the tests only works in the program's process."""
 
 
-class EndedByProgram(Exception):  # noqa: N818 - what happened
-    """The program raised `StopIteration` or its like, which would have ended a loop of the tests."""
+class EndedByProgram(Exception):  # noqa: N818 - named after the event
+    """The program raised `StopIteration` or the like, which would have ended a loop of the tests."""
 
-    __module__ = "builtins"  # so that a message shows nothing but the name
+    __module__ = "builtins"  # so that a message shows only the name
 
 
 class CandidateConnection:
@@ -58,20 +57,20 @@ class CandidateConnection:
 
     Args:
         descriptor: The socket.
-        texts: Tests that are in no file, by what they are compiled as.
-        files: The other ones.
+        texts: Tests without a file, by the file name that they are compiled with.
+        files: The files of the other tests.
 
     Attributes:
-        gone: Why there is no more answer to expect, if so.
+        gone: Why no further answer will come, if so.
         own_operators: Whether operators of the program's own objects, or its names in the tests' comparisons,
             influenced the result.
         iterated: The objects of the program that have been iterated over.
-        asked: Methods of the program's objects that are called as those are that ask something of a value.
+        asked: Methods of the program's objects with a name in `operators.ANSWERS`.
         methods: All methods of its objects.
-        told: Whether one of these has been told something.
-        missing: What the tests have looked for in its module in vain; "" is the module itself.
-        doubts: Why it says little that the tests pass, by the keys of `test_run._DOUBTS`.
-        needs_sharing: An operation of the tests that is impossible from here, if any.
+        told: Whether one of these has been called with an argument.
+        missing: Names that the tests looked up in its module in vain; "" is the module itself.
+        doubts: Why "passed" is weak evidence, by the keys of `test_run._DOUBTS`.
+        needs_sharing: An operation of the tests that is impossible from this process, if any.
     """
 
     def __init__(
@@ -85,7 +84,7 @@ class CandidateConnection:
         self._reached = Reached(self._flows.assertions)
         self._codec = Codec(self._give, self._take, self._notice)
         self._changed: set[int] = set()  # the containers that the program has changed in this request
-        self._used: list[Any] = []  # methods of objects of the tests that it has called in it
+        self._used: list[Any] = []  # methods of the tests' objects that it has called in this request
         self._given: collections.deque[Any] = collections.deque(maxlen=_LAST)  # tuples and texts
         self.gone: str | None = None
         self.own_operators = False
@@ -95,7 +94,7 @@ class CandidateConnection:
         self.told = False
         self.missing: set[str] = set()
         self._altered = False
-        self._handed: set[int] = set()  # the containers that the tests have made
+        self._handed: set[int] = set()  # the containers that the tests have created
         self.needs_sharing: str | None = None
         self._kinds: dict[int, Any] = {}
         self._things: dict[int, Any] = {}
@@ -103,16 +102,16 @@ class CandidateConnection:
         self._numbers: dict[int, int] = {}
 
     def cannot(self, why: str) -> NeedsSharing:
-        """Note, and say, that the tests need the program in their own process."""
+        """Record that the tests need the program in their own process, and return the exception for it."""
         self.needs_sharing = self.needs_sharing or why
         return NeedsSharing(why)
 
     def ask(self, what: str, *parts: Any) -> Any:
-        """Have something done over there."""
+        """Send a request to the program, and return the value of its reply."""
         if self.gone is not None:
             raise Closed(self.gone)
         followed = sys.gettrace()
-        sys.settrace(None)  # nothing of ours is to be followed
+        sys.settrace(None)  # do not trace our own code
         files = files_in(parts) if self._flows.is_at("mirrored") else {}
         try:
             value = self._ask(what, parts, followed)
@@ -130,15 +129,15 @@ class CandidateConnection:
         return value
 
     def begin(self, case: str) -> None:
-        """Note that a case of the tests begins."""
+        """Record that a case of the tests begins."""
         self._reached.begin(case)
 
     def finish(self, results: Sequence[tuple[str, str, str]], tests: Sequence[Reliance]) -> list[str]:
-        """All doubts, when the tests are over.
+        """All doubts, after the tests.
 
         Args:
-            results: Of each case its name, outcome and message.
-            tests: What they rely on.
+            results: The name, outcome and message of each case.
+            tests: The reliance of each text of tests on the program.
         """
         without = self._reached.without([name for name, outcome, _ in results if outcome == PASSED])
         outcomes = {outcome for _, outcome, _ in results}
@@ -167,17 +166,17 @@ class CandidateConnection:
         )
 
     def note_name(self, name: str, value: Any) -> None:
-        """Note that a name of the program stands for nothing, if the tests loop over what has this name."""
+        """Record an empty value of a name of the program, if the tests loop over that name."""
         if is_hollow(value) and self._flows.is_looped(name):
             self.doubts.add("nothing")
 
     def note_end(self) -> None:
-        """Note that an iterator of the program has nothing to give, if the tests loop over it."""
+        """Record that an iterator of the program has no item, if the tests loop over it."""
         if self._flows.is_at("taken"):
             self.doubts.add("nothing")
 
     def _note_value(self, value: Any) -> None:
-        """Note that a value of the program has nothing in it, if the tests look for something there."""
+        """Record that a value of the program is empty, if the tests loop over it or search in it."""
         if is_hollow(value):
             ordered = value is not None and type(value) is not int and self._flows.is_at("ordered")
             if ordered or self._flows.is_at("given"):
@@ -186,21 +185,21 @@ class CandidateConnection:
             self.doubts.add("nothing")
 
     def _note_few(self, container: Any) -> None:
-        """Note what ends a loop of the tests early, if the program has given it."""
+        """Record that a container from the program ends a loop of the tests early."""
         number = self._codec.table.number(container)
         given = container is None or (number is not None and number not in self._handed)
         if given or any(each is container for each in self._given):
             self.doubts.add("few")
 
     def _notice(self, value: Any) -> None:
-        """Note a value of the program that tests compare with in vain."""
+        """Record a value of the program that matches anything, such as NaN or the class `object`."""
         if type(value) is type:
             self.own_operators = self.own_operators or value in _WIDE
         elif plain.is_not_finite(value) and not self._flows.mention(r"(nan|inf|infinity)\b"):
             self.doubts.add("nan")
 
     def _note_effects(self, value: Any, error: BaseException | None) -> None:
-        """Note the effects of a request on what the tests have, if they compare with it."""
+        """Record the effects of a request on objects of the tests, if they compare with these."""
         handed = self._changed & self._handed
         emptied = any(self._codec.table.holds(number) is False for number in handed)
         if handed and (emptied or value is not None) and self._flows.is_at("again"):
@@ -246,7 +245,7 @@ class CandidateConnection:
         return value
 
     def _taken_in(self, reply: dict[str, Any]) -> tuple[BaseException | None, Any]:
-        """The content of a reply: an exception or a value; what it printed and changed is done here too."""
+        """The exception or value of a reply; its output and its changes are applied in this process."""
         try:
             for stream, text in zip((sys.stdout, sys.stderr), reply.get("printed", ())):  # noqa: B905
                 if text:
@@ -266,7 +265,7 @@ class CandidateConnection:
         self._changed.update(number for number, _ in changes)
 
     def _serve(self, request: dict[str, Any], followed: Any) -> None:
-        """The program uses something of the tests, whose functions may be followed."""
+        """Handle a use of an object of the tests by the program; calls of functions may be traced."""
         try:
             thing = self._own[request["of"]]
             self._follow(request["changed"])
@@ -344,7 +343,7 @@ class CandidateConnection:
         raise ValueError(f"no value is a {kind}")
 
     def _kind(self, node: list[Any]) -> Any:
-        """The proxy for a class; a real exception class where it is one of those."""
+        """The proxy for a class; a real class if it is an exception."""
         number = int(node[0])
         if number in self._kinds:
             return self._kinds[number]
@@ -381,7 +380,7 @@ class CandidateConnection:
         if vars(builtins).get(found.__name__) is found:
             try:
                 error = kind_of(*values)
-            except TypeError:  # such as one for Unicode, with too few arguments
+            except TypeError:  # such as a Unicode error, with too few arguments
                 error = RuntimeError(str(text))
         error.args = tuple(values)
         for key, value in held:
@@ -389,7 +388,7 @@ class CandidateConnection:
                 continue
             try:
                 setattr(error, key, value)
-            except (AttributeError, TypeError):  # not one that can be set
+            except (AttributeError, TypeError):  # it cannot be set
                 continue
         if "_candidate_class" in vars(found) and str(error) != text:
             message = str(text)
@@ -408,9 +407,9 @@ def _is_standard(value: Any) -> bool:
 
 
 def _exception(module: str, name: str) -> Any:
-    """A class of exceptions of the standard library, by its name, if the tests can know it.
+    """An exception class of the standard library, by its name, if its module is loaded.
 
-    Nothing is imported: a module may do something as it is.
+    Nothing is imported: importing a module may have side effects.
     """
     top = module.partition(".")[0]
     if top in FRAMEWORKS or (top != "builtins" and top not in getattr(sys, "stdlib_module_names", ())):

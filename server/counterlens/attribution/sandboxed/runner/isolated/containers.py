@@ -1,8 +1,8 @@
 """Mutable containers with a copy in each process: changes of one copy are repeated on the other.
 
 So a list that the program returns twice is one list for the tests, and later changes by the tests reach the
-program, as in one process. Numbers are counted alike on both sides. A container is tracked as long as the
-tests hold it; beyond a limit the oldest are dropped.
+program, as in one process. Both sides assign the same numbers. A container is tracked while the tests hold
+it; beyond a limit, the oldest are dropped.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-_MOST = 500  # containers that are followed
-_ITEMS = 20000  # in all of them together
-_UNHELD = 3  # references to a container that nobody else has, as they are counted below
+_MOST = 500  # maximum tracked containers
+_ITEMS = 20000  # maximum items of all of them together
+_UNHELD = 3  # reference count, as taken below, of a container that nobody else holds
 
 
 class ContainerTable:
@@ -43,24 +43,24 @@ class ContainerTable:
         return self._numbers.get(id(value))
 
     def object(self, number: int) -> Any:
-        """The container of a number.
+        """The container with a number.
 
         Raises:
-            KeyError: there is none.
+            KeyError: there is no such container.
         """
         return self._objects[number]
 
     def holds(self, number: int) -> bool | None:
-        """Whether a container has an item; None if it is followed no longer."""
+        """Whether a container has an item; None if it is no longer tracked."""
         return bool(self._objects[number]) if number in self._objects else None
 
     def settle(self) -> None:
-        """Both sides have the same now."""
+        """Record that both sides have the same content now."""
         for number in self.altered():
             self._seen[number] = _parts(self._objects[number])
 
     def altered(self) -> list[int]:
-        """Those whose items are others than when both sides had the same, and new ones."""
+        """New containers, and those whose items changed since both sides had the same content."""
         return [
             number
             for number, value in self._objects.items()
@@ -68,7 +68,7 @@ class ContainerTable:
         ]
 
     def unheld(self) -> list[int]:
-        """Those that nobody holds but this table, and the oldest where they are too many; forgotten here."""
+        """Containers that only this table holds, and the oldest if there are too many; they are dropped."""
         gone, left = [], sum(map(len, self._seen.values()))
         for number in list(self._objects):
             value = self._objects[number]
@@ -81,13 +81,13 @@ class ContainerTable:
         return gone
 
     def forget(self, number: int) -> None:
-        """Follow a container no longer."""
+        """Stop tracking a container."""
         value = self._objects.pop(number, None)
         self._numbers.pop(id(value), None)
         self._seen.pop(number, None)
 
     def undo(self, following: int) -> None:
-        """Take back the numbers from one on: what has them was not sent."""
+        """Release the numbers from `following` on: their containers were not sent."""
         for number in range(following, self.next):
             self.forget(number)
         self.next = following
@@ -100,5 +100,5 @@ def _parts(value: Any) -> tuple[Any, ...]:
 
 
 def _same(one: tuple[Any, ...], other: tuple[Any, ...]) -> bool:
-    """Whether the items are the very same: no operator of theirs is used."""
+    """Whether the items are identical objects; their operators are not used."""
     return len(one) == len(other) and all(map(is_, one, other))

@@ -1,4 +1,4 @@
-"""Effects that a request of the tests has on what they hold: files, and objects that they handed over."""
+"""Effects of a request on things that the tests hold: files, and objects that they passed to the program."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def is_emptied(thing: Any) -> bool:
-    """Whether an object of the tests has a length, which is 0."""
+    """Whether an object of the tests has the length 0."""
     try:
         return len(thing) == 0
     except Exception:
@@ -21,13 +21,13 @@ def is_emptied(thing: Any) -> bool:
 
 
 def is_special(frame: FrameType | None) -> bool:
-    """Whether a function of the tests is a special method, by which an error may mean something else."""
+    """Whether a function of the tests is a special method, whose errors may have another meaning."""
     name = frame.f_code.co_name if frame is not None else ""
     return name.startswith("__") and name not in ("__init__", "__call__", "__enter__")
 
 
 def files_in(parts: Any) -> dict[str, Any]:
-    """The state of the files whose paths are among some values."""
+    """The states of the files whose paths are among some values."""
     found, todo = {}, [parts]
     while todo:
         value = todo.pop()
@@ -44,7 +44,7 @@ def files_in(parts: Any) -> dict[str, Any]:
 
 
 def state_of(path: str) -> Any:
-    """The state of a file; None if there is none."""
+    """The state of a file; None if there is no file."""
     try:
         found = os.stat(path)  # noqa: PTH116
     except (OSError, ValueError):

@@ -1,9 +1,9 @@
 """Track the program's results and changes through the tests, by their source.
 
-`for v in f(3): assert v == 6`, `all(…)`, `zip(…)` and `next(…)` in a `map` succeed with nothing at all. Calls
-in the iterable, and assignments to its names in the same function, flow into a loop. And
-`f(xs) == sorted(xs)` succeeds where the program empties `xs`. Only a value that is empty, and a call that
-changed what it was given, is ever looked up.
+`for v in f(3): assert v == 6`, `all(…)`, `zip(…)` and `next(…)` in a `map` succeed with an empty result.
+Calls in the iterable, and assignments to its names in the same function, flow into a loop. And
+`f(xs) == sorted(xs)` succeeds if the program empties `xs`. Only an empty value, and a call that changed its
+arguments, is ever looked up.
 """
 
 from __future__ import annotations
@@ -38,19 +38,19 @@ _TYPED = ("<example ", "<doctest ")  # files of examples in docstrings
 
 
 def is_hollow(value: Any) -> bool:
-    """Whether a loop over a plain value, or over a part of a tuple, would run no time."""
-    if value is None or (type(value) is int and value == 0):  # which a `range` may be made of
+    """Whether a loop over a plain value, or over a part of a tuple, would have no iteration."""
+    if value is None or (type(value) is int and value == 0):  # a `range` may be built from it
         return True
     kind = type(value)
     return kind in SIZED and (not value or (kind is tuple and any(map(is_hollow, value))))
 
 
 class Flows:
-    """The texts of the tests, by the files that they are in.
+    """The texts of the tests, by their files.
 
     Args:
-        texts: Texts of tests that are no files.
-        files: Their files.
+        texts: Texts of tests without a file.
+        files: The files of the others.
     """
 
     def __init__(self, texts: dict[str, str], files: Sequence[str] = ()) -> None:
@@ -60,7 +60,7 @@ class Flows:
         self._known: dict[tuple[CodeType, int, str], bool] = {}
 
     def is_at(self, kind: str) -> bool:
-        """Whether what is asked of the program just now is asked at such a place; see `TestPlaces`."""
+        """Whether the current request to the program is made at a place of this kind; see `TestPlaces`."""
         frame = tests_frame()
         return frame is not None and self._is_in(frame, kind)
 
@@ -73,7 +73,7 @@ class Flows:
         return self._known[place]
 
     def is_under(self, kind: str) -> bool:
-        """Whether any frame of the tests that is running just now is at such a place."""
+        """Whether any running frame of the tests is at a place of this kind."""
         frame: Any = sys._getframe(1)
         while frame is not None:
             if is_of_tests(frame) and self._is_in(frame, kind):
@@ -82,11 +82,11 @@ class Flows:
         return False
 
     def unmade(self) -> list[ast.expr]:
-        """The conditions of the tests that have never let one of their assertions be made."""
+        """The evaluated conditions of the tests none of whose assertions was made."""
         return [condition for places in self._places.values() for condition in places.assertions.unmade()]
 
     def is_looped(self, name: str) -> bool:
-        """Whether tests loop over what has this name."""
+        """Whether the tests loop over a value with this name."""
         return any(name in self._of(file).looped for file in {*self._texts, *self._files})
 
     def asserts(self, code: CodeType) -> bool:
@@ -95,17 +95,17 @@ class Flows:
         return is_test_file(name) and code.co_firstlineno in self._of(name).checks
 
     def assertions(self, frame: FrameType) -> Assertions | None:
-        """The assertions in the file of a frame; None if it is none of the tests."""
+        """The assertions in the file of a frame; None if the frame is not of the tests."""
         return self._of(frame.f_code.co_filename).assertions if is_of_tests(frame) else None
 
     def is_asserting(self, case: str) -> bool:
-        """Whether a case is meant to assert something, by its name: file, class and function."""
+        """Whether a case, named by file, class and function, has an assertion in its source."""
         _, found, name = case.rpartition("::")
         name = name.partition("[")[0] if found else ""
         return any(name in self._of(file).assertions.names for file in {*self._texts, *self._files})
 
     def mention(self, pattern: str) -> bool:
-        """Whether the tests have text of a pattern, in whatever case."""
+        """Whether the text of the tests matches a pattern, ignoring case."""
         texts = map(self._text_of, {*self._texts, *self._files})
         return any(re.search(pattern, text, re.IGNORECASE) for text in texts)
 
@@ -120,7 +120,7 @@ class Flows:
 
 
 def tests_frame() -> FrameType | None:
-    """The innermost frame that is of the tests: not ours, and not of a library."""
+    """The innermost frame of the tests: neither ours nor of a library."""
     frame: Any = sys._getframe(1)
     while frame is not None:
         if is_of_tests(frame):
@@ -138,7 +138,7 @@ def is_of_tests(frame: FrameType) -> bool:
 
 
 def is_test_file(name: str) -> bool:
-    """Whether a code with this file is of the tests: neither ours nor of a library."""
+    """Whether code of this file is of the tests: neither ours nor of a library."""
     if name.startswith("<"):
         return name.startswith(_TYPED)
     return not name.startswith(_STANDARD) and not any(folder in name for folder in _PACKAGES)

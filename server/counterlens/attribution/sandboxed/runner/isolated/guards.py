@@ -1,4 +1,4 @@
-"""Find the conditions in tests on which it depends whether they assert anything about the program."""
+"""Find the conditions in tests that decide whether they assert anything about the program."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Guard:
 
     Attributes:
         condition: The condition.
-        line: The line at which it is worked out.
+        line: The line that evaluates it.
         lines: First and last line of each of the assertions.
     """
 
@@ -37,7 +37,7 @@ class Guard:
 
 
 def guards_in(scope: Sequence[ast.AST]) -> Iterator[Guard]:
-    """Those of a scope that guard something."""
+    """The guards of a scope."""
     asserted = [each for node in scope for each in assertions_in(node) if _may_fail(each)]
     for node in scope:
         guard = _guard(node, asserted)
@@ -73,7 +73,7 @@ def _guard(node: ast.AST, asserted: list[ast.AST]) -> Guard | None:
 
 
 def assertions_in(node: ast.AST) -> list[ast.AST]:
-    """The assertions that a statement is: itself, or the calls that it makes on a condition."""
+    """The assertions of a statement: itself, or the calls that it makes on a condition."""
     if isinstance(node, ast.Assert):
         return [node]
     if isinstance(node, (ast.With, ast.AsyncWith)):
@@ -89,7 +89,7 @@ def assertions_in(node: ast.AST) -> list[ast.AST]:
 
 
 def caught(scope: Sequence[ast.AST], asserting: Container[str]) -> Iterator[Span]:
-    """The expressions whose errors are kept back where the tests would have asserted something.
+    """The expressions whose errors are caught in place of an assertion.
 
     Args:
         scope: The nodes.
@@ -121,7 +121,7 @@ def _inside(body: Sequence[ast.stmt], asserted: list[ast.AST]) -> list[ast.AST]:
 
 
 def _says(body: Sequence[ast.stmt]) -> bool:
-    """Whether statements may find the program wrong."""
+    """Whether statements may fail the program."""
     return any(
         isinstance(each, (ast.Assert, ast.Raise))
         or (isinstance(each, ast.Call) and called_name(each).lower().startswith((*ASSERTING, "fail")))
@@ -135,5 +135,5 @@ def _asserts(node: ast.AST) -> bool:
 
 
 def _may_fail(node: ast.AST) -> bool:
-    """Whether it is an assertion of something, not that a place is not reached."""
+    """Whether a node is an assertion of a condition, not only that a place is not reached."""
     return not (isinstance(node, ast.Assert) and isinstance(node.test, ast.Constant))

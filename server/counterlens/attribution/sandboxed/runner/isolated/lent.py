@@ -1,7 +1,7 @@
 """Operations of a program on objects that tests pass to it: call, iterate, and read public attributes.
 
-Frames and other ways to all names, and the test framework, are closed: a mock can be called and has the
-attributes that a test gave it, but its records and set-up belong to the tests alone.
+Frames and other ways to reach all names, and the test framework, are closed: a mock can be called and has the
+attributes that a test gave it, but only the tests have access to its records and set-up.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ UNSAFE = (
     type,
     types.BuiltinFunctionType,
 )
-"""Types of values that are never handed to the program."""
+"""Types of values that are never passed to the program."""
 FRAMEWORKS = ("unittest", "doctest", "bdb", "pytest", "_pytest", "pluggy")
 _FRAMES = ("gi_frame", "cr_frame", "ag_frame", "tb_frame", "f_back", "__globals__")
 
 
 def use(how: str, thing: Any, arguments: list[Any], options: dict[str, Any]) -> Any:
-    """Do with an object of the tests what the program asks for.
+    """Carry out the program's request on an object of the tests.
 
     Raises:
-        AttributeError: that is closed to it.
-        Exception: whatever the object raises.
+        AttributeError: the attribute is closed to the program.
+        Exception: any exception of the object.
     """
     if how == "call":
         return thing(*arguments, **options)

@@ -1,7 +1,7 @@
 """Find the loops of tests over results in their source.
 
-These flow into a loop: calls in the iterable; assignments to its names in the same function, in its module,
-or as an attribute; results of fixtures and helpers; and arguments of a helper that loops over them.
+The following flow into a loop: calls in the iterable; assignments to its names in the same function, in its
+module, or as an attribute; results of fixtures and helpers; and arguments of a helper that loops over them.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ if TYPE_CHECKING:
     from .sources import Span
 
 _LOOPING = {"all", "any", "filter", "map", "next", "parametrize", "reduce", "starmap", "zip", "zip_longest"}
-_BY_FUNCTION = {"filter", "map", "reduce", "starmap"}  # whose first argument is no value
+_BY_FUNCTION = {"filter", "map", "reduce", "starmap"}  # the first argument is a function
 
 
 class LoopFlow:
-    """The values that flow into the loops of a file, also through its own functions.
+    """The values that flow into the loops of a file, including those through its own functions.
 
     Args:
         scopes: See `sources.scopes_of`.
@@ -45,7 +45,7 @@ class LoopFlow:
     def __init__(self, scopes: list[list[ast.AST]]) -> None:
         self._scopes = scopes
         self.names: set[str] = set()
-        self._helpers: set[str] = set()  # functions of the tests that loop over what they are given
+        self._helpers: set[str] = set()  # functions of the tests that loop over their arguments
         self._shared: dict[str, list[ast.AST]] = {}
         for scope in scopes:
             own = assignments(scope)
@@ -58,7 +58,7 @@ class LoopFlow:
                     self._shared.setdefault(read_name(node.name), []).extend(_returned(node))
 
     def given(self) -> set[Span]:
-        """The expressions whose value is looped over."""
+        """The spans of the expressions whose value is looped over."""
         while True:
             known = len(self._helpers)
             spans: set[Span] = set()
@@ -90,7 +90,7 @@ class LoopFlow:
 
 
 def around_loops(scope: list[ast.AST]) -> Iterator[Span]:
-    """The places at which loops take the next item; a whole loop's column is `-1 - column`."""
+    """The spans where loops take the next item; a whole loop's column is `-1 - column`."""
     for node in scope:
         if isinstance(node, (ast.For, *COMPREHENSIONS)):
             line, column, *end = span_of(node)
@@ -106,12 +106,12 @@ def _returned(function: ast.AST) -> list[ast.AST]:
 
 
 def _looped(nodes: Sequence[ast.AST], helpers: Container[str]) -> list[ast.AST]:
-    """The iterables in some nodes, and what is to be there if something is to be asserted."""
+    """The iterables in some nodes, and the values that must be non-empty for an assertion to be made."""
     found: list[ast.AST] = [each for guard in guards_in(nodes) for each in _wanted(guard.condition)]
     for node in nodes:
         if isinstance(node, (ast.For, ast.AsyncFor, ast.comprehension)):
             found.append(node.iter)
-        elif isinstance(node, ast.While):  # what is asked of the program there ends it every time
+        elif isinstance(node, ast.While):  # a request to the program in its test ends it every time
             found += [each for each in ast.walk(node.test) if isinstance(each, ast.Name)]
         elif isinstance(node, ast.Call) and (_is_looping(node) or called_name(node) in helpers):
             found += node.args[1:] if called_name(node) in _BY_FUNCTION else node.args
@@ -119,7 +119,7 @@ def _looped(nodes: Sequence[ast.AST], helpers: Container[str]) -> list[ast.AST]:
 
 
 def _wanted(condition: ast.AST) -> Iterator[ast.AST]:
-    """What a condition asks to be true, or to be something."""
+    """The expressions that a condition requires to be true, or to have a value."""
     if isinstance(condition, ast.BoolOp):
         for each in condition.values:
             yield from _wanted(each)
@@ -133,5 +133,5 @@ def _wanted(condition: ast.AST) -> Iterator[ast.AST]:
 
 
 def _is_looping(node: ast.AST) -> bool:
-    """Whether it is a call that loops over what it is given."""
+    """Whether a node is a call that loops over its arguments."""
     return isinstance(node, ast.Call) and called_name(node) in _LOOPING

@@ -1,7 +1,7 @@
 """The operators of the program's objects that tests can use, and those that let the program decide.
 
-The tests' side can see plain values. The program decides the behaviour of its objects under operators: an
-`__sub__` that returns 0.0 is close to everything.
+The tests' process has only plain values. The program decides the behaviour of its own objects under
+operators: an object whose `__sub__` returns 0.0 is close to everything.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ _BINARY = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "
            "rshift")  # fmt: skip
 ORDER = ("__lt__", "__le__", "__gt__", "__ge__")
 COMMANDS = ("__enter__", "__setitem__", "__delitem__")
-"""Operations that act on an object rather than read it."""
+"""Operations that change an object instead of reading it."""
 TEXTS = ("__str__", "__repr__")
-"""A text says nothing that the program could not have said with a plain one; it is asked for in one call."""
+"""A text gives the program no more influence than a plain one; it is requested in one call."""
 QUESTIONS = (
     "__len__", "__getitem__", "__contains__", "__reversed__", "__int__", "__float__", "__index__",
     "__complex__", "__abs__", "__neg__", "__pos__", "__invert__", "__round__", "__bool__", "__format__",
@@ -22,11 +22,11 @@ QUESTIONS = (
 )  # fmt: skip
 """Operations by which a program influences the result of its tests."""
 OPERATORS = ("__call__", "__iter__", "__next__", "__exit__", "__eq__", *COMMANDS, *TEXTS, *QUESTIONS)
-"""All of them. No other special method of a class of the program is known to the tests."""
+"""All special methods of the program's classes that the tests can use."""
 
 _ASKED = ("all", "any", "count", "difference", "endswith", "equals", "find", "index", "intersection", "rfind",
           "rindex", "startswith", "symmetric_difference")  # fmt: skip
 ANSWERS = frozenset(
     {*_ASKED, *(name for kind in (str, bytes, set, float) for name in dir(kind) if name.startswith("is"))}
 )
-"""Methods of built-in types that ask something of a value, as operators do: they are told what is right."""
+"""Methods of built-in types that check a value, as operators do: the expected answer is an argument."""

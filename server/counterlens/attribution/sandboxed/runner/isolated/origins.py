@@ -1,4 +1,4 @@
-"""Find in a text of tests which values come from the program, through names, loops, fixtures and helpers."""
+"""Find the values in tests that come from the program, through names, loops, fixtures and helpers."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _LOOPS = (ast.For, ast.AsyncFor, ast.comprehension)
 
 
 class Origins:
-    """Where the values in a text of tests come from.
+    """The origins of the values in a text of tests.
 
     Args:
         tree: The text.
@@ -36,8 +36,8 @@ class Origins:
     Attributes:
         nodes: All nodes.
         imported: The names that it imports from the program.
-        handed: The names whose values it hands to the program.
-        altered: Of these the ones that it hands over in a call of which it takes no value.
+        handed: The names whose values it passes to the program.
+        altered: The names among them that it passes in a call whose result it ignores.
     """
 
     def __init__(self, tree: ast.Module, module: str) -> None:
@@ -60,7 +60,7 @@ class Origins:
                 self.altered |= names if call is not node else set()
 
     def is_of_program(self, node: ast.AST) -> bool:
-        """Whether an expression is a name of the program, or something of one, or a call of that."""
+        """Whether an expression is a name of the program, or an attribute, item or call of one."""
         name = base_of(node)
         if not isinstance(name, ast.Name):
             return False
@@ -68,11 +68,11 @@ class Origins:
         return name.id in self._of_program or lent
 
     def is_own(self, side: ast.AST, also: Collection[str] = ()) -> bool:
-        """Whether an expression is made of values of the program and of nothing else.
+        """Whether an expression consists only of values of the program.
 
         Args:
             side: The expression.
-            also: Names whose values are taken for the program's.
+            also: Names whose values count as the program's.
         """
         todo, seen, found = [side], set[str](), False
         while todo:
@@ -81,7 +81,7 @@ class Origins:
             if isinstance(node, ast.Constant):
                 return False
             if self.is_of_program(node) or (isinstance(base, ast.Name) and base.id in also):
-                found = True  # whatever it is given
+                found = True  # whatever its arguments
                 continue
             values = self._of(node)
             if values:
@@ -100,11 +100,11 @@ class Origins:
         return found
 
     def is_touched(self, expression: ast.AST, also: Collection[str] = ()) -> bool:
-        """Whether anything in an expression comes from the program, or from who knows where.
+        """Whether any part of an expression comes from the program, or has an unknown origin.
 
         Args:
             expression: The expression.
-            also: Names whose values are taken for the program's.
+            also: Names whose values count as the program's.
         """
         todo, seen = [expression], set[str]()
         while todo:
@@ -122,7 +122,7 @@ class Origins:
         return False
 
     def is_made(self, node: ast.AST) -> bool:
-        """Whether an expression is an object that the program has made, or something of one."""
+        """Whether an expression is an object created by the program, or a part of one."""
         base = base_of(node)
         if not isinstance(base, ast.Name):
             return False
@@ -133,11 +133,11 @@ class Origins:
 
     @property
     def _local(self) -> set[str]:
-        """What is defined here, and no parameter."""
+        """The names defined in this text, without parameters."""
         return self._defined - self._parameters
 
     def _of(self, node: ast.AST) -> list[ast.AST]:
-        """The values that a name or an attribute of the tests gets, or a call of their function gives."""
+        """The values assigned to a name or attribute of the tests, or returned by their function."""
         named = _named(node)
         if isinstance(named, (ast.Name, ast.Attribute)):
             return self._values.get(name_of(named), [])
@@ -166,7 +166,7 @@ class Origins:
         return {node.arg for node in self.nodes if isinstance(node, ast.arg)}
 
     def _follow(self, node: ast.AST) -> None:
-        """Note what loops, functions and parameters give to names."""
+        """Record the values that loops, functions and parameters assign to names."""
         if isinstance(node, _LOOPS):
             counted = isinstance(node.iter, ast.Call) and called_name(node.iter) == "enumerate"
             pair = counted and isinstance(node.target, ast.Tuple) and len(node.target.elts) == 2
@@ -187,12 +187,12 @@ class Origins:
 
 
 def arguments(call: ast.Call) -> list[ast.expr]:
-    """All that a call is given."""
+    """All arguments of a call."""
     return [*call.args, *(keyword.value for keyword in call.keywords)]
 
 
 def base_of(node: ast.AST) -> ast.AST:
-    """What an attribute, an item or a call is of, in the end."""
+    """The innermost object of an attribute, an item or a call."""
     while isinstance(node, (ast.Attribute, ast.Call, ast.Subscript)):
         node = node.func if isinstance(node, ast.Call) else node.value
     return node

@@ -1,4 +1,4 @@
-"""The places in the text of tests that decide what a program's answer there is worth."""
+"""The places in the text of tests that decide how strong the evidence of a program's answer is."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ _SEARCHES = {"assertIn", "startswith", "endswith", "find", "index", "count", "co
 
 
 class TestPlaces:
-    """The places in a text of tests; none if it is no Python.
+    """The places in a text of tests; none if it is not Python.
 
     Attributes:
         given: Expressions whose value is looped over.
-        taken: These, and where items are taken.
-        again: Calls that are given what is used elsewhere, too.
-        mirrored: Calls whose value is compared with something made of their arguments, as in
+        taken: These, and the places where loops take items.
+        again: Calls whose arguments are also used elsewhere.
+        mirrored: Calls whose value is compared with a value computed from their arguments, as in
             `f(xs) == sorted(xs)`.
         looped: Names whose value is looped over.
-        ordered: Expressions whose value is compared by order, as a set is by `<=`, or is taken from, or added
-            to, another one.
-        within: Expressions whose value is looked for in another one.
-        caught: Expressions whose errors the tests go on after, where they would have asserted something.
-        checks: The first lines of functions that assert something that may be false.
+        ordered: Expressions whose value is compared by order, as a set is by `<=`, or is subtracted from, or
+            added to, another one.
+        within: Expressions whose value is searched for in another one.
+        caught: Expressions whose errors are caught in place of an assertion.
+        checks: The first lines of functions with an assertion that may be false.
         assertions: All assertions.
     """
 
@@ -58,7 +58,7 @@ class TestPlaces:
 
 
 def _handed_over(scope: list[ast.AST]) -> Iterator[Span]:
-    """The calls whose arguments have names that are read elsewhere, too."""
+    """The calls whose arguments have names that are also read elsewhere."""
     read = [node.id for node in scope if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)]
     for node in scope:
         if isinstance(node, ast.Call) and any(read.count(name) > 1 for name in _names_in(_arguments(node))):
@@ -66,7 +66,7 @@ def _handed_over(scope: list[ast.AST]) -> Iterator[Span]:
 
 
 def _ordered(scope: list[ast.AST]) -> Iterator[Span]:
-    """The expressions that are compared by order, asked whether they are a part, or joined with others."""
+    """The expressions that are compared by order, tested for inclusion, or joined with others."""
     values = assignments(scope)
     for node in scope:
         sides: list[ast.expr] = []
@@ -85,7 +85,7 @@ def _ordered(scope: list[ast.AST]) -> Iterator[Span]:
 
 
 def _within(scope: list[ast.AST]) -> Iterator[Span]:
-    """The expressions that are looked for in others."""
+    """The expressions that are searched for in others."""
     values = assignments(scope)
     for node in scope:
         sides: list[ast.expr] = []
@@ -98,7 +98,7 @@ def _within(scope: list[ast.AST]) -> Iterator[Span]:
 
 
 def _taken_from(sides: list[ast.expr], values: dict[str, list[ast.AST]]) -> Iterator[Span]:
-    """The places from which some expressions take their values."""
+    """The places that some expressions take their values from."""
     for side in sides:
         for source in sources_of(side):
             if isinstance(source, ast.Name):
@@ -107,7 +107,7 @@ def _taken_from(sides: list[ast.expr], values: dict[str, list[ast.AST]]) -> Iter
 
 
 def _mirrored(scope: list[ast.AST]) -> Iterator[Span]:
-    """The calls whose value meets, in a comparison, something else that is made of their arguments."""
+    """The calls whose value is compared with another value computed from their arguments."""
     values = assignments(scope)
     for node in scope:
         if isinstance(node, (ast.For, ast.comprehension)):
@@ -152,7 +152,7 @@ def _names_in(values: list[ast.expr]) -> set[str]:
 
 
 def _checks(node: ast.AST) -> bool:
-    """Whether a function asserts something: neither that it must not be called, nor in a function in it."""
+    """Whether a function itself asserts something, beyond that it is not called."""
     if not isinstance(node, (*FUNCTIONS, ast.Lambda)):
         return False
     todo = list(ast.iter_child_nodes(node))
@@ -169,6 +169,6 @@ def _checks(node: ast.AST) -> bool:
 
 
 def _first_line(node: Any) -> int:
-    """The line that the code of a function begins with, as Python counts."""
+    """The first line of a function's code object."""
     lines: list[int] = [each.lineno for each in (node, *getattr(node, "decorator_list", ()))]
     return min(lines)

@@ -1,11 +1,12 @@
 """Proxies for the objects of a candidate that runs in another process.
 
-Functions, classes and objects of the program are proxies here that pass every use on; plain values are real
-ones. No code of the program runs here, so it cannot touch the tests, the test framework or the report. A
-proxy never equals a plain value, whatever the program says. If both are the program's own, its `__eq__`
-decides. Uses of its objects' operators are noted (`CandidateConnection.own_operators`).
+Functions, classes and objects of the program are represented by proxies that forward every use; plain values
+are real ones. No code of the program runs in this process, so it cannot reach the tests, the test framework
+or the report. A proxy never equals a plain value, whatever the program says. If both operands are the
+program's own, its `__eq__` decides. Uses of its objects' operators are recorded
+(`CandidateConnection.own_operators`).
 
-Classes of the tests cannot derive from a proxy: that is noted as `CandidateConnection.needs_sharing`.
+Classes of the tests cannot derive from a proxy: that is recorded as `CandidateConnection.needs_sharing`.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ class ProxyClass(type):
     """The type of proxies for the program's classes."""
 
     def __new__(cls, name: str, bases: tuple[type, ...], space: dict[str, Any]) -> Any:
-        """A proxy; the tests' own subclasses are refused."""
+        """A proxy class; subclasses by the tests are rejected."""
         remote = next(
             (base._remote for base in bases if isinstance(base, ProxyClass) and base is not ProxyObject), None
         )
@@ -38,7 +39,7 @@ class ProxyClass(type):
         return super().__new__(cls, name, bases, space)
 
     def __call__(cls, *arguments: Any, **options: Any) -> Any:
-        """Make an object, over there."""
+        """Create an object in the program's process."""
         return cls._remote.ask("call", cls, list(arguments), options)
 
     def __getattr__(cls, name: str) -> Any:
@@ -70,8 +71,8 @@ class ProxyObject(metaclass=ProxyClass):
 
 
 def _attribute(remote: CandidateConnection, thing: Any, name: str) -> Any:
-    """An attribute; of a method that is told what is right, it is noted which that is."""
-    if name.startswith("__array"):  # by which NumPy would read memory at an address
+    """An attribute of a proxy; methods named in `operators.ANSWERS` are recorded."""
+    if name.startswith("__array"):  # NumPy would use it to read memory at an address
         raise AttributeError(name)
     value = remote.ask("get", thing, name)
     if (name in ANSWERS or name in QUESTIONS) and isinstance(value, ProxyObject):
@@ -101,9 +102,9 @@ def _special(name: str) -> Any:
 
 
 def _iterate(remote: CandidateConnection, thing: Any, number: int) -> Iterator[Any]:
-    """Iterate over an object of the program: the first time as if it had given a plain list.
+    """Iterate over an object of the program: the first time counts as a plain list.
 
-    It could give something else the next time, as no list does.
+    A second iteration may give other items, which a list never does.
     """
     remote.own_operators = remote.own_operators or number in remote.iterated
     remote.iterated.add(number)
@@ -134,7 +135,7 @@ def _next(self: Any) -> Any:
     remote = type(self)._remote
     try:
         return remote.ask("special", "__next__", self, [])
-    except StopIteration:  # which may be meant for a loop of the tests
+    except StopIteration:  # it may be meant to end a loop of the tests
         remote.own_operators = True
         raise
 
@@ -181,18 +182,18 @@ _METHODS = {"__call__": _call, "__eq__": _equal, "__iter__": _iter, "__next__": 
 
 
 def own_name(name: str) -> str:
-    """The name of a class of the program, as no builtin is called."""
+    """The name of a class of the program, changed if a builtin has the same."""
     return f"{name} of the program" if name in vars(builtins) else name
 
 
 def proxy_class(remote: CandidateConnection, number: int, node: list[Any], bases: list[Any]) -> Any:
-    """The proxy for a class of the program that is no exception.
+    """The proxy for a class of the program that is not an exception.
 
     Args:
         remote: The connection to it.
-        number: The class's name there.
-        node: Its module, its name, the special methods that it has, and whether objects can be awaited.
-        bases: Those of its bases that are known here.
+        number: The number of the class in the program's process.
+        node: Its module, its name, its special methods, and whether its objects can be awaited.
+        bases: Its bases that are known in this process.
     """
     module, name, special, awaitable = str(node[0]), str(node[1]), node[2], node[3]
     space: dict[str, Any] = {key: _METHODS.get(key) or _special(key) for key in OPERATORS if key in special}
@@ -205,5 +206,5 @@ def proxy_class(remote: CandidateConnection, number: int, node: list[Any], bases
     own = tuple(base for base in bases if isinstance(base, ProxyClass)) or (ProxyObject,)
     try:
         return ProxyClass(name, own, space)
-    except TypeError:  # an order of bases that only the real ones allow
+    except TypeError:  # an order of bases that is only valid for the real classes
         return ProxyClass(name, (ProxyObject,), space)

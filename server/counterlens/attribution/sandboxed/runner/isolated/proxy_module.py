@@ -1,4 +1,4 @@
-"""The candidate's module, if the candidate itself is in another process."""
+"""The module of a candidate that is in another process."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ if TYPE_CHECKING:
 
 _OWN = {"__class__", "__dict__", "__name__", "__file__", "__spec__", "__loader__", "__package__", "__path__",
         "__cached__", "__builtins__", "__doc__"}  # fmt: skip
-_SIDE_EFFECTS = {"antigravity", "this"}  # of being imported
+_SIDE_EFFECTS = {"antigravity", "this"}  # modules whose import has side effects
 
 
 class ProxyCandidate(Candidate):
-    """Takes the place of the source file with a module of proxies.
+    """Replaces the source file by a module of proxies.
 
     Args:
         task: The runner's task.
-        tampering: As for any candidate; there is nothing that could break them.
+        tampering: As for any candidate; here nothing can change the checked functions.
         remote: The connection to the program.
 
     Raises:
@@ -47,7 +47,7 @@ class ProxyCandidate(Candidate):
         super().__init__(task["path"], task["module"], task["source"], tampering)
 
     def is_running(self) -> bool:
-        """Never here."""
+        """Whether code of the candidate is among the callers: never in this process."""
         return False
 
     def namespace(self, module: ModuleType) -> dict[str, Any]:
@@ -63,13 +63,13 @@ class ProxyCandidate(Candidate):
         return lent
 
     def _note_shadowing(self, names: Iterable[str]) -> None:
-        """Note that tests compare with what the program calls as the builtins, or a library, are called."""
+        """Record that tests compare with names of the program that shadow builtins or a library's names."""
         shadowed = set(names).intersection({*vars(builtins), *getattr(sys, "stdlib_module_names", ())})
         if shadowed and not shadowed.isdisjoint(re.findall(r"\w+", _tests_of(self._task))):
             self.remote.own_operators = True
 
     def _without_imports(self, public: list[str]) -> list[str]:
-        """The names of a star import: none that replaces something the tests have imported themselves."""
+        """The names of a star import, without names that would replace imports of the tests."""
         frame = tests_frame()
         if frame is None:
             return public
@@ -159,7 +159,7 @@ class ProxyCandidate(Candidate):
 
 
 def _standard_module(value: Any) -> ModuleType | None:
-    """The tests' own module of the standard library, if the program has imported it too."""
+    """The tests' own module of the standard library for one that the program has imported; else None."""
     if type(type(value)) is type or type(value).__name__ != "module":
         return None
     name = value.__name__

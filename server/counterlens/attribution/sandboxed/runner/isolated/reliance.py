@@ -1,4 +1,4 @@
-"""Find tests that take the program's word: they compare its values with its own, or let it decide."""
+"""Find tests that rely on the program: they compare its values with its own values, or let it decide."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ _RUNNING = {
 }
 _LOADING = {"load", "loads", "Unpickler"}
 _PICKLES = {"pickle", "_pickle", "marshal", "dill", "cloudpickle", "joblib", "shelve", "yaml"}
-_SAYS = ("assert", "raises", "warns", "fail", "check", "expect", "verify")  # names of what judges
+_SAYS = ("assert", "raises", "warns", "fail", "check", "expect", "verify")  # in names of checks
 _EITHER = {True, False}
-_SMALL = 0.01  # what tests take for no difference
+_SMALL = 0.01  # tolerance below which tests take numbers as equal
 
 
 class Reliance:
-    """The values of the program in a text of tests; nothing is found if it is no Python.
+    """The values of the program in a text of tests; none are found if it is not Python.
 
     Args:
         text: The tests.
         module: The name under which they import the program.
-        cases: The names of the functions that are run; all where it is empty.
+        cases: The names of the functions that run; all if empty.
     """
 
     def __init__(self, text: str, module: str, cases: Collection[str] = ()) -> None:
@@ -50,26 +50,26 @@ class Reliance:
         self._origins = Origins(self._tree, module)
         self._nodes = self._origins.nodes
         self._by_methods = False
-        self._truths: dict[str, set[bool]] = {}  # of each method the answers that are asked for
+        self._truths: dict[str, set[bool]] = {}  # method to expected answers
         for node in self._nodes:
             for call, truth in _asserted(node):
                 self._truths.setdefault(called_name(call), set()).add(truth)
 
     @property
     def compares_its_own(self) -> bool:
-        """Whether all that the tests compare are values of the program with others of its."""
+        """Whether the tests compare values of the program only with other values of the program."""
         return self._is_all_own(())
 
     @property
     def compares_altered(self) -> bool:
-        """The same, if what they hand to the program, and take no value for, is its own afterwards."""
+        """The same, with arguments of calls whose results are ignored counted as the program's values."""
         return self._is_all_own(self._origins.altered)
 
     @property
     def compares_by_methods(self) -> bool:
-        """The same, if methods of its objects that are told what is right, and say yes or no, are its own.
+        """The same, with yes-or-no methods of its objects that get the expected value counted as its own.
 
-        A method that is to say both, at different times, cannot do so whatever it is told.
+        A method that tests expect to answer both yes and no does not count: a fixed answer would fail.
         """
         self._by_methods = True
         try:
@@ -79,7 +79,7 @@ class Reliance:
 
     @property
     def skips(self) -> bool:
-        """Whether a value of the program decides if a test is skipped."""
+        """Whether a value of the program decides whether a test is skipped."""
         return any(
             self._origins.is_of_program(name)
             for node in self._nodes
@@ -89,7 +89,7 @@ class Reliance:
 
     @property
     def leaves_out(self) -> bool:
-        """Whether a value of the program decides if tests are there at all."""
+        """Whether a value of the program decides whether tests are defined at all."""
         return any(
             isinstance(node, ast.Assign)
             and any(getattr(target, "id", "") == "__test__" for target in node.targets)
@@ -99,7 +99,7 @@ class Reliance:
 
     @property
     def compares_by_name(self) -> bool:
-        """Whether they call a comparison by its name, which need not say yes or no."""
+        """Whether they call a comparison by its name, which need not return a bool."""
         inside = {id(node) for each in self._nodes if _is_comparison(each) for node in ast.walk(each)}
         return any(
             (isinstance(node, ast.Attribute) and node.attr in _BY_NAME and not _is_super(node.value))
@@ -110,7 +110,7 @@ class Reliance:
 
     @property
     def runs_what_it_gives(self) -> bool:
-        """Whether they run as code, or unpickle, what comes from the program."""
+        """Whether they execute or unpickle values of the program."""
         return any(
             isinstance(node, ast.Call)
             and (called_name(node) in _RUNNING or self._unpickles(node))
@@ -120,7 +120,7 @@ class Reliance:
 
     @property
     def says_nothing(self) -> bool:
-        """Whether nothing in them judges: they only use the program."""
+        """Whether they contain no check: they only use the program."""
         for node in self._nodes:
             if isinstance(node, (ast.Assert, ast.Raise)) or (
                 isinstance(node, ast.Constant) and ">>>" in str(node.value)
@@ -137,7 +137,7 @@ class Reliance:
 
     @property
     def compares_no_more(self) -> bool:
-        """Whether they compare item by item what the program gives, and never how many these are."""
+        """Whether they compare the program's items one by one, but never their number."""
         for scope in self._nodes:
             if isinstance(scope, FUNCTIONS) and any(map(self._is_by_place, ast.walk(scope))):
                 compared = [part for side in _compared(scope) for part in ast.walk(side)]
@@ -146,11 +146,11 @@ class Reliance:
         return False
 
     def touches(self, expression: ast.AST) -> bool:
-        """Whether anything in an expression comes from the program."""
+        """Whether any part of an expression comes from the program."""
         return self._origins.is_touched(expression)
 
     def asks_for(self, name: str) -> bool:
-        """Whether they import a name from the program, or ask whether it has it."""
+        """Whether they import a name from the program, or check whether it has it."""
         return name in self._origins.imported or any(
             isinstance(node, ast.Call)
             and called_name(node) in ("getattr", "hasattr")
@@ -163,7 +163,7 @@ class Reliance:
         return bool(found) and all(found)
 
     def _comparisons(self) -> Iterator[Sequence[ast.AST]]:
-        """The sides of each comparison; one side alone for what is only to be true."""
+        """The sides of each comparison; a single side if a value only has to be true."""
         for scope in self._nodes if self._cases else [self._tree]:
             if self._cases and not (isinstance(scope, FUNCTIONS) and scope.name in self._cases):
                 continue
@@ -202,7 +202,7 @@ class Reliance:
         return sides
 
     def _of_truth(self, test: ast.AST) -> Sequence[ast.AST]:
-        """The sides of what is to be true, or false."""
+        """The sides of a value that has to be true, or false."""
         while isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
             test = test.operand
         if isinstance(test, ast.Call):
@@ -216,7 +216,7 @@ class Reliance:
         return [ast.Constant(True)]
 
     def _judges(self, node: ast.AST) -> bool:
-        """Whether it is a call in which the program itself compares a value of its with another one."""
+        """Whether a node is a call in which the program compares a value of its own with another one."""
         if not isinstance(node, ast.Call):
             return False
         method = node.func if self._by_methods else None
@@ -248,7 +248,7 @@ class Reliance:
         return base.id in _PICKLES or imported or renamed
 
     def _is_by_place(self, node: ast.AST) -> bool:
-        """Whether it loops over the places of what the program gives, and looks in something else there."""
+        """Whether it loops over the indices of the program's value, and uses them in another one."""
         if isinstance(node, ast.For):
             loops, body = [(node.target, node.iter)], list(node.body)
         elif isinstance(node, (ast.GeneratorExp, ast.ListComp)):
@@ -283,7 +283,7 @@ def _sides(node: ast.Compare) -> list[ast.expr]:
 
 
 def _compared(scope: ast.AST) -> Iterator[ast.AST]:
-    """All that is compared in a function, or given to an assertion."""
+    """All operands of comparisons, and arguments of assertions, in a function."""
     for node in ast.walk(scope):
         if isinstance(node, ast.Compare):
             yield from _sides(node)
@@ -304,7 +304,7 @@ def _is_super(node: ast.AST) -> bool:
 
 
 def _asserted(node: ast.AST) -> Iterator[tuple[ast.Call, bool]]:
-    """The calls that are to be true, or false, by an assertion."""
+    """The calls that an assertion requires to be true, or false."""
     todo: list[tuple[ast.AST, bool]] = []
     if isinstance(node, ast.Assert):
         todo = [(node.test, True)]

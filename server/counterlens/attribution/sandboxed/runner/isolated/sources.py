@@ -1,4 +1,4 @@
-"""Read a text of tests: its scopes, assignments to names, and the sources of the values of expressions."""
+"""Parse a text of tests: its scopes, assignments to names, and the sources of the values of expressions."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ COMPREHENSIONS = (ast.GeneratorExp, ast.ListComp, ast.SetComp, ast.DictComp)
 def scopes_of(text: str) -> list[list[ast.AST]]:
     """The nodes of each outermost function, and those of each class or module without its functions.
 
-    None if it is no Python.
+    Empty if it is not Python.
     """
     try:
         tree = ast.parse(text)
@@ -46,22 +46,22 @@ def scopes_of(text: str) -> list[list[ast.AST]]:
 
 
 def read_name(name: str) -> str:
-    """A name that is read, in the wording of `name_of`."""
+    """A read name in the form of `name_of`."""
     return name_of(ast.Name(name, ast.Load()))
 
 
 def name_of(target: ast.AST) -> str:
-    """A target or read, in one wording for both."""
+    """The form of a name or attribute, the same for a target and a read."""
     return ast.dump(target).replace("Store()", "Load()")
 
 
 def called_name(node: ast.Call) -> str:
-    """The name of what is called."""
+    """The name of the callee."""
     return getattr(node.func, "id", None) or getattr(node.func, "attr", None) or ""
 
 
 def assignments(nodes: Iterable[ast.AST]) -> dict[str, list[ast.AST]]:
-    """The values assigned to each name, by the dump of the name as it is read."""
+    """The values assigned to each name, by the form of `name_of`."""
     found: dict[str, list[ast.AST]] = {}
     for node in nodes:
         value: Any = getattr(node, "value", None)
@@ -86,7 +86,7 @@ def assignments(nodes: Iterable[ast.AST]) -> dict[str, list[ast.AST]]:
 def sources_of(expression: ast.AST) -> Iterator[ast.AST]:
     """The calls, names and attributes that an expression takes its value from, and itself.
 
-    Neither what a function or a comprehension in it works out for each item, nor what it compares.
+    Excludes values that a nested function or comprehension computes for each item, and compared values.
     """
     todo = [expression]
     while todo:
@@ -103,12 +103,12 @@ def sources_of(expression: ast.AST) -> Iterator[ast.AST]:
 
 
 def span_of(node: Any) -> Span:
-    """The positions at which a node begins and ends."""
+    """The positions of the beginning and end of a node."""
     return node.lineno, node.col_offset, node.end_lineno, node.end_col_offset
 
 
 def position_of(code: CodeType, instruction: int, line: int) -> Span:
-    """The position of an instruction in its source; only the line in an older Python."""
+    """The position of an instruction in its source; only the line before Python 3.11."""
     positions: Any = getattr(code, "co_positions", None)
     if positions is not None:
         for number, found in enumerate(positions()):

@@ -1,4 +1,4 @@
-"""Builtins that end silently in a loop of the tests, and say so: `next`, `zip` and `map` of several."""
+"""Wrappers of builtins that end silently in a loop of the tests: `next`, `zip`, `map` of several."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
 
 def watch(ended: Callable[[], None], shorter: Callable[[Any], None]) -> None:
-    """Take the place of these builtins, for the tests.
+    """Replace these builtins for the tests.
 
     Args:
-        ended: Called where `next` of a test's function, which another one of theirs calls, finds no item.
-        shorter: Called with a container that `zip` or `map` of the tests gets beside a longer one; with None
-            if an object of the program gives fewer items there.
+        ended: Called if `next` finds no item in a function of the tests that another one of theirs calls.
+        shorter: Called with a container that `zip` or `map` of the tests gets together with a longer one;
+            with None if an object of the program gives fewer items.
     """
     real_next, real_zip, real_map = next, zip, map
 
@@ -52,7 +52,7 @@ def watch(ended: Callable[[], None], shorter: Callable[[Any], None]) -> None:
 
 
 def _compared(containers: tuple[Any, ...], shorter: Callable[[Any], None]) -> tuple[Any, ...]:
-    """What is looped over together: known lengths are compared, objects of the program are counted."""
+    """The iterables of a joint loop, with known lengths compared, and the program's items counted."""
     sized = [each for each in containers if type(each) in SIZED]
     if len({len(each) for each in sized}) > 1:
         shorter(min(sized, key=len))
@@ -72,7 +72,7 @@ def _counted(items: Any, wanted: int, shorter: Callable[[Any], None]) -> Iterato
 
 
 def _replace(others: dict[str, Any]) -> None:
-    """Put others in the place of builtins, also in the copy of these that this package lends to tests."""
+    """Replace builtins, also in the copy of them that this package lends to tests."""
     for name, instead in others.items():
         vars(builtins)[name] = instead
         for known, module in list(sys.modules.items()):
