@@ -1,12 +1,12 @@
-"""The statements of an examined method of Java: where they stand, and the variables in them.
+"""The statements of an examined Java method: their positions, and the variables in them.
 
-Rules, beside those of `examined.py`:
+Rules, besides those of `examined.py`:
 
-- The three parts of a `for` are statements of their own, so its header has the names of the condition alone.
+- The three parts of a `for` are separate statements, so its header only has the names of the condition.
 - `x++` and `x += v` read `x` and bind it; a declaration without a value binds nothing.
-- `this.x` is the variable `x`; a field behind any other object is a part of it.
-- A name before a dot that is written like a class (`Math.max`) and that the method does not declare is none;
-  neither are the variables that a lambda or a class inside declares for itself.
+- `this.x` is the variable `x`; a field of any other object is a part of that object.
+- A capitalised name before a dot (`Math.max`) that the method does not declare is not a variable; neither are
+  the variables declared by a lambda or a nested class.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _BRANCHES = frozenset(
 )
 _CLASSES = frozenset({"class_declaration", "record_declaration", "interface_declaration", "enum_declaration"})
 _NAMED = {"method_invocation": "name", "method_declaration": "name", "field_access": "field"}
-"""Nodes with a name that is no variable."""
+"""Nodes with a name that is not a variable."""
 _SILENT = frozenset(
     {
         *("modifiers", "annotation", "marker_annotation", "break_statement", "continue_statement"),
@@ -47,7 +47,7 @@ _PARTS = {"array_access": "array", "field_access": "object"}
 
 
 class BracePartReader:
-    """Places statements and names in the text.
+    """Locates statements and names in the text.
 
     Args:
         nodes: The node of each statement.
@@ -103,7 +103,7 @@ class BracePartReader:
             stack += [(child, hidden) for child in inside]
 
     def _is_class(self, node: Node) -> bool:
-        """Whether a name before a dot is written like a class."""
+        """Whether a name before a dot is capitalised like a class, and not declared by the method."""
         above, name = node.parent, text_of(node)
         if above is None or name in self._declared or not name[:1].isupper() or name.isupper():
             return False
@@ -112,7 +112,7 @@ class BracePartReader:
 
 
 def _split(node: Node) -> tuple[list[Node], list[Node]]:
-    """The parts of a node that are read or looked into further, and the names that it binds."""
+    """The parts of a node that are read or searched further, and the names that it binds."""
     inside = list(node.named_children)
     bound: list[Node] = []
     if node.type in _NAMED:
@@ -172,7 +172,7 @@ def _changed(statement: Node) -> Iterator[Node]:
 
 
 def _root(node: Node) -> Node:
-    """The variable, or the field of `this`, that a place is a part of."""
+    """The variable, or the field of `this`, that an expression is a part of."""
     node = unbracketed(node)
     while node.type in _PARTS and _of_this(node) is None:
         inner = node.child_by_field_name(_PARTS[node.type])

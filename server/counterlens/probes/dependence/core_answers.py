@@ -1,4 +1,4 @@
-"""One answer to one of CoRe's questions, with the truth and the answers of the rules that ask no model."""
+"""One answer to one of CoRe's questions, with the truth and the answer of the rule that uses no model."""
 
 from __future__ import annotations
 
@@ -13,30 +13,30 @@ from counterlens.probes.dependence.core_reading import CoreReply
 
 @dataclass(frozen=True, slots=True)
 class CoreAnswer:
-    """One answer; nodes are texts such as `total 3`, of control lines such as `3`.
+    """One answer; nodes are texts such as `total 3`, for control lines such as `3`.
 
     Attributes:
-        id: Of the question: CoRe's, or one of the same form.
-        task: The subject.
-        form: Whether for a trace, or for all sources.
+        id: The id of the question: CoRe's, or one of the same form.
+        task: The task.
+        form: The form of the question: with a trace, or for all sources.
         own_words: Whether it was CoRe's own question, in CoRe's words.
         lite: Whether it is in CoRe Lite.
-        labelled: Whether people's labels say what is true; else the dependence graph does.
-        source: The possible source; empty if all of that was asked for.
+        labelled: Whether the truth comes from people's labels; else it comes from the dependence graph.
+        source: The possible source; empty if all sources were asked for.
         target: The possible target.
-        tries: How often it was asked.
-        read: Whether the answer could be read; one that could not counts as no, or as no sources.
+        tries: Number of requests.
+        read: Whether the answer could be read; an unreadable one counts as no, or as no sources.
         true: Whether yes is true.
-        said: Whether it says yes.
-        ruled: Whether the rule that asks no model does.
-        trace: The nodes of the trace that it tells.
-        steps: How many steps that has.
-        right: How many of them are direct dependences.
-        false: The number that lead where no chain does.
-        left_out: How many nodes are missing in the others, by the shortest chains.
+        said: Whether the answer is yes.
+        ruled: Whether the answer of the rule that uses no model is yes.
+        trace: The nodes of its trace.
+        steps: Number of steps of the trace.
+        right: Number of steps that are direct dependences.
+        false: Number of steps without even a chain of dependences.
+        left_out: Number of nodes missing in the other steps, by the shortest chains.
         sources: The true sources.
-        said_sources: Those that it says.
-        ruled_sources: Those that the rule says.
+        said_sources: The sources of the answer.
+        ruled_sources: The sources of the rule.
     """
 
     id: str
@@ -68,9 +68,9 @@ class CoreTruth:
 
     Attributes:
         labels: The truth.
-        labelled: Whether people say so.
+        labelled: Whether it comes from people's labels.
         rules: The answers of the rules.
-        first: For each line the first line of its statement, by which the rules name it.
+        first: For each line, the first line of its statement, which the rules use.
     """
 
     labels: CoreLabels
@@ -120,7 +120,7 @@ class CoreTruth:
 
 
 def node_text(node: CoreNode) -> str:
-    """A node in a record: `total 3`, or the line alone."""
+    """The text of a node in a record: `total 3`, or only the line."""
     variable, line = node
     return f"{variable} {line}" if variable else str(line)
 

@@ -1,8 +1,9 @@
 """The dependences of an unlabelled function, in CoRe's terms: by graph or rule.
 
-A statement has an instance of each variable that it binds or changes; one that has none, and the header of a
-branch or loop, also of those that it reads; one without any has the instance `Null`, as in CoRe's labels. So
-the dependence graph, and the rules of `rules.py`, answer the same questions that labels do.
+A statement has an instance of each variable that it binds or changes; a statement without such variables, and
+the header of a branch or loop, also has one of each variable that it reads; a statement without variables has
+the instance `Null`, as in CoRe's labels. So the dependence graph, and the rules of `rules.py`, answer the
+same questions as labels.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from counterlens.probes.dependence.parts import Part, StatementPair
 from counterlens.probes.dependence.rules import ruled
 
 Flow = tuple[int, int, str]
-"""The ids of the statement that a value comes from and of the one that reads it, and the variable."""
+"""The ids of the statement that a value comes from and of the statement that reads it, and the variable."""
 
 
 def labels_of_graph(subject: ExaminedFunction) -> CoreLabels:
@@ -71,7 +72,7 @@ def _labels(
             bound = name in binds[at]
             before = data.get(at, set()) if bound else of_name.get((at, name), set())
             node = name, part.statement.line
-            same = found.get(node)  # of another statement in the line
+            same = found.get(node)  # from another statement on the line
             found[node] = LabelledInstance(
                 *node,
                 binds=bound or bool(same and same.binds),
@@ -82,6 +83,6 @@ def _labels(
 
 
 def _variables(part: Part, binds: Set[str]) -> list[str]:
-    """Those that a statement binds; where these are none, and of a branch or loop, those that it reads."""
+    """The variables that a statement binds; if none, or for a branch or loop, also those that it reads."""
     read = part.names if part.branch or not binds else frozenset[str]()
     return sorted(binds | read) or [NO_VARIABLE]

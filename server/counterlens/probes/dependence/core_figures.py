@@ -1,11 +1,11 @@
 """The figures of CoRe's tables (Xie et al. 2025), as its evaluation defines them, each beside the rule's.
 
 For yes-or-no questions: accuracy, and precision, recall and F1 of yes, pooled over all questions. For traces,
-over the questions with the answer yes: the share that has a step and no wrong one, and the means of the share
-of right steps, of the share of false steps, and of the nodes that are left out; no trace has no right step.
-For sources, means over the questions: whether exactly these were said, precision, recall and F1. An answer
-that cannot be read says no, and names no source. Precision is 1 if nothing is named, and recall is 1 if
-nothing is true. A figure of yes and no without a denominator is 0.
+over the questions whose true answer is yes: the share with at least one step and no wrong one, and the means
+of the share of right steps, the share of false steps, and the number of missing nodes; an empty trace has no
+right step. For sources, means over the questions: exact match, precision, recall and F1. An unreadable answer
+counts as no, or as no source. Precision is 1 if nothing is named, and recall is 1 if nothing is true. A
+yes-or-no figure without a denominator is 0.
 
 CoRe gives no intervals. Ours are bootstraps over functions, because the questions of one function are
 correlated.
@@ -37,7 +37,7 @@ _RULES = {
 
 @dataclass(frozen=True, slots=True)
 class YesSums:
-    """Questions that are answered by yes or no, counted and summed up."""
+    """Counts and sums over yes-or-no questions."""
 
     asked: float = 0
     true: float = 0
@@ -81,7 +81,7 @@ class YesSums:
 
 @dataclass(frozen=True, slots=True)
 class SourceSums:
-    """Questions that are answered by a list of sources, counted and summed up."""
+    """Counts and sums over questions for sources."""
 
     asked: float = 0
     exact: float = 0
@@ -109,7 +109,7 @@ class SourceSums:
 
 
 def of_sets(said: Iterable[str], true: Iterable[str]) -> tuple[float, float, float]:
-    """Precision, recall and F1 of a set against another one, as CoRe has them if one is empty."""
+    """Precision, recall and F1 of a set against another one; for empty sets as in CoRe."""
     said, true = set(said), set(true)
     precision = len(said & true) / len(said) if said else 1.0
     recall = len(said & true) / len(true) if true else 1.0
@@ -120,7 +120,7 @@ def core_tables(functions: Sequence[Sequence[CoreAnswer]], seed: int) -> tuple[T
     """The figures over the answers about some functions.
 
     Args:
-        functions: The answers about each.
+        functions: The answers about each function.
         seed: Random seed of intervals.
     """
     of_yes = _by_task(functions, CoreForm.TRACE)
@@ -138,7 +138,7 @@ SumsT = TypeVar("SumsT", YesSums, SourceSums)
 
 
 def _by_task(functions: _Functions, form: CoreForm) -> dict[str, _Functions]:
-    """The answers to questions of one form, by what they are about, and all together."""
+    """The answers to questions of one form, by task and all together."""
     found: dict[str, _Functions] = {}
     for task in (*CoreTask, None):
         answers = [
@@ -220,7 +220,7 @@ def _source_table(tasks: Mapping[str, _Functions], seed: int) -> Table:
 
 
 def _noted(table: Table, functions: _Functions) -> Table:
-    """State whose questions and whose truth were used."""
+    """A table with a note on the source of the questions and of the truth."""
     answers = [one for function in functions for one in function]
     form = CoreForm.SOURCE if "on what" in table.title else CoreForm.TRACE
     shown = [one for one in answers if one.form is form]
@@ -235,7 +235,7 @@ def _noted(table: Table, functions: _Functions) -> Table:
 
 
 def _sums(functions: _Functions, kind: type[SumsT]) -> tuple[_Sums[SumsT], SumsT]:
-    """The sums of each function, and those of all."""
+    """The sums of each function, and the total."""
     names = [field.name for field in fields(kind)]
     rows = [
         np.array([[getattr(one, name) for name in names] for one in map(kind.of, function)], float).sum(
@@ -248,7 +248,7 @@ def _sums(functions: _Functions, kind: type[SumsT]) -> tuple[_Sums[SumsT], SumsT
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Sums(Generic[SumsT]):
-    """The sums of each function as rows, in the order of the fields of a kind."""
+    """The sums of each function as rows, with a column per field of the sums."""
 
     kind: type[SumsT]
     rows: Sequence[npt.NDArray[np.float64]]

@@ -1,7 +1,7 @@
-"""CoRe's questions about one function (Xie et al. 2025): its own where the data has them, else a sample.
+"""CoRe's questions about one function (Xie et al. 2025): its own if the data has them, else a sample.
 
 There are three tasks (data dependence, control dependence, information flow) in two forms: whether one
-instance depends on another one, and by which steps; and all the sources of an instance.
+instance depends on another, with the steps; and all the sources of an instance.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ class OwnQuestion:
 
     Attributes:
         id: CoRe's, or one of the same form.
-        task: The subject.
-        form: How.
-        source: The possible source; None if all of that is asked for.
+        task: The task.
+        form: The form.
+        source: The possible source; None if all sources are asked for.
         target: The possible target.
         true: Whether yes is true; None if the sources are asked for.
-        prompt: CoRe's wording; empty if the question is ours.
+        prompt: CoRe's prompt; empty if the question is ours.
         lite: Whether it is in CoRe Lite.
     """
 
@@ -56,15 +56,15 @@ def own_questions(
     """The questions about a function, task by task, traces before sources.
 
     Args:
-        name: Of the function, in ids.
+        name: The name of the function in ids.
         labels: The truth.
         details: Its data in the dataset: CoRe's own questions (`questions`), those in CoRe Lite (`lite`).
-        lite: CoRe Lite alone.
-        limit: The most of each task and form; None for all of CoRe's own.
+        lite: Whether to use only CoRe Lite.
+        limit: Maximum questions of each task and form; None for all of CoRe's own.
         seed: Random seed of samples.
 
     Raises:
-        SourceError: CoRe Lite is wanted, and nothing of it is known.
+        SourceError: only CoRe Lite is requested, and the data has none of it.
     """
     ids = json.loads(details.get("lite", "[]"))
     if lite and not ids:
@@ -79,7 +79,7 @@ def own_questions(
             asked = [one for one in given if (one.task, one.form) == (task, form)]
             if form is CoreForm.SOURCE:
                 asked = asked or list(_of_ids(ids, name, task, labels))
-                if ids:  # CoRe asks for sources in CoRe Lite alone
+                if ids:  # CoRe asks for sources only in CoRe Lite
                     asked = [one for one in asked if one.lite]
             if lite:
                 asked = [one for one in asked if one.lite]
@@ -96,7 +96,7 @@ def _yes(question: OwnQuestion) -> bool:
 
 
 def _official(record: Mapping[str, Any], lite: set[str]) -> OwnQuestion:
-    """A question of CoRe's files: nodes are lines, or a variable and its line (and how it is used)."""
+    """A question of CoRe's files: nodes are lines, or a variable and its line (and its use)."""
     task = CoreTask(str(record["task_id"]).partition("_")[0])
     form = CoreForm.SOURCE if "source" in str(record["category"]) else CoreForm.TRACE
     source, target = (_node(record[key]) for key in ("src", "dst"))
@@ -118,7 +118,7 @@ def _node(said: Any) -> CoreNode:
 
 
 def _of_ids(ids: Sequence[str], name: str, task: CoreTask, labels: CoreLabels) -> Iterator[OwnQuestion]:
-    """The sources of each target in CoRe Lite; `TASK_NAME_VARIABLE_LINE_NUMBER`."""
+    """Questions for the sources of each target in CoRe Lite; ids are `TASK_NAME_VARIABLE_LINE_NUMBER`."""
     seen: set[CoreNode] = set()
     for one in ids:
         head = f"{task}_{name}_"
@@ -132,7 +132,7 @@ def _of_ids(ids: Sequence[str], name: str, task: CoreTask, labels: CoreLabels) -
 
 
 def _pairs(name: str, labels: CoreLabels, task: CoreTask, limit: int | None, seed: int) -> list[OwnQuestion]:
-    """Pairs in different lines, half of them dependent as far as there are."""
+    """Pairs on different lines, half of them dependent if there are enough."""
     every: list[OwnQuestion] = []
     for target in labels.targets(task):
         true = labels.sources(task, target)

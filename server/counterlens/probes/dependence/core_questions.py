@@ -1,8 +1,8 @@
-"""CoRe's pairwise question (Xie et al. 2025): does one instance have dependence over another one, yes or no?
+"""CoRe's pairwise question (Xie et al. 2025): does one instance have dependence over another, yes or no?
 
 The function is shown with the line numbers of its file. `(total, 3)` is the variable `total` in line 3; for
-control dependence two lines are asked about. Chains count, not direct dependence alone. Chat models answer in
-CoRe's form, `{"DataDependence": true}`; `trace_questions.py` asks for the steps as well.
+control dependence the instances are two lines. Chains count, not only direct dependences. Chat models answer
+in CoRe's form, `{"DataDependence": true}`; `trace_questions.py` also asks for the steps.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _ANSWER = re.compile(
     re.IGNORECASE,
 )
 _WRITTEN = 24
-"""Tokens that a chat model may write: its answer in JSON, in a fenced block."""
+"""Maximum tokens of a chat model's answer: JSON in a fenced block."""
 
 
 def answers(
@@ -47,13 +47,13 @@ def answers(
 
 
 def prompt(info: ModelInfo, subject: ExaminedFunction, question: DependenceQuestion, listing: str) -> Prompt:
-    """One question.
+    """The prompt of one question.
 
     Args:
-        info: Of the model.
+        info: The model's information.
         subject: The function.
         question: The question.
-        listing: The function as `lines` gives it.
+        listing: The result of `lines` for the function.
     """
     instruction, text = words(info, f"core-{question.relation}", subject, question, listing)
     if not chats(info):
@@ -70,7 +70,7 @@ def prompt(info: ModelInfo, subject: ExaminedFunction, question: DependenceQuest
 def words(
     info: ModelInfo, task: str, subject: ExaminedFunction, question: DependenceQuestion, listing: str
 ) -> tuple[str, str]:
-    """The instruction and the text of a question, by a template; `listing` is what `lines` gives."""
+    """The instruction and the text of a question, from a template; `listing` is the result of `lines`."""
     return asked_in(
         info,
         subject,
@@ -83,7 +83,7 @@ def words(
 
 
 def lines(subject: ExaminedFunction) -> str:
-    """The function's lines with their numbers in the file; of its docstring the first line alone."""
+    """The function's lines with their numbers in the file; of its docstring only the first line."""
     first = subject.starts.index(0) + 1
     docstring = next((part.statement for part in subject.parts[:2] if part.described), None)
     left_out = range(docstring.line + 1, docstring.end_line + 1) if docstring else range(0)
@@ -100,6 +100,6 @@ def read_answer(text: str) -> bool | None:
 
 
 def _named(subject: ExaminedFunction, instance: Instance) -> str:
-    """An instance as CoRe writes it: `(total, 3)`, or the line alone."""
+    """An instance in CoRe's notation: `(total, 3)`, or only the line."""
     line = subject.parts[instance.statement].statement.line
     return f"({instance.variable}, {line})" if instance.variable else str(line)

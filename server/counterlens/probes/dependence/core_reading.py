@@ -1,8 +1,8 @@
 """Reads answers to CoRe's questions as CoRe's own evaluation does (Xie et al. 2025).
 
 The first code block of an answer that is JSON with one of CoRe's keys counts; an answer without a block is
-read whole, and if that is no JSON, the last object in it counts. Reasoning in `<think>` marks is skipped.
-Each step of a trace of variables must begin at the end of the previous one.
+read whole, and if that is not JSON, its last JSON object counts. Reasoning in `<think>` tags is skipped. Each
+step of a trace of variables must begin at the end of the previous one.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class CoreReply:
     """One answer.
 
     Attributes:
-        yes: Its content; None if sources were asked for.
+        yes: Whether it is yes; None if sources were asked for.
         nodes: The trace, or the sources.
     """
 
@@ -87,7 +87,7 @@ def _trace(answer: dict[str, Any], task: CoreTask) -> CoreReply | None:
 
 
 def _steps(steps: Sequence[Any], *, typed: bool) -> list[CoreNode] | None:
-    """The nodes of the steps; None if one is malformed, or begins with another variable than the last."""
+    """The nodes of the steps; None if one is malformed, or does not begin at the end of the previous one."""
     nodes: list[CoreNode] = []
     for step in steps:
         if not isinstance(step, dict) or (typed and step.get("type") not in {"data", "control"}):
@@ -109,7 +109,7 @@ def _line(said: Any) -> CoreNode | None:
 
 
 def _node(said: Any, *, exact: bool) -> CoreNode | None:
-    """A variable and a line; of information flow it may be followed by `use`."""
+    """A variable and a line; for information flow, `use` may follow."""
     match said:
         case [str(name), int(line), *rest] if not isinstance(line, bool) and not (rest and exact):
             return name, line

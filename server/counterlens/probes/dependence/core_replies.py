@@ -27,9 +27,9 @@ from counterlens.progress import Steps
 
 TRIES = 3
 ANSWER_TOKENS = 2048
-"""New tokens of one answer, thoughts included, as in CoRe's runs."""
+"""Maximum new tokens of one answer, including reasoning, as in CoRe's runs."""
 _CHECKED = 3
-"""Questions about a function that a model elsewhere is asked twice; decoding here has no chance in it."""
+"""Number of questions per function that a remote model is asked twice; local decoding is deterministic."""
 _MOST_NODES = 20
 _AGAIN = (
     "\n\nThis was answered before, and is not of the form that was asked for:\n\n{answer}\n\n"
@@ -46,14 +46,14 @@ def replies(
         model: The model.
         subject: The function.
         asked: The questions.
-        limit: Most new tokens of an answer.
+        limit: Maximum new tokens of an answer.
         steps: Progress and cancellation.
 
     Returns:
         The answer to each, None if it cannot be read, and the number of tries.
 
     Raises:
-        UnsteadyModelError: a model elsewhere answers the same questions in two ways.
+        UnsteadyModelError: a remote model answers the same questions in two ways.
         ModelError: the model cannot answer.
         Cancelled: it was cancelled.
     """
@@ -89,7 +89,7 @@ def _require_repeatable(
     said: Sequence[CoreReply | None],
     steps: Steps,
 ) -> None:
-    """Ask the first questions once more, past the answers that are kept."""
+    """Ask the first questions again, without the cache."""
 
     def again() -> list[CoreReply | None]:
         completions = past_cache(model).complete(prompts[: len(asked)], cancel=steps.cancel)
@@ -107,7 +107,7 @@ def _prompt(
     if question.prompt:
         stop = (
             Stop() if chats(info) else Stop(texts=("```\n",))
-        )  # one that continues goes on behind its answer
+        )  # a completion model continues after its answer
         return Prompt(question.prompt, limit, stop, Reply("", ""))
     instruction, text = asked_in(
         info,
@@ -128,7 +128,7 @@ def _said(node: CoreNode) -> str:
 
 
 def grammar(subject: ExaminedFunction, question: OwnQuestion) -> str:
-    """GBNF: CoRe's answer to a question in our words, about lines and variables that the function has."""
+    """GBNF: CoRe's answer to a question in our words, with the lines and variables of the function."""
     first = subject.starts.index(0) + 1
     numbers = range(first, first + len(subject.text.rstrip("\n").split("\n")))
     names = sorted({name for part in subject.parts for name in (*part.binds, *part.names)}) or ["x"]
@@ -152,7 +152,7 @@ def grammar(subject: ExaminedFunction, question: OwnQuestion) -> str:
 
 
 def _schema(question: OwnQuestion) -> str:
-    """The same for chat endpoints; a trace is always given, because some of them want every key."""
+    """A JSON schema for chat endpoints; a trace is required, because some of them require every key."""
     either = {"anyOf": [{"type": "string"}, {"type": "integer"}]}
     node: dict[str, Any] = {"type": "array", "items": either, "minItems": 2, "maxItems": 2}
     if question.task is CoreTask.CONTROL:

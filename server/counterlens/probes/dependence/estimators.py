@@ -1,13 +1,13 @@
-"""Compute scores of edges from reactions: higher if a model's expectations say that b depends on a.
+"""Compute scores of edges from reactions: higher if a model's expectations indicate that b depends on a.
 
 Data, from `Intervention.HIDE`: the sum of the positive drops at the tokens of the variables that b reads. All
-are looked at, whichever the variables of a are, so the score does not know which names recur.
+variables that b reads count, not only those of a, so the score does not know which names recur.
 
-Control, from `NEGATE` and `NEUTRALISE`: the largest change, up or down, among b's first three
-tokens (the line break and indentation among them), summed over the two, minus the placebo: the mean of what
-changing a does to the other statements, and what changing the other branches does to b.
+Control, from `NEGATE` and `NEUTRALISE`: the largest change, up or down, among b's first three tokens
+(including the line break and indentation), summed over the two, minus the placebo: the mean of the effect of
+changing a on the other statements, and of the effect of changing the other branches on b.
 
-`docs/influence.md` has the reasons, and what else was tried.
+`docs/influence.md` has the reasons, and the alternatives that were tried.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ CONTROL_KINDS = (Intervention.NEGATE, Intervention.NEUTRALISE)
 def data_scores(
     subject: ExaminedFunction, reactions: Iterable[Reaction], kind: Intervention = Intervention.HIDE
 ) -> PairScores:
-    """Nats that the reads of b lose when what a binds gets another name."""
+    """Nats that the reads of b lose if the names that a binds are renamed."""
     return {
         (reaction.source, reaction.target): gain(
             reaction.within([read.span for read in subject.parts[reaction.target].reads])
@@ -44,7 +44,7 @@ def data_scores(
 
 
 def control_scores(reactions: Iterable[Reaction]) -> PairScores:
-    """Nats by which b's first tokens change when a's condition does, beyond the placebos."""
+    """Nats by which b's first tokens change if a's condition changes, beyond the placebos."""
     raw: PairScores = {}
     for reaction in reactions:
         if reaction.kind in CONTROL_KINDS:
@@ -54,9 +54,9 @@ def control_scores(reactions: Iterable[Reaction]) -> PairScores:
 
 
 def minus_placebo(raw: Mapping[StatementPair, float]) -> PairScores:
-    """PairScores minus the mean of two placebos: of the same change elsewhere, and of other changes there.
+    """Scores minus the mean of two placebos: the change's effect elsewhere, and other changes' effect here.
 
-    Neither knows which pairs are edges. A placebo without any other pair is 0.
+    Neither knows which pairs are edges. A placebo without other pairs is 0.
     """
     by_source: dict[int, list[float]] = {}
     by_target: dict[int, list[float]] = {}
@@ -74,25 +74,25 @@ def _others(values: list[float], value: float) -> float:
 
 
 def looked_at(kind: Intervention, part: Part) -> bool:
-    """Whether the scores of edges into a statement rest on its tokens, when another one is changed so."""
+    """Whether the scores of edges into a statement use its tokens for this kind of change."""
     return kind not in DATA_KINDS or bool(part.reads)
 
 
 def known(drops: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """Without the tokens that the change cut differently."""
+    """The drops without those of tokens that the change split differently."""
     return drops[~np.isnan(drops)]
 
 
 def gain(drops: npt.NDArray[np.float64]) -> float:
-    """The sum of the positive ones."""
+    """The sum of the positive drops."""
     return float(np.maximum(drops, 0.0).sum())
 
 
 def largest(drops: npt.NDArray[np.float64]) -> float:
-    """The largest change, up or down; 0 of none."""
+    """The largest change, up or down; 0 if there is none."""
     return float(np.abs(drops).max()) if len(drops) else 0.0
 
 
 def peak(drops: npt.NDArray[np.float64]) -> float:
-    """The largest drop; 0 of none."""
+    """The largest drop; 0 if there is none."""
     return float(drops.max()) if len(drops) else 0.0

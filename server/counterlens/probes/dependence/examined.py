@@ -4,12 +4,12 @@ Rules:
 
 - The text is the function's own, from its first decorator to its last line, indented as in the file; line
   ends are single newlines.
-- A compound statement is its header; a nested function or class is all of its text, because its body is
-  no statement of the function.
-- What a statement binds: names that are stored to, parameters, imports, exception and capture names; and,
-  because objects change, the variables at the root of a stored attribute or subscript and of the receiver of
-  a method called for its effect (`x.append(v)` as a statement). This follows from the syntax alone: no
-  analysis could leak the answer. `python_parts.py` and `brace_parts.py` read it.
+- A compound statement is its header; a nested function or class is all of its text, because its body is not
+  a statement of the function.
+- A statement binds the names that it stores to, parameters, imports, exception and capture names; and,
+  because objects are mutable, the variables at the root of a stored attribute or subscript and of the
+  receiver of a method called for its effect (`x.append(v)` as a statement). This follows from the syntax
+  alone: no analysis could leak the answer. `python_parts.py` and `brace_parts.py` implement it.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class ExaminedFunction:
     """A function to be examined.
 
     Attributes:
-        dependences: Its result in the analysis.
+        dependences: The result of its analysis.
         data: Its text, UTF-8.
         parts: Its statements, by their id.
         starts: The offset of each line of the file, in bytes of the text; negative before it.
@@ -56,7 +56,7 @@ class ExaminedFunction:
         """Read a function.
 
         Raises:
-            SourceError: there is nothing in it.
+            SourceError: it has no statements.
         """
         require_statements(found)
         lines = _lines(found.source)
@@ -74,17 +74,17 @@ class ExaminedFunction:
         return start, self.starts[(node.end_lineno or node.lineno) - 1] + (node.end_col_offset or 0)
 
     def node_span(self, node: Node) -> Span:
-        """The bytes of a node of the tree of a language with braces."""
+        """The bytes of a node in a brace language's syntax tree."""
         start, end = node.start_point, node.end_point
         return self.starts[start.row] + start.column, self.starts[end.row] + end.column
 
     def indentation(self, part: Part) -> str:
-        """The blanks that a statement's line starts with."""
+        """The indentation of a statement's line."""
         line = self.data[self.data.rfind(b"\n", 0, part.span[0]) + 1 : part.span[0]].decode()
         return line[: len(line) - len(line.lstrip())]
 
     def line_of(self, part: Part) -> Span:
-        """The bytes of a statement and of the line break and indentation before it, if it starts its line."""
+        """The bytes of a statement, with the line break and indentation before it if it starts its line."""
         start, end = part.span
         line = self.data.rfind(b"\n", 0, start)
         blank = not self.data[max(line, 0) : start].strip()
@@ -102,17 +102,17 @@ class ExaminedFunction:
 
 
 def require_statements(found: Dependences) -> None:
-    """Refuse a function in which there is nothing.
+    """Refuse a function without statements.
 
     Raises:
-        SourceError: there is nothing in it.
+        SourceError: it has no statements.
     """
     if not found.statements:
         raise SourceError(f"{found.function} has no statements, so it has no dependences")
 
 
 def _range(found: Dependences) -> tuple[int, int] | None:
-    """The first line of a function, from 0, and the one behind its last; None for all of the source."""
+    """The first line of a function, from 0, and the one after its last; None for all of the source."""
     if found.function == MODULE:
         return None
     if found.nodes:

@@ -1,4 +1,4 @@
-"""The dependences of one function, true ones and inferred ones, for every front end."""
+"""The true and inferred dependences of one function, for every front end."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from counterlens.syntax.document import Document
 
 
 class InferenceMethod(StrEnum):
-    """How a model's dependences are found out."""
+    """The method by which a model's dependences are inferred."""
 
     INTERVENTIONAL = "interventional"
     PROMPTED = "prompted"
@@ -37,7 +37,7 @@ class InferenceMethod(StrEnum):
 
     @property
     def about_chains(self) -> bool:
-        """Whether it asks about chains of dependences, not about direct ones."""
+        """Whether it asks about chains of dependences instead of direct ones."""
         return self in {InferenceMethod.CORE, InferenceMethod.TRACE}
 
 
@@ -58,19 +58,19 @@ class EdgeStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class InferredEdge:
-    """An edge that is true, that the model takes for true, or both.
+    """An edge that is true, inferred, or both.
 
     Attributes:
         relation: Control or data.
-        source: The id of the statement that is depended on.
-        target: The id of the statement that depends on it.
+        source: The id of the statement that `target` depends on.
+        target: The id of the dependent statement.
         variables: The variables of a true data dependence.
         status: Whether it was found.
-        belief: How strongly the model holds it: nats of influence, or the probability of yes; None where it
-            was not asked about this pair.
-        reached: Whether the method could have found it: no influence is seen on what stands before, and not
-            every pair is asked about.
-        ruled: Whether the rule that asks no model (`rules.py`) has it, too.
+        belief: The strength of the model's belief: nats of influence, or the probability of yes; None if this
+            pair was not asked about.
+        reached: Whether the method could have found it: influence on earlier statements is not measured, and
+            not every pair is asked about.
+        ruled: Whether the rule that uses no model (`rules.py`) also has it.
     """
 
     relation: Relation
@@ -88,10 +88,10 @@ class Closures:
     """Agreement with the dependence graph, by relation.
 
     Attributes:
-        direct: With the true edges, among the pairs that were asked about; zeros where the method asks
+        direct: Agreement with the true edges, among the pairs that were asked about; zeros if the method asks
             about chains.
-        transitive: The agreement of the transitive closures; zeros if only part of the pairs was asked about.
-            The agreement over CoRe's questions.
+        transitive: Agreement of the transitive closures, or over CoRe's questions; zeros if only part of the
+            pairs was asked about.
     """
 
     direct: Mapping[Relation, Agreement]
@@ -109,19 +109,19 @@ class Inferred:
     Attributes:
         subject: The function, with its statements and true edges.
         model: The model.
-        method: How they were found out.
-        edges: All edges that are true or believed, by relation, source and target.
-        beliefs: How strongly each pair is held that the model was examined on.
+        method: The method of inference.
+        edges: All true or inferred edges, by relation, source and target.
+        beliefs: The strength of the belief in each examined pair.
         agreement: The agreement of the model with the dependence graph.
-        rules: The figures of the rules of `rules.py`, on the same pairs.
-        differing: The model's figures, on the pairs about which rule and graph differ.
-        answers: What it wrote, where it was asked for all pairs.
-        influence: The influences, where they were measured.
-        asked: How many questions were asked, where they were asked one by one.
-        how: How they were answered.
+        rules: The agreement of the rules of `rules.py`, on the same pairs.
+        differing: The model's agreement on the pairs about which rule and graph differ.
+        answers: The model's lists, if it was asked for all pairs.
+        influence: The influences, if they were measured.
+        asked: The numbers of questions, if they were asked one by one.
+        how: The source of the answers to them.
         scored: The probability of yes for each of these questions, and whether yes is true.
-        traces: What is right about the traces, where they were asked for: one for each of these questions
-            to which the answer is yes.
+        traces: The correct parts of the traces, if they were asked for: one for each of these questions whose
+            true answer is yes.
     """
 
     subject: ExaminedFunction
@@ -168,10 +168,10 @@ def _two_places(value: float | None) -> str:
 
 
 def require_inferred(document: Document) -> Document:
-    """The document, where it is one whose dependences a model can be examined about.
+    """The document, if its language supports this examination.
 
     Raises:
-        SourceError: it is in another language.
+        SourceError: its language does not.
     """
     if document.language in PROMPTED:
         return document
@@ -192,21 +192,22 @@ def infer(
     seed: int = 0,
     steps: Steps | None = None,
 ) -> Inferred:
-    """Find out what a model takes the dependences of a function to be, and compare.
+    """Infer a model's dependences of a function, and compare them with the true ones.
 
     Args:
         model: The examined model.
-        dependences: The function.
-        method: How.
-        threshold: From which influence on a pair counts as an edge, in nats; one of 0 or less never does.
-        limit: The most questions of each relation, if asked one by one: half of them with the answer yes, if
+        dependences: The true dependences of the function.
+        method: The method.
+        threshold: Minimum influence of a pair that counts as an edge, in nats; an influence of 0 or less
+            never counts.
+        limit: Maximum questions of each relation, if asked one by one: half of them with the answer yes, if
             possible. None for all.
         seed: Random seed of that sample.
         steps: Progress and cancellation.
 
     Raises:
         SourceError: the function has no statements, or too many.
-        ModelError: the model cannot answer, or gives no token probabilities where they are needed.
+        ModelError: the model cannot answer, or gives no token probabilities although the method needs them.
         Cancelled: it was cancelled.
     """
     subject, steps = ExaminedFunction.of(dependences), steps or Steps()
@@ -245,7 +246,7 @@ def compare(
     said: Mapping[Relation, RelationAnswers] | None = None,
     source: AnswerSource | None = None,
 ) -> Inferred:
-    """Set what a model found beside what is true, and beside the rules that ask no model."""
+    """Compare a model's dependences with the true ones, and with the rules that use no model."""
     edges: list[InferredEdge] = []
     pooled: dict[Relation, _Compared] = {}
     for relation in Relation:
@@ -256,7 +257,7 @@ def compare(
             pooled[relation] = _of_questions(said[relation], rule, chains=method.about_chains)
         else:
             pooled[relation] = _of_pairs(found[relation], true.keys(), rule, reached)
-        if said and method.about_chains:  # it asks about chains, so chains are true, too
+        if said and method.about_chains:  # the questions are about chains, so chains are true, too
             rule = closure(rule)
             true |= dict.fromkeys(sorted(said[relation].true - true.keys()), ())
         for pair in sorted(found[relation] | true.keys()):
@@ -297,7 +298,7 @@ _DirectAndTransitive = tuple[Agreement, Agreement]
 
 @dataclass(frozen=True, slots=True)
 class _Compared:
-    """Agreement with the graph: of the model, of the rule, and of the model where rule and graph differ."""
+    """Agreement with the graph: of the model, of the rule, and of the model if rule and graph differ."""
 
     model: _DirectAndTransitive
     rule: _DirectAndTransitive
@@ -310,7 +311,7 @@ def _of_pairs(
     rule: Set[StatementPair],
     reached: Container[StatementPair],
 ) -> _Compared:
-    """Over all pairs; the rule is held to those that the model was examined on."""
+    """The comparison over all pairs; the rule only on pairs that the model was examined on."""
     rule = {pair for pair in rule if pair in reached}
     differing = {pair for pair in rule ^ true if pair in reached}
     return _Compared(
@@ -321,7 +322,7 @@ def _of_pairs(
 
 
 def _of_questions(said: RelationAnswers, rule: Set[StatementPair], *, chains: bool) -> _Compared:
-    """Over the questions that were asked."""
+    """The comparison over the questions that were asked."""
     if chains:
         rule = closure(rule)
     yes = {number for number, answer in enumerate(said.answered) if answer.said.yes}

@@ -21,7 +21,7 @@ class Belief:
 
     Attributes:
         distribution: The shares of the candidates.
-        noise: In nats: what rounding may do to the margin between two candidates, in 95 of 100 cases.
+        noise: Maximum effect of rounding on the margin between two candidates, in 95 % of cases, in nats.
     """
 
     distribution: OperatorDistribution
@@ -29,7 +29,7 @@ class Belief:
 
     @property
     def preferred(self) -> str | None:
-        """The operator that the model finds likelier than the existing one, by more than noise."""
+        """The operator that is likelier than the existing one, by more than noise; None if there is none."""
         asked = self.distribution
         sure = distinguishable(asked.margin, 0.0, self.noise)
         return asked.predicted if sure and not asked.correct else None
@@ -43,16 +43,16 @@ class Belief:
         """Whether it strongly prefers another operator.
 
         Args:
-            threshold: The share that the other operator must have at least.
+            threshold: Minimum share of the other operator.
         """
         return self.preferred is not None and self.share >= threshold
 
 
 def believe(model: Model, document: Document, site: OperatorSite, *, cancel: Event | None = None) -> Belief:
-    """Ask a model for one operator.
+    """Compute a model's belief about one operator.
 
-    The noise of the tokens' log-probabilities adds up like that of independent errors, so the noise of a
-    margin grows with the root of the number of tokens.
+    The noise of the tokens' log-probabilities adds up like independent errors, so the noise of a margin grows
+    with the square root of the number of tokens.
 
     Raises:
         UnscorableError: the model gives no token probabilities.

@@ -14,9 +14,9 @@ from counterlens.syntax.operators import Family
 
 Records = Sequence[OperatorRecord]
 Answers = Sequence[tuple[str, OperatorAnswer]]
-"""Answers, each with the function that it is of."""
+"""Answers, each with its function."""
 Pairs = Sequence[tuple[str, OperatorPair]]
-"""Pairs, each with the function that it is of."""
+"""Pairs, each with its function."""
 PAIR_COLUMNS = ("n", "original", "transformed", "both", "NLL", "NLL after", "entropy", "entropy after")
 MEASURES = (
     "NLL: the negative log-likelihood of the right operator among the candidates (entropy in Ahmed et al. "
@@ -30,7 +30,7 @@ _Kind = tuple[SwapForm | None, Family]
 
 
 def pairs_of(records: Records, change: str, window: Window = COMPLETE) -> list[tuple[str, OperatorPair]]:
-    """The pairs of one change that were asked with one window."""
+    """The pairs of one change and one window."""
     return [
         (record.target, pair)
         for record in records
@@ -42,8 +42,8 @@ def pairs_of(records: Records, change: str, window: Window = COMPLETE) -> list[t
 def groups(change: str, pairs: Pairs) -> Mapping[str, Pairs]:
     """The pairs of one change by the title of their row.
 
-    Swaps of branches are apart by what the operator decides and where it is none of the six comparisons, with
-    those of the paper first: it has no others.
+    Swaps of branches are grouped by the construct that the operator decides, and by whether it is one of the
+    six comparisons. The swaps of the paper come first; it has no others.
     """
     title = CHANGES[change].title
     if not CHANGES[change].by_branches:
@@ -71,7 +71,7 @@ def _suffix(kind: _Kind) -> str:
 
 
 def share(asked: Answers) -> Proportion:
-    """The share of gaps where the likeliest candidate is right; gaps of one function are correlated."""
+    """The share of gaps whose likeliest candidate is right; gaps of one function are correlated."""
     return pooled_share((target, answer.correct) for target, answer in asked)
 
 

@@ -31,12 +31,12 @@ def guesses(answers: Sequence[OperatorAnswer]) -> list[Guess]:
 def compared(
     asked: Answers, frequency: Mapping[str, float], seed: int
 ) -> tuple[Chance, dict[str, PerCandidate]] | None:
-    """Answers beside guessing by frequency; None without any."""
+    """Answers compared with guessing by frequency; None without answers."""
     return by_chance(guesses([answer for _, answer in asked]), frequency, seed=seed)
 
 
 def sides(records: Records, frequency: Mapping[str, float], seed: int) -> Table | None:
-    """Chance before and after each change that may put in another operator; None without pairs."""
+    """Chance before and after each change that may change the operator; None without pairs."""
     rows: list[tuple[Cell, ...]] = []
     for name, change in CHANGES.items():
         if not change.exchanges:
@@ -80,7 +80,7 @@ def per_operator(asked: Answers, frequency: Mapping[str, float], seed: int) -> I
 
 
 def count_cells(counts: Agreement) -> tuple[Cell, ...]:
-    """How many there are, and the figures of counts."""
+    """The number of answers, and the figures of counts."""
     return (
         counts.true_positives + counts.false_negatives,
         counts.true_positives,

@@ -1,7 +1,7 @@
-"""Complementary operators as in Hooda et al. 2024, Table 3: frequency, and the cost of an exchange.
+"""Complementary operators as in Hooda et al. 2024, Table 3: frequency, and the cost of a substitution.
 
-A model that follows frequency loses more if the rarer operator of a pair takes the place of the more frequent
-one than the other way round.
+A model that follows frequency loses more if the rarer operator of a pair replaces the more frequent one than
+vice versa.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from counterlens.metrics.table import Cell, Table
 from counterlens.probes.pairs.published import COMPLEMENTS
 
 COLUMNS = ("op A", "op B", "ratio", "Δ(A→B)", "Δ(B→A)", "n A→B", "n B→A", "A : B")
-"""The paper's five, in its order; then how many there are, and the counts of the ratio."""
+"""The paper's five columns, in its order; then the numbers of pairs, and the counts behind the ratio."""
 
 
 @dataclass(frozen=True, slots=True)
 class Substitution:
-    """One operator in whose place its complement was put.
+    """One operator that was replaced by its complement.
 
     Attributes:
         target: The id of the function.
@@ -47,7 +47,7 @@ class Direction:
     """The cost of one substitution.
 
     Attributes:
-        n: How many were judged.
+        n: Number of judged substitutions.
         drop: Mean of A(original) - A(counterfactual), with an interval over functions.
     """
 
@@ -65,12 +65,12 @@ def direction(substitutions: Sequence[Substitution], before: str, after: str) ->
 def complementary(
     substitutions: Sequence[Substitution], frequency: Mapping[str, float], *, what: str
 ) -> Table:
-    """The pairs of operators of which one was put in the other's place.
+    """The pairs of operators with substitutions.
 
     Args:
-        substitutions: The judged pairs.
-        frequency: How often each operator stands in the corpus.
-        what: The lost items, such as `correct completions`.
+        substitutions: The judged substitutions.
+        frequency: Count of each operator in the corpus.
+        what: The noun for the lost items, such as `correct completions`.
     """
     rows = [_row(substitutions, frequency, pair) for pair in COMPLEMENTS]
     note = (

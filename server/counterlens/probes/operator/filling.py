@@ -1,4 +1,4 @@
-"""Filling in the middle: the operator that a model writes into a gap when it is shown both sides at once."""
+"""Fill-in-the-middle: the operator that a model writes into a gap, given the code on both sides."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from counterlens.syntax.operators import Family
 _TOKENS = 4
 """Token limit: an operator has at most three, and healing may repeat one."""
 _LONGER = "<>=!*/&|^%"
-"""Characters that would make a longer operator."""
+"""Characters that continue a longer operator."""
 
 
 def fills(model: Model) -> bool:
-    """Whether a model is asked to fill in the middle."""
+    """Whether a model's prompt format is fill-in-the-middle."""
     return model.info.api is Api.FILL
 
 
@@ -45,7 +45,7 @@ def filled(context: Context, target: Target) -> tuple[FilledGap, ...]:
 
 
 def operator_in(text: str, candidates: Sequence[str]) -> str | None:
-    """The candidate that a text begins with; None if it begins with anything else."""
+    """The candidate that a text begins with; None if it begins with none."""
     said = " ".join(text.split())
     for name in sorted(candidates, key=len, reverse=True):
         rest = said[len(name) :]
@@ -56,10 +56,10 @@ def operator_in(text: str, candidates: Sequence[str]) -> str | None:
 
 
 def filled_table(gaps: Sequence[tuple[str, FilledGap]]) -> Table | None:
-    """The share that was filled in right, by family; None if nothing was filled in.
+    """The share of gaps filled in correctly, by family; None if nothing was filled in.
 
     Args:
-        gaps: Each with the function that it is in.
+        gaps: The gaps, each with its function.
     """
     rows: list[tuple[Cell, ...]] = []
     for family in (None, *Family):

@@ -1,7 +1,7 @@
 """The construct of a swap's operator: the swaps of Ahmed et al. 2024, and ours.
 
-They swap the branches of if-else (sections 3.1.2 and 4.1) and the operands of conditions, in both with one of
-six comparisons. They keep operands without calls, and a call beside a constant: two that are neither may have
+The paper swaps the branches of if-else (sections 3.1.2 and 4.1) and the operands of conditions, both with one
+of six comparisons. It keeps operands without calls, and a call beside a constant: others may have side
 effects on each other (section 4.1).
 """
 
@@ -23,27 +23,27 @@ class SwapForm(StrEnum):
 
     IF_ELSE = "if-else"
     ELIF = "elif chain"  # an `if` with an `elif`, or an `elif`
-    GUARD = "guard"  # no else branch: the body always leaves
+    GUARD = "guard"  # no else branch: the body always exits
     CONDITION = "condition"  # of an `if`, `elif` or `while`, or joined to one by `and`, `or`, `not`
     CALLS = "condition with calls"  # operands that the paper discards
     ELSEWHERE = "elsewhere"
 
 
 _PUBLISHED = frozenset({SwapForm.IF_ELSE, SwapForm.CONDITION})
-"""Those of the paper."""
+"""The forms of the paper."""
 
 
 @dataclass(frozen=True, slots=True)
 class FormKinds:
-    """The node types that tell the forms of one language apart.
+    """The node types that distinguish the forms of one language.
 
     Attributes:
-        ifs: An `if`, and a branch of one that has a condition of its own.
+        ifs: An `if`, and a branch of one with its own condition.
         loops: Loops with a condition.
-        joined: What joins conditions, or wraps one.
+        joined: Expressions that join conditions, or wrap one.
         constants: Literals.
-        calls: What runs code that is not seen, or assigns.
-        alternative: The branch that runs if the condition does not hold: a node in an `if`.
+        calls: Expressions that run code elsewhere, or assign.
+        alternative: The branch that runs if the condition is false: a node in an `if`.
         chained: A further branch with a condition, in an `if`.
     """
 
@@ -108,7 +108,7 @@ JAVA = FormKinds(
 SWAPS: LanguagePart[FormKinds] = LanguagePart("swaps", FormKinds)
 """The node types by language."""
 _JOINING = frozenset({"&&", "||", "!"})
-"""The signs of expressions that join conditions, in languages where all operators are of one node type."""
+"""Operators that join or negate conditions, for languages in which all operators have one node type."""
 
 
 def is_published(form: SwapForm | None, family: Family) -> bool:
@@ -117,7 +117,7 @@ def is_published(form: SwapForm | None, family: Family) -> bool:
 
 
 def form_of_branches(document: Document, site: OperatorSite) -> SwapForm | None:
-    """The form of the `if` whose condition an operator is in; None if it is in none."""
+    """The form of the `if` whose condition contains an operator; None if there is none."""
     kinds, node = SWAPS.require(document.language), _operation(document, site)
     while node is not None and not (node.type in kinds.ifs and _in_condition(node, site)):
         node = node.parent
@@ -129,7 +129,7 @@ def form_of_branches(document: Document, site: OperatorSite) -> SwapForm | None:
 
 
 def form_of_operands(document: Document, site: OperatorSite) -> SwapForm:
-    """The construct of a comparison whose operands change places."""
+    """The construct of a comparison whose operands are swapped."""
     kinds, operation = SWAPS.require(document.language), _operation(document, site)
     node = operation
     while node is not None and node.parent is not None and _joins(node.parent, kinds):
@@ -150,7 +150,7 @@ def form_of_operands(document: Document, site: OperatorSite) -> SwapForm:
 
 
 def _operation(document: Document, site: OperatorSite) -> tree_sitter.Node | None:
-    """The node of the operands and the operator."""
+    """The node that contains the operands and the operator."""
     return document.tree.root_node.named_descendant_for_byte_range(*site.span)
 
 
@@ -173,7 +173,7 @@ def _all(node: tree_sitter.Node) -> Iterator[tree_sitter.Node]:
 
 
 def _values(node: tree_sitter.Node, constants: frozenset[str]) -> Iterator[tree_sitter.Node]:
-    """The parts of an operand: strings whole, parentheses and operators aside."""
+    """The parts of an operand without parentheses and operators; a string is one part."""
     if node.type in constants or not node.named_children:
         yield node
         return

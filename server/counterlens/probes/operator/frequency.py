@@ -16,7 +16,7 @@ from counterlens.syntax.operators import operator_sites
 from counterlens.trust import is_inside
 
 MOST_BYTES = 1 << 20
-"""Longer files are generated ones, and are left out."""
+"""Maximum bytes of a file; longer files are usually generated, and are left out."""
 _State = tuple[tuple[Path, int, int], ...]
 
 
@@ -25,7 +25,7 @@ class OperatorCorpus:
     """The operators of a corpus.
 
     Attributes:
-        frequency: How often each operator stands in it, the most frequent first.
+        frequency: Count of each operator in it, the most frequent first.
         operations: The operations themselves, such as `a<b`, as `squeezed`.
     """
 
@@ -34,22 +34,21 @@ class OperatorCorpus:
 
 
 def squeezed(operation: str) -> str:
-    """An operation as it is searched for: without blanks and line breaks."""
+    """The search form of an operation: without blanks and line breaks."""
     return "".join(operation.split())
 
 
 def read_corpus(corpus: str, *, language: str = "python", cancel: Event | None = None) -> OperatorCorpus:
-    """Read the operators of a corpus; one that has not changed since is not read again.
+    """Read the operators of a corpus; an unchanged one is cached.
 
     Args:
-        corpus: A source file, a folder of them, or a dataset as `open_dataset` knows it, whose programs in
-            other languages are left out; as are files that are no text, or longer than `MOST_BYTES`.
-        language: The id of the language of the functions that are asked about: what a corpus has in others
-            says nothing of it.
+        corpus: A source file, a folder of them, or the name of a dataset for `open_dataset`. Programs in
+            other languages are left out, as are files that are not text, or longer than `MOST_BYTES`.
+        language: The id of the language of the probed functions: code in other languages is irrelevant.
         cancel: Set to cancel.
 
     Raises:
-        CounterlensError: there is no such file, folder or dataset, or not one operator in it.
+        CounterlensError: there is no such file, folder or dataset, or no operator in it.
         Cancelled: `cancel` was set.
     """
     with _LOCK:
@@ -60,7 +59,7 @@ def read_corpus(corpus: str, *, language: str = "python", cancel: Event | None =
 
 
 _READ: dict[tuple[str, str], tuple[_State, OperatorCorpus]] = {}
-_LOCK = Lock()  # of several functions that are probed at once, one reads
+_LOCK = Lock()  # only one of several concurrent probes reads a corpus
 
 
 def _counted(corpus: str, language: str, cancel: Event | None) -> OperatorCorpus:
@@ -88,7 +87,7 @@ def _source_files(corpus: str, language: str) -> list[Path]:
 
 
 def _state(corpus: str, language: str) -> _State:
-    """The files that a corpus is read from, each with when it was written and its size."""
+    """The files of a corpus, each with its modification time and size."""
     files = _source_files(corpus, language)
     if not files:
         path = open_dataset(corpus).path

@@ -1,8 +1,8 @@
 """Memorisation (Hooda et al. 2024, Table 3): does the operator that is rarer in a corpus cost more?
 
-Flipping an if-else puts the complementary operator in the condition. If a model completes a function by
-frequent patterns, replacing the frequent operator of a pair by the rare one costs more correct completions
-than the other way round.
+Flipping an if-else replaces the operator in the condition by its complement. If a model completes a function
+by frequent patterns, replacing the frequent operator of a pair by the rare one costs more correct completions
+than vice versa.
 """
 
 from __future__ import annotations
@@ -49,10 +49,10 @@ _COMPLETION = CompletionProbe()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemorisationOptions(ProbeOptions):
-    """Options of the memorisation probe; a corpus has to be named.
+    """Options of the memorisation probe; a corpus is required.
 
-    If the branches of an if-else are on separate lines, the flip fixes its cut; the prefix ratio decides in
-    the others.
+    If the branches of an if-else are on separate lines, the flip fixes the cut; otherwise the prefix ratio
+    does.
     """
 
     protocol: Annotated[str | None, protocols(CACP)] = None
@@ -67,12 +67,12 @@ class MemorisationOptions(ProbeOptions):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemorisationRecord(Record):
-    """The cost of exchanging the operators of one function.
+    """The cost of substituting the operators of one function.
 
     Attributes:
         corpus: The corpus of the counts, as the user named it.
-        frequency: How often each operator stands there.
-        substitutions: The operators that were swapped.
+        frequency: Count of each operator in the corpus.
+        substitutions: The substituted operators.
     """
 
     corpus: str
@@ -81,7 +81,7 @@ class MemorisationRecord(Record):
 
 
 class MemorisationProbe(Probe[MemorisationOptions, MemorisationRecord]):
-    """The frequency of operators beside the correct completions that exchanging them costs."""
+    """The frequency of operators beside the correct completions that substituting them costs."""
 
     id = "memorisation"
     title = "does the rarer operator cost more?"
@@ -152,7 +152,7 @@ class MemorisationProbe(Probe[MemorisationOptions, MemorisationRecord]):
 
 
 def _flips(options: MemorisationOptions) -> CompletionOptions:
-    """The completion probe's options, with the one mutation that puts in the complementary operator."""
+    """The completion probe's options, with the mutation that inserts the complementary operator."""
     given = {
         "protocol": options.protocol,
         "seed": options.seed,
@@ -182,7 +182,7 @@ def _substitutions(target: Target, pairs: PairsRecord, left_out: Counter[str]) -
 
 
 def _changes(pair: PairRecord) -> tuple[Change, ...]:
-    """The edits of a pair, each with where it stands afterwards."""
+    """The edits of a pair, each with its position in the counterfactual."""
     changes, shift = [], 0
     for edit in pair.edits:
         start, size = edit.start + shift, len(edit.text.encode("utf-8", "surrogatepass"))

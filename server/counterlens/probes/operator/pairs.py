@@ -25,7 +25,7 @@ class OperatorPlace:
     Attributes:
         document: The version.
         qualname: The function.
-        index: Which of the function's operators, in the order of the text.
+        index: Index among the function's operators, in textual order.
     """
 
     document: Document
@@ -40,7 +40,7 @@ class OperatorPlace:
 
 @dataclass(frozen=True, slots=True)
 class Pairing:
-    """An operator and what became of it.
+    """An operator before and after a change.
 
     Attributes:
         change: The id of the change, see `CHANGES`.
@@ -65,15 +65,15 @@ class Pairings:
     """All pairs of one function.
 
     Attributes:
-        pairs: Change by change, in the order of the text.
-        left_out: For each change, how many sites were left out, by reason.
+        pairs: The pairs, change by change, in textual order.
+        left_out: For each change, the number of sites left out, by reason.
     """
 
     pairs: tuple[Pairing, ...]
     left_out: dict[str, Counter[str]]
 
     def published(self) -> Pairings:
-        """Those that Ahmed et al. 2024 have; of the other swaps it is counted why they are left out."""
+        """The pairs that Ahmed et al. 2024 have; other swaps are counted as left out, with the reason."""
         left_out = {name: Counter(self.left_out[name]) for name in PUBLISHED}
         for pair in self.pairs:
             if pair.change in PUBLISHED and not pair.published:
@@ -86,11 +86,11 @@ class Pairings:
 
 @dataclass(frozen=True, slots=True)
 class CodeChange:
-    """A comparison of two versions: `before` is done to both, then `transform` to one, then `after` to both.
+    """A comparison of two versions: `before` applies to both, then `transform` to one, then `after` to both.
 
     Attributes:
         title: Its name in tables.
-        transform: The id of the mutation that makes the difference.
+        transform: The id of the mutation that distinguishes the versions.
         before: A mutation of the whole function that comes first, or None.
         after: A mutation of the `if` around the operator that comes last, or None.
         source: The origin of the comparison.
@@ -104,12 +104,12 @@ class CodeChange:
 
     @property
     def exchanges(self) -> bool:
-        """Whether the change may put another operator in the place."""
+        """Whether the change may replace the operator."""
         return self.transform in {_SWAP, FLIP}
 
     @property
     def by_branches(self) -> bool:
-        """Whether the branches of an `if` change places."""
+        """Whether the change swaps the branches of an `if`."""
         return self.transform == FLIP
 
 
@@ -187,13 +187,15 @@ def changed_operators(
 def flipped_site(
     document: Document, flipped: Document, qualname: str, changes: Sequence[Change]
 ) -> OperatorSite | None:
-    """The operator that decides an if-else which was flipped; None if it is no single one."""
+    """The operator that decides a flipped if-else; None if it is not a single one."""
     before, after = sites_of(document, qualname), sites_of(flipped, qualname)
     return next((before[i] for i, _ in _flipped(changes, before, after)), None)
 
 
 class _Surveys:
-    """The mutations of one function's versions: the changes ask for the same ones, and parsing is most of it.
+    """A cache of the mutations of one function's versions: several changes need the same ones.
+
+    Parsing takes most of the time.
 
     Args:
         qualname: The function.
@@ -206,7 +208,7 @@ class _Surveys:
         self._known: dict[tuple[str, str], Survey] = {}
         self._parsed = lru_cache(maxsize=4)(
             mutated(language).parse
-        )  # those of one change; trees of long files are large
+        )  # only for one change, because trees of long files are large
 
     def mutated(self, document: Document, mutation: str, reasons: Counter[str]) -> tuple[Counterfactual, ...]:
         surveyed = self._survey(document.text, mutation)
@@ -226,7 +228,7 @@ class _Surveys:
                 yield OperatorPlace(document, self._qualname, i), OperatorPlace(mutated, self._qualname, j)
 
     def refactored(self, place: OperatorPlace, reasons: Counter[str]) -> OperatorPlace | None:
-        """The same operator after the condition that it decides has moved to a variable."""
+        """The same operator after its condition has moved to a variable."""
         surveyed, line = self._survey(place.document.text, _REFACTOR), place.site.line
         for made in surveyed.counterfactuals:
             hull = _hull(made.changes)[0]
@@ -247,7 +249,7 @@ class _Surveys:
 
 
 def _hull(changes: Sequence[Change]) -> tuple[tuple[int, int], tuple[int, int]]:
-    """The range of all changes, in the original and in the mutated source."""
+    """The range that covers all changes, in the original and in the mutated source."""
     originals, mutants = [c.original for c in changes], [c.mutated for c in changes]
     return (
         (min(r[0] for r in originals), max(r[1] for r in originals)),
@@ -258,7 +260,7 @@ def _hull(changes: Sequence[Change]) -> tuple[tuple[int, int], tuple[int, int]]:
 def _swapped(
     changes: Sequence[Change], before: list[OperatorSite], after: list[OperatorSite]
 ) -> Iterator[tuple[int, int]]:
-    """The comparison whose operands changed places."""
+    """The comparison whose operands were swapped."""
     old, new = _hull(changes)
     first = [i for i, site in enumerate(before) if site.span == old and site.family is Family.COMPARISON]
     second = [i for i, site in enumerate(after) if site.span == new and site.family is Family.COMPARISON]
@@ -287,7 +289,7 @@ def _flipped(
 def _aligned(
     _changes: Sequence[Change], before: list[OperatorSite], after: list[OperatorSite]
 ) -> Iterator[tuple[int, int]]:
-    """All operators: what was done moved none of them past another."""
+    """All operators: the change kept their order."""
     if [site.operator for site in before] == [site.operator for site in after]:
         yield from ((i, i) for i in range(len(before)))
 
@@ -295,7 +297,7 @@ def _aligned(
 def _moved(
     changes: Sequence[Change], before: list[OperatorSite], after: list[OperatorSite]
 ) -> Iterator[tuple[int, int]]:
-    """The operators of the condition that moved."""
+    """The operators of the moved condition."""
     start, end = _hull(changes)[0]
     for i, j in _aligned(changes, before, after):
         if start <= before[i].start < end:

@@ -50,7 +50,7 @@ class OperatorProbe(Probe[OperatorOptions, OperatorRecord]):
         """Like `Probe.run`.
 
         Raises:
-            SourceError: the function has no operator; by the protocol, no swap that the paper has.
+            SourceError: the function has no operator; with the protocol, no swap that the paper has.
         """
         plan = _planned(target, options)
         language = target.document.language
@@ -77,7 +77,7 @@ class OperatorProbe(Probe[OperatorOptions, OperatorRecord]):
         )
 
     def tables(self, records: Sequence[OperatorRecord], *, seed: int) -> tuple[Table, ...]:
-        """Like `Probe.tables`; chance goes by the frequencies in the corpus, or in all the functions."""
+        """Like `Probe.tables`; chance uses the frequencies in the corpus, or in all the functions."""
         frequency = tables.frequencies(records)
         if records[0].protocol:
             return tuple(published.tables(records, frequency, seed=seed))
@@ -136,7 +136,7 @@ def _planned(target: Target, options: OperatorOptions) -> OperatorPlan:
     """The questions about a function.
 
     Raises:
-        SourceError: there is nothing to ask about.
+        SourceError: there is no question.
     """
     by_paper = options.chosen_protocol == PROTOCOL
     plan = OperatorPlan.of(target, windows=options.windows, seed=options.seed, published=by_paper)
@@ -152,6 +152,6 @@ def _planned(target: Target, options: OperatorOptions) -> OperatorPlan:
 
 
 def _searched(pair: OperatorPair, corpus: OperatorCorpus) -> OperatorPair:
-    """A pair with its operations searched for in a corpus."""
+    """A pair with the result of the search for its operations in a corpus."""
     before, after = (squeezed(side.text) in corpus.operations for side in (pair.original, pair.transformed))
     return replace(pair, found=(before, after))

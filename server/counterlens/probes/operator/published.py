@@ -1,7 +1,7 @@
-"""The tables of Ahmed et al. 2024, cell by cell: what the protocol `operators` gives instead of our own.
+"""The tables of Ahmed et al. 2024, cell by cell, which the protocol `operators` gives instead of our own.
 
-Every figure is over all samples at once, as theirs is; the intervals, which they do not have, are over
-functions. Table 6 is of the probe `embedding`, Table 1 an example.
+As in the paper, every figure is pooled over all samples; the intervals, which are not in the paper, are over
+functions. Table 6 belongs to the probe `embedding`, Table 1 is an example.
 """
 
 from __future__ import annotations
@@ -32,28 +32,28 @@ from counterlens.probes.operator.record import COMPLETE, OperatorAnswer, Window
 from counterlens.probes.operator.tables import FAMILIAR_COLUMNS, familiar_cells
 
 OPERATORS = ("==", "!=", "<", "<=", ">", ">=")
-"""In the order of Tables 8 and 9."""
+"""The operators in the order of Tables 8 and 9."""
 Measure = Callable[[OperatorAnswer], float | None]
 FIGURES = {
     6: "Figure 6: the operator after the preceding text",
     7: "Figure 7: the operator given both sides",
 }
 MEASURES_OF: Mapping[int, Measure] = {6: lambda answer: answer.surprisal, 7: lambda answer: answer.nll}
-"""Contents of the two figures, by number."""
+"""The measures of the two figures, by number."""
 _SWAPS = ("block-swap", "operand-swap")
 _NAMES = {"block-swap": "original", "renamed block-swap": "uninformative"}
 _NOT_AFTER = {"before": "no", "after": "yes"}
-_SMOOTH = 0.0  # the paper guesses by the bare frequency
+_SMOOTH = 0.0  # the paper guesses by unsmoothed frequency
 _ROUNDS = "rounds better: of 1,000 rounds of guessing by frequency"
 _SPREAD = ("n", "least", "lower quartile", "median", "upper quartile", "most", "mean")
 
 
 def tables(records: Records, frequency: Mapping[str, float], *, seed: int) -> Iterator[Table]:
-    """Those of the published tables and figures that the records have pairs for.
+    """The published tables and figures that the records have pairs for.
 
     Args:
-        records: Made by the protocol.
-        frequency: How often each operator stands in the corpus, or in the functions.
+        records: Records of the protocol.
+        frequency: Count of each operator in the corpus, or in the functions.
         seed: Random seed of guesses and intervals.
     """
     drawn = (
@@ -167,7 +167,7 @@ def _guessing(records: Records, frequency: Mapping[str, float], seed: int) -> Ta
 
 
 def spreads(records: Records, value: Measure) -> Iterator[tuple[str, str, Sequence[float]]]:
-    """The values of a box plot: of each transformation and side (`no`, `yes`: transformed) the figures."""
+    """The values of a box plot: transformation, side (`yes` if transformed, else `no`), figures."""
     for name in PUBLISHED:
         for side in SIDES:
             asked = side_of(_pairs(records, name), side)
@@ -177,7 +177,7 @@ def spreads(records: Records, value: Measure) -> Iterator[tuple[str, str, Sequen
 
 
 def five(values: Sequence[float]) -> list[float]:
-    """The least of some figures, the quartiles with the median between them, and the most."""
+    """The minimum, lower quartile, median, upper quartile and maximum of some figures."""
     found: list[float] = np.quantile(values, [0, 0.25, 0.5, 0.75, 1]).tolist()
     return found
 

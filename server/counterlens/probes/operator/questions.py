@@ -1,4 +1,4 @@
-"""The questions on a function's operators, in the original and after preserving changes."""
+"""The questions about a function's operators, in the original and after preserving changes."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from counterlens.progress import Steps
 WINDOWS = (10, 30, 50)
 """Lexical tokens of context (Ahmed et al. 2024, Table 3)."""
 WINDOW_CHANGES = ("operand-swap", "block-swap")
-TOLERANCE = 1e-6  # nats: the same question twice
-_LONGEST = 40  # characters of an operation in a step's title
+TOLERANCE = 1e-6  # nats, between two answers to the same question
+_LONGEST = 40  # maximum characters of an operation in a step's title
 _Key = tuple[str, int, int | None, int | None]
 
 
@@ -30,11 +30,11 @@ class OperatorPlan:
     """The questions about one function.
 
     Attributes:
-        places: Its operators, as it stands.
+        places: Its operators in the unchanged function.
         pairings: The operators before and after changes.
-        left_out: For each change, how many sites were left out, by reason.
-        windows: Whether to ask with less context, too.
-        frequency: How often each operator stands in the function.
+        left_out: For each change, the number of sites left out, by reason.
+        windows: Whether to ask with narrower contexts, too.
+        frequency: Count of each operator in the function.
     """
 
     places: tuple[OperatorPlace, ...]
@@ -49,9 +49,9 @@ class OperatorPlan:
 
         Args:
             target: The function.
-            windows: Whether to ask with less context, too.
+            windows: Whether to ask with narrower contexts, too.
             seed: Like `pairings`.
-            published: Whether only of pairs that Ahmed et al. 2024 have, and of their operators.
+            published: Whether to include only pairs that Ahmed et al. 2024 have, and their operators.
 
         Raises:
             SourceError: it does not parse, or there is no such function.
@@ -69,19 +69,19 @@ class OperatorPlan:
 
     @property
     def pairs(self) -> Iterator[tuple[Pairing, Window]]:
-        """The pairs, each with every window that it is asked with."""
+        """The pairs, each with every window."""
         for pairing in self.pairings:
             for window in self._windows(pairing):
                 yield pairing, window
 
     @property
     def batches(self) -> int:
-        """How many batches the model is asked for."""
+        """The number of batches sent to the model."""
         return len(self._asked)
 
     @property
     def texts(self) -> int:
-        """How many texts are in them, and in that of the sanity check."""
+        """The number of texts in these batches, and in that of the sanity check."""
         checked = len(self.places[0].site.candidates) if self.places else 0
         return checked + sum(len(place.site.candidates) for place in self._asked.values())
 
@@ -101,14 +101,14 @@ class OperatorPlan:
 
 
 class OperatorAsker:
-    """Asks once for each gap and what is shown before it: narrower windows after it are read off.
+    """Scores each gap once per context before it; narrower windows after it are derived from the scores.
 
-    A masked model is asked for each window.
+    A masked model is queried for each window.
 
     Args:
         model: The model.
         steps: Progress and cancellation.
-        total: How many batches there will be.
+        total: Total number of batches.
     """
 
     def __init__(self, model: Model, steps: Steps, total: int) -> None:
@@ -125,7 +125,7 @@ class OperatorAsker:
         return answer_of(self._distribution(place, COMPLETE))
 
     def pair(self, pairing: Pairing, window: Window) -> OperatorPair:
-        """The model's belief about an operator before and after a change; errors as of `answer`."""
+        """The model's belief about an operator before and after a change; errors as in `answer`."""
         original = answer_of(self._distribution(pairing.original, window))
         transformed = answer_of(self._distribution(pairing.transformed, window))
         return OperatorPair(
@@ -138,13 +138,13 @@ class OperatorAsker:
         )
 
     def check(self, place: OperatorPlace) -> None:
-        """Check what must hold whatever the model.
+        """Check invariants that hold for any model.
 
-        With another operator in its place the answer must stay the same, because the gap hides what stands
-        there; and what was right for the one must be wrong for the other.
+        With another operator in the gap, the answer must stay the same, because the gap hides the operator;
+        and an answer that was right for the one must be wrong for the other.
 
         Raises:
-            CounterlensError: it fails: figures would be meaningless.
+            CounterlensError: an invariant fails: figures would be meaningless.
             And as `answer`.
         """
         site, data = place.site, place.document.data
@@ -200,5 +200,5 @@ def answer_of(distribution: OperatorDistribution) -> OperatorAnswer:
 
 
 def _key(place: OperatorPlace, window: Window, *, masked: bool = False) -> _Key:
-    """Questions that are asked once: of what a masked model is shown after a gap, less cannot be read off."""
+    """The key of a question that is asked once; for a masked model, also the context after the gap counts."""
     return place.document.text, place.index, window.before, window.after if masked else None

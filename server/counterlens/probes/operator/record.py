@@ -12,7 +12,7 @@ from counterlens.syntax.operators import Family
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """How much the model sees of what surrounds a gap, in lexical tokens; None for all of it."""
+    """The context of a gap before and after it, in lexical tokens; None for all of it."""
 
     before: int | None
     after: int | None
@@ -28,25 +28,26 @@ COMPLETE = Window(None, None)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OperatorAnswer:
-    """An operator, and what the model believes of it.
+    """An operator, and the model's belief about it.
 
     Attributes:
         line: Its line, 1-based.
         start: Its first byte.
-        end: The byte behind it.
+        end: The byte after its last.
         span: The bytes of the operation.
         text: The operation, such as `a < b`.
-        family: Which operators could stand there.
-        operator: The one that does.
-        predicted: The likeliest.
-        correct: Whether that is the existing one.
-        entropy: In nats, over the candidates.
-        candidates: The alternatives.
+        family: The family of candidate operators.
+        operator: The existing operator.
+        predicted: The likeliest operator.
+        correct: Whether the likeliest operator is the existing one.
+        entropy: Entropy over the candidates, in nats.
+        candidates: The candidates.
         logprob: The log-probability of the text with each candidate, in nats.
-        probability: Its share of the probability of all candidates.
+        probability: The share of each candidate in the probability of all of them.
         nll: The negative log-likelihood of the existing operator, in nats, among the candidates and given
-            both sides: what Ahmed et al. 2024, section 4.3, call entropy. None in records of before.
-        surprisal: The same of its own tokens over the whole vocabulary, given only what stands before them.
+            both sides: called entropy by Ahmed et al. 2024, section 4.3. None in older records.
+        surprisal: The negative log-likelihood of its own tokens over the whole vocabulary, in nats, given
+            only the text before them.
     """
 
     line: int
@@ -72,23 +73,22 @@ class OperatorAnswer:
 
     @property
     def highest(self) -> float:
-        """The share of the likeliest."""
+        """The share of the likeliest operator."""
         return self.probability[self.predicted]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OperatorPair:
-    """An operator before and after a change that keeps the meaning, and what the model believes of both.
+    """An operator before and after a change that keeps the meaning, and the model's beliefs about both.
 
     Attributes:
         change: The id of the change, see `CHANGES`.
-        window: How much was seen.
-        original: Before.
-        transformed: After.
+        window: The context.
+        original: The answer before the change.
+        transformed: The answer after the change.
         both: Whether the model knew both operators.
-        found: Whether the operation before, and that after, stand in the corpus; None without one.
-        form: The construct that the operator of a swap decides; None of other changes, and in records of
-            before.
+        found: Whether the operations before and after are in the corpus; None without a corpus.
+        form: The construct that the operator of a swap decides; None for other changes, and in older records.
     """
 
     change: str
@@ -106,12 +106,12 @@ class OperatorPair:
 
     @property
     def exchanged(self) -> bool:
-        """Whether another operator stands there after the change."""
+        """Whether the operator after the change is another one."""
         return self.original.operator != self.transformed.operator
 
     @property
     def complete(self) -> bool:
-        """Whether everything around the gap was seen."""
+        """Whether the model saw the whole context."""
         return self.window == COMPLETE
 
 
@@ -121,10 +121,10 @@ class FilledGap:
 
     Attributes:
         line: The line of the gap, 1-based.
-        family: Which operators could stand there.
-        operator: The one that does.
+        family: The family of candidate operators.
+        operator: The existing operator.
         said: The model's text.
-        written: The operator that this begins with; None if it is no candidate.
+        written: The candidate that the text begins with; None if it begins with none.
     """
 
     line: int
@@ -140,10 +140,10 @@ class OperatorRecord(Record):
 
     Attributes:
         corpus: The corpus of the counts, as the user named it; None for the function itself.
-        frequency: How often each operator stands there.
-        operators: Every operator, as the function stands.
+        frequency: Count of each operator there.
+        operators: Every operator of the unchanged function.
         pairs: Operators before and after changes.
-        filled: The filled-in operator, for models that fill in the middle.
+        filled: The filled-in operators, for fill-in-the-middle models.
     """
 
     corpus: str | None

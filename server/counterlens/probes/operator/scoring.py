@@ -1,12 +1,12 @@
 """The operator that a model expects in a gap: each candidate by the probability of the following text.
 
-A left-to-right model that predicts the next token sees only the text before the gap. Here it is asked for the
-probability of the whole text with each candidate in its place, from the line of the gap to the end of the
-function: what follows the gap decides with it, and by Bayes' rule the candidates' shares of that probability
-are what the model believes of the gap, given both sides.
+A left-to-right model, which predicts the next token, sees only the text before the gap. Here it scores the
+whole text with each candidate in the gap, from the line of the gap to the end of the function: so the text
+after the gap also counts, and by Bayes' rule the candidates' shares of that probability are the model's
+belief about the gap, given both sides.
 
-A masked model reads both sides itself. It is asked as Ahmed et al. 2024 ask theirs: all pieces of a candidate
-are masked at once, and their log-probabilities added up.
+A masked model reads both sides itself. It is queried as in Ahmed et al. 2024: all pieces of a candidate are
+masked at once, and their log-probabilities are summed.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ CONTEXT_BYTES = 8192
 """Maximum text shown before the gap, besides the document's header."""
 AFTER_BYTES = 8192
 """Maximum text scored after the gap."""
-_NEUTRAL = "\n"  # what a text without context is scored after, so that its first token has a score
+_NEUTRAL = "\n"  # precedes a text without context, so that its first token has a score
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -39,9 +39,9 @@ class OperatorDistribution:
     Attributes:
         site: The existing operator.
         logprob: (k,) float64, natural logarithm of the probability of the scored text with each of the
-            site's k candidates, given what stands before it.
+            site's k candidates, given the text before it.
         surprisal: The negative log-likelihood of the operator's own tokens, in nats over the whole
-            vocabulary, given what stands before them; None if it was not scored.
+            vocabulary, given the text before them; None if it was not scored.
     """
 
     site: OperatorSite
@@ -56,13 +56,13 @@ class OperatorDistribution:
 
     @property
     def entropy(self) -> float:
-        """In nats, over the candidates: 0 when one is sure, at most the logarithm of their number."""
+        """Entropy over the candidates, in nats: 0 if one is certain, at most the log of their number."""
         p = self.probability
         return float(-np.sum(p[p > 0] * np.log(p[p > 0])) + 0.0)
 
     @property
     def nll(self) -> float:
-        """In nats: the negative log-likelihood of the existing operator, among the candidates.
+        """The negative log-likelihood of the existing operator among the candidates, in nats.
 
         Ahmed et al. 2024, section 4.3, call it entropy.
         """
@@ -72,7 +72,7 @@ class OperatorDistribution:
 
     @property
     def predicted(self) -> str:
-        """The likeliest candidate; of equally likely ones the first."""
+        """The likeliest candidate; the first of equally likely ones."""
         return self.site.candidates[int(np.argmax(self.logprob))]
 
     @property
@@ -87,7 +87,7 @@ class OperatorDistribution:
 
     @property
     def margin(self) -> float:
-        """In nats: how much likelier the text is with the best other candidate than as it stands.
+        """Log-probability of the text with the best other candidate minus that of the text as it is, in nats.
 
         Below 0 if the existing one is the likeliest.
         """
@@ -103,7 +103,7 @@ class OperatorScores:
         site: The operator.
         scores: The log-probabilities of the text with each candidate, in their order.
         gap: The byte of the scored text at which the candidates begin.
-        cuts: How many bytes after the gap the text ends for a window of so many lexical tokens.
+        cuts: Lexical tokens of a window to bytes after the gap at which its text ends.
     """
 
     site: OperatorSite
@@ -112,7 +112,7 @@ class OperatorScores:
     cuts: tuple[int, ...]
 
     def distribution(self, after: int | None = None) -> OperatorDistribution:
-        """The distribution when only so many lexical tokens after the gap count; None for all of them."""
+        """The distribution with only `after` lexical tokens after the gap; None for all of them."""
         logprob = np.empty(len(self.scores))
         for i, (scores, candidate) in enumerate(zip(self.scores, self.site.candidates, strict=True)):
             counted = ~np.isnan(scores.logprob)
@@ -122,7 +122,7 @@ class OperatorScores:
         return OperatorDistribution(self.site, logprob, self._surprisal())
 
     def _surprisal(self) -> float | None:
-        """The surprisal of the operator's tokens, a blank or sign before it in the same token included."""
+        """The surprisal of the operator's tokens, including a blank or sign before it in the same token."""
         at = self.site.candidates.index(self.site.operator)
         scores, end = self.scores[at], self.gap + len(self.site.operator.encode())
         own = scores.logprob[(scores.end > self.gap) & (scores.start < end)]
@@ -156,10 +156,10 @@ class OperatorScorer:
 
         Args:
             site: The operator.
-            before: Only so many lexical tokens before the gap are shown; None for the header of the document
-                and all of the definition before it.
-            after: Only so many lexical tokens after it are scored, or shown to a masked model; None for all
-                up to the end of the function.
+            before: Number of lexical tokens before the gap that are shown; None for the header of the
+                document and all of the definition before it.
+            after: Number of lexical tokens after it that are scored, or shown to a masked model; None for
+                all up to the end of the function.
             cancel: Set to cancel.
             progress: Like `Model.score_continuations`.
 
@@ -186,7 +186,7 @@ class OperatorScorer:
     def _masked(
         self, site: OperatorSite, before: str, after: str, cancel: Event | None, progress: Progress | None
     ) -> OperatorScores:
-        """The scores of each candidate alone, given all that is shown around it."""
+        """The scores of each candidate alone, given its whole context."""
         scores, gap = [], len(before.encode())
         for candidate in site.candidates:
             text, end = f"{before}{candidate}{after}", gap + len(candidate.encode())
@@ -219,7 +219,7 @@ class OperatorScorer:
         return _unix(data[: unit.context]) + _unix(data[lower:begin]), begin
 
     def _end(self, site: OperatorSite, after: int | None) -> int:
-        """The end of the scored text: with the window, or the innermost function around the gap."""
+        """The end of the scored text: the end of the window, or of the innermost function around the gap."""
         around = [f.end for f in functions(self._document) if f.start <= site.start < f.end]
         whole = units(self._document)
         end = around[-1] if around else next(u.end for u in whole if u.start <= site.start < u.end)
@@ -248,7 +248,7 @@ def operator_distribution(
     after: int | None = None,
     cancel: Event | None = None,
 ) -> OperatorDistribution:
-    """The model's belief about one gap; the arguments and errors are those of `OperatorScorer.score`."""
+    """The model's belief about one gap; arguments and errors as in `OperatorScorer.score`."""
     return (
         OperatorScorer(model, document).score(site, before=before, after=after, cancel=cancel).distribution()
     )

@@ -31,7 +31,7 @@ FEW = 20
 SHOWN = 40
 """Maximum number of operators in a list."""
 PREFERRED = 0.9
-"""The model strongly prefers another operator when it gives it at least so much."""
+"""Minimum share of another operator that the model strongly prefers."""
 FAMILIAR_CHANGES = ("operand-swap", "block-swap", "renamed operand-swap", "renamed block-swap")
 
 
@@ -48,7 +48,7 @@ def frequencies(records: Records) -> Mapping[str, float]:
 
 
 def listing(records: Records) -> Table | None:
-    """Operators one by one: those of a single function all, of several those that the model doubts."""
+    """Single operators: all of a single function, or those of several functions that the model doubts."""
     several = len(records) > 1
     asked = [(record.target, answer) for record in records for answer in record.operators]
     if several:
@@ -76,7 +76,7 @@ def listing(records: Records) -> Table | None:
 
 
 def families(records: Records, frequency: Mapping[str, float], seed: int) -> Table:
-    """Accuracy by family, original functions, beside guessing by frequency."""
+    """Accuracy by family in the original functions, beside guessing by frequency."""
     rows: list[tuple[Cell, ...]] = []
     for family in (None, *Family):
         asked = [
@@ -116,9 +116,9 @@ def changes(records: Records) -> Table | None:
 
 
 def stays_or_changes(records: Records) -> Table | None:
-    """The swaps again, apart for pairs whose operator stays; None if no change can make it another one.
+    """The swaps, split by whether the operator stays; None if no change can replace it.
 
-    `a == b` with its operands swapped is `b == a`: who only knows what is usual knows both.
+    `a == b` with its operands swapped is `b == a`: a model that only knows frequent code knows both.
     """
     rows: list[tuple[Cell, ...]] = []
     swaps = (name for name, change in CHANGES.items() if change.exchanges)
@@ -150,7 +150,7 @@ def exchanged(records: Records, frequency: Mapping[str, float]) -> Table | None:
 
 
 def windows(records: Records) -> Table | None:
-    """Accuracy with less context (Ahmed et al. 2024, Table 3); None if it was not asked for."""
+    """Accuracy with less context (Ahmed et al. 2024, Table 3); None if it was not requested."""
     narrow = {pair.window for record in records for pair in record.pairs if not pair.complete}
     if not narrow:
         return None
@@ -164,7 +164,7 @@ def windows(records: Records) -> Table | None:
 
 
 def familiar(records: Records) -> Table | None:
-    """Accuracy by whether the corpus has the operations (Ahmed et al. 2024, Table 7); None without one."""
+    """Accuracy by presence of the operations in the corpus (Ahmed et al. 2024, Table 7); None without one."""
     rows: list[tuple[Cell, ...]] = []
     for name in FAMILIAR_CHANGES:
         searched = [(target, pair) for target, pair in pairs_of(records, name) if pair.found is not None]
@@ -184,7 +184,7 @@ FAMILIAR_COLUMNS = (
 
 
 def familiar_cells(asked: Pairs) -> Iterator[tuple[Cell, ...]]:
-    """A row for each combination of what was found in the corpus of pairs that were searched for."""
+    """A row for each combination of found and missing operations, over the pairs with a search result."""
     for found in ((False, False), (True, True), (True, False), (False, True)):
         pairs = [(target, pair) for target, pair in asked if pair.found == found]
         if pairs:

@@ -1,9 +1,9 @@
 """The protocol `cacp`: the published population of counterfactuals (Hooda et al. 2024).
 
-Population (section 3.3): five mutations. Only an `if` with its own `else` is flipped, whose condition
-consists of comparisons and changes no state. Names are given to, and exchanged among, the variables of a
-function, and never its parameters. Statements that change places need not be neighbours. Choices that the
-paper leaves open, such as how many sites of a program count, are as without the protocol.
+Population (section 3.3): five mutations. Only an `if` with its own `else` is flipped, and only if its
+condition consists of comparisons and has no side effect. Only variables of a function are renamed or have
+their names swapped, never its parameters. Swapped statements need not be neighbours. Choices that the paper
+leaves open, such as how many sites of a program count, are as without the protocol.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ FLIP, SWAP = "if-else-flip", "independent-swap"
 COMPLEMENTS = (("==", "!="), (">", "<="), ("<", ">="), ("is", "is not"), ("in", "not in"))
 """Operators that negate each other; the first three pairs are those of the paper's Table 3."""
 FARTHEST = 9
-"""How many statements apart independent ones may be at most."""
+"""Maximum distance of independent statements that are swapped, in statements."""
 FIXED: Mapping[str, Any] = {"description": True, "preceding": True, "reach": FARTHEST}
 """The options that the protocol fixes."""
 
@@ -63,10 +63,10 @@ Reach = Annotated[
 
 
 def check_mutations(protocol: str, mutations: Sequence[str]) -> None:
-    """Say which mutations the paper does not have.
+    """Check that the paper has the mutations.
 
     Raises:
-        OptionError: one is chosen together with the protocol.
+        OptionError: the protocol is chosen, and does not have one of them.
     """
     others = [name for name in mutations if name not in PAPER_ORDER]
     if protocol == CACP and others:
@@ -78,12 +78,12 @@ def check_mutations(protocol: str, mutations: Sequence[str]) -> None:
 def forms_of(
     protocol: str, mutations: Sequence[str], reach: int, language: str = "python"
 ) -> list[str | AnyMutation]:
-    """The mutations to probe with, each in the form that the options ask for.
+    """The mutations to probe with, each in the form of the options.
 
     Args:
         protocol: The protocol that is followed, if any.
         mutations: Ids.
-        reach: How many statements apart those may be that are exchanged.
+        reach: Maximum distance, in statements, of statements that are swapped.
         language: The id of the language of the functions.
 
     Raises:

@@ -1,8 +1,8 @@
 """The tables of the protocol `cacp`, in the layout of Hooda et al. 2024: Tables 1 to 5.
 
-An average mutation effect is the share of pairs whose verdict changed, among those of which a side is right
-(section 4.3). The accuracy of originals counts every original once: a prompt that several counterfactuals are
-compared with is asked and judged once. Intervals, which are not in the paper, are over functions.
+An average mutation effect is the share of pairs whose verdict changed, among those with a right side (section
+4.3). The accuracy of originals counts every original once: a prompt shared by several counterfactuals is
+completed and judged once. Intervals, which are not in the paper, are over functions.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from counterlens.probes.pairs.record import PairRecord, PairsRecord
 from counterlens.probes.pairs.tables import discriminating_table, range_text
 
 Groups = Mapping[tuple[str, ...], Sequence[PairsRecord]]
-"""Records by what heads their row, such as a model, or a dataset and a model."""
+"""Records by the headings of their row, such as a model, or a dataset and a model."""
 Range = tuple[float, float]
 _EFFECTS_NOTE = (
     "share of the informative pairs (either side right) whose verdict changed; original accuracy: share of "
@@ -41,9 +41,9 @@ _OPERATORS_NOTE = (
 
 
 def published_tables(groups: Groups, heads: tuple[str, ...], *, repair: bool = False) -> tuple[Table, ...]:
-    """The tables of some records: their effects, and how many counterfactuals there are.
+    """The tables of some records: their effects, and the numbers of counterfactuals.
 
-    Args as of `figures`.
+    Arguments as for `figures`.
     """
     return *figures(groups, heads, repair=repair), counts_table(groups, heads)
 
@@ -53,8 +53,8 @@ def figures(groups: Groups, heads: tuple[str, ...], *, repair: bool = False) -> 
 
     Args:
         groups: The records.
-        heads: The heading column of their rows, such as `model`.
-        repair: Whether bugs were to be fixed, which is Table 5.
+        heads: The names of the heading columns, such as `model`.
+        repair: Whether the task was repair, which is Table 5.
     """
     telling = discriminating_table({head: _seen(records) for head, records in groups.items()}, heads)
     if any(pair.cut_range for records in groups.values() for record in records for pair in record.pairs):
@@ -68,7 +68,7 @@ def figures(groups: Groups, heads: tuple[str, ...], *, repair: bool = False) -> 
 
 
 def counts_table(groups: Groups, heads: tuple[str, ...]) -> Table:
-    """How many counterfactuals there are, each counted once however often it was cut (Table 1)."""
+    """The numbers of counterfactuals, each counted once however often it was cut (Table 1)."""
     rows: list[tuple[Cell, ...]] = []
     for head, records in groups.items():
         made = [
@@ -111,7 +111,7 @@ def _operators_table(groups: Groups, heads: tuple[str, ...]) -> Table:
 
 
 def _lost(judged: Iterable[tuple[str, PairRecord]], operators: tuple[str, str]) -> list[tuple[str, float]]:
-    """The function of each pair with these operators, and the correct completions that it lost."""
+    """The function of each pair with these operators, and the number of correct completions that it lost."""
     return [
         (target, -pair.effect.signed)
         for target, pair in judged
@@ -131,7 +131,7 @@ def _effects(seen: Sequence[Observation], names: Sequence[str]) -> tuple[Proport
 
 
 def _seen(records: Iterable[PairsRecord], cut_range: Range | None = None) -> list[Observation]:
-    """The pairs, or those that were cut in one range, as far as their effects go."""
+    """The observations of the pairs, or of those that were cut in one range."""
     return [
         seen
         for record in records

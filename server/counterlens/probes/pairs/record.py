@@ -26,21 +26,21 @@ class Way:
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One side of a pair: where the model began, what it wrote, and the verdict on the whole program.
+    """One side of a pair: the cut, the completion, and the verdict on the whole program.
 
     Attributes:
-        prompt_end: The last line of the prompt; the completion begins behind it.
-        completion: The model's text; None if it was not asked to write.
+        prompt_end: The last line of the prompt; the completion begins after it.
+        completion: The model's text; None if no completion was requested.
         finish: `stop` or `length`, as in `Completion`.
         verdict: The judgement, such as `passed`.
         attribution: The judge, such as `doctest`.
-        tests: How many cases were run to their end.
-        strength: How much the judgement is worth; None if nothing was run.
-        isolation: How far the program was from its tests; None if that is no question.
+        tests: Number of cases that ran to their end.
+        strength: The strength of the judgement; None if nothing ran.
+        isolation: The isolation of the program from its tests; None if it does not apply.
         failed: The case that failed.
-        message: The outcome.
+        message: The message of the verdict.
         prompt: The whole text that the model continues; an API may wrap it in a template.
-        ways: Other ways that rounding may have taken; None if none were followed.
+        ways: Alternative completions that rounding may have chosen; None if none were decoded.
     """
 
     prompt_end: str
@@ -57,7 +57,7 @@ class Side:
     ways: tuple[Way, ...] | None = None
 
     def agrees(self, right: bool) -> bool | None:
-        """Whether every way gives this verdict; None if none were followed."""
+        """Whether every alternative has this verdict; None if none were decoded."""
         return None if self.ways is None else all(way.passed is right for way in self.ways)
 
 
@@ -80,14 +80,14 @@ class CutPlace:
 
 @dataclass(frozen=True, slots=True)
 class TokenChange:
-    """A token that stands in both rests, with its log-probability in nats in each.
+    """A token that is in both rests, with its log-probability in nats in each.
 
     Attributes:
         text: The token.
         line: Its line in the original, 1-based.
         original: Its log-probability in the original.
         counterfactual: Its log-probability in the counterfactual.
-        change: The second less the first; below 0 the mutation made it less likely.
+        change: The second minus the first; below 0 if the mutation made it less likely.
     """
 
     text: str
@@ -103,14 +103,14 @@ class Likelihood:
 
     Attributes:
         original: Mean log-probability of the tokens of the original's true rest.
-        counterfactual: The same of the counterfactual's.
-        change: The second less the first.
+        counterfactual: The same for the counterfactual's.
+        change: The second minus the first.
         total_change: The change of the log-probability of the whole rest.
-        original_tokens: How many tokens the first mean is over.
-        counterfactual_tokens: How many the second is over.
-        matched_tokens: How many stand in both rests, in order.
-        matched_change: The mean change of those; None if there are none.
-        most_changed: The most changed of those, where the change is more than rounding can do.
+        original_tokens: Number of tokens of the first mean.
+        counterfactual_tokens: Number of tokens of the second mean.
+        matched_tokens: Number of tokens in both rests, in order.
+        matched_change: The mean change of the matched tokens; None if there are none.
+        most_changed: The most changed matched tokens whose change exceeds rounding.
     """
 
     original: float
@@ -126,10 +126,10 @@ class Likelihood:
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """Completions of one side that were drawn, in the order of their draws.
+    """Sampled completions of one side, in their order.
 
     Attributes:
-        completions: The model's text.
+        completions: The model's texts.
         passed: Whether each passed.
     """
 
@@ -138,28 +138,28 @@ class Drawn:
 
     @property
     def count(self) -> PassCount:
-        """How many passed."""
+        """How many of all samples passed."""
         return self.count_of(len(self.passed))
 
     def count_of(self, first: int) -> PassCount:
-        """How many passed of the first draws."""
+        """How many of the first samples passed."""
         passed = self.passed[:first]
         return PassCount(sum(passed), len(passed))
 
 
 @dataclass(frozen=True, slots=True)
 class DrawnPair:
-    """The draws of both sides of a pair.
+    """The samples of both sides of a pair.
 
     Attributes:
-        temperature: At which tokens were drawn.
-        original: The draws of the original.
-        counterfactual: The draws of the counterfactual.
-        difference: The counterfactual's pass rate less the original's.
-        low: The low end of its 95 % interval, which holds however many checks were made.
-        high: Its end.
+        temperature: Sampling temperature.
+        original: The samples of the original.
+        counterfactual: The samples of the counterfactual.
+        difference: The counterfactual's pass rate minus the original's.
+        low: The lower end of its 95 % interval, which is valid for any number of checks.
+        high: The upper end.
         finding: `moved`, `held` or `open`, as in `metrics.pass_rates.RateFinding`.
-        first: How many draws every pair of the run has; figures over several pairs are of these.
+        first: Number of samples that every pair of the run has; figures over several pairs use these.
         pass_at: The k of pass@k; 0 if it was not asked for.
     """
 
@@ -176,7 +176,7 @@ class DrawnPair:
 
 @dataclass(frozen=True, slots=True)
 class PairRecord:
-    """An original and a counterfactual, both asked and judged.
+    """An original and a counterfactual, both completed and judged.
 
     Attributes:
         mutation: The id of the mutation.
@@ -187,23 +187,23 @@ class PairRecord:
         assumptions: The assumptions under which the meaning is kept.
         diff: The difference of the two sources, unified, without file headers.
         edits: The difference from the original to the counterfactual.
-        cut: The cut of both; None for repair, if nothing is cut.
+        cut: The cut of both; None for repair, which has no cut.
         original: The side of the original.
         counterfactual: The side of the counterfactual.
         original_right: Whether the original was completed right; None if a side could not be judged.
-        counterfactual_right: Whether the counterfactual was.
+        counterfactual_right: Whether the counterfactual was completed right.
         outcome: The outcome of the pair.
-        copied: Whether the model wrote the same on both sides although different code was due.
+        copied: Whether the model wrote the same on both sides although different code was expected.
         likelihood: The likelihood effect; None if it was not measured.
         cut_range: The part of the function that the cut had to lie in, such as (0.4, 0.6); None if each
             counterfactual is cut once.
-        operators: The comparison in the condition of an if-else that was flipped, and what it became; None if
-            that is not one comparison.
-        discriminating: Whether a model that copies is exposed: the true rest of the original, put behind the
-            counterfactual's prompt, fails the tests. None if nothing is cut, or nothing judged it.
-        copier: The rest, if it was judged.
-        drawn: The outcomes of sampled completions; None if none were, or nothing judged them.
-        reached: How far the tests reach into what follows the original's cut; None if that is not known.
+        operators: The comparison in the condition of a flipped if-else, before and after; None if the
+            condition is not a single comparison.
+        discriminating: Whether copying is exposed: the true rest of the original, after the counterfactual's
+            prompt, fails the tests. None if there is no cut, or nothing judged it.
+        copier: The copied rest, if it was judged.
+        drawn: The outcomes of sampled completions; None if none were sampled, or nothing judged them.
+        reached: The tests' coverage of the code after the original's cut; None if unknown.
     """
 
     mutation: str
@@ -238,7 +238,7 @@ class PairRecord:
 
     @property
     def stable(self) -> bool | None:
-        """Whether all ways of both sides agree; None if a side was not judged, or none were followed."""
+        """Whether all alternatives of both sides agree; None if a side was not judged, or has none."""
         before, after = self.original_right, self.counterfactual_right
         if before is None or after is None:
             return None
@@ -260,7 +260,7 @@ class PairRecord:
 
 @dataclass(frozen=True, slots=True)
 class RefusedSite:
-    """A site where a mutation was refused, or its change would not be seen before the cut."""
+    """A site where a mutation was refused, or its change is not before the cut."""
 
     mutation: str
     line: int
@@ -269,7 +269,7 @@ class RefusedSite:
 
 @dataclass(frozen=True, slots=True)
 class DroppedCounterfactual:
-    """A counterfactual whose own program is not judged like the original's, so it is not informative."""
+    """A counterfactual whose own program gets another verdict than the original, so it is not informative."""
 
     mutation: str
     start_line: int
@@ -286,14 +286,13 @@ class PairsRecord(Record):
     Attributes:
         start_line: First line of the function, 1-based.
         end_line: Its last line.
-        judged_by: The judge, such as `3 doctests`; None if there was nothing to judge by.
-        why_not_judged: Why there was nothing to judge by.
+        judged_by: The judge, such as `3 doctests`; None if there was none.
+        why_not_judged: Why there was no judge.
         note: Further measurements that failed, with the reasons.
         pairs: The pairs, in the order of the counterfactuals.
-        placebos: Pairs in which nothing was changed that anyone would call a change; none in records that
-            were made before there were any.
-        refused: Sites that were not asked about.
-        dropped: Counterfactuals that were left out.
+        placebos: Pairs of an original and a placebo; empty in records of versions without placebos.
+        refused: Sites that were left out.
+        dropped: Counterfactuals whose own program gets another verdict than the original.
     """
 
     start_line: int
@@ -313,12 +312,12 @@ class PairsRecord(Record):
 
     @property
     def observations(self) -> tuple[Observation, ...]:
-        """The pairs as far as their effects go."""
+        """The observations of the pairs, for effects."""
         return self._observed(self.pairs)
 
     @property
     def placebo_observations(self) -> tuple[Observation, ...]:
-        """The same of the placebos, which give the noise floor."""
+        """The observations of the placebos, for the noise floor."""
         return self._observed(self.placebos)
 
     def _observed(self, pairs: tuple[PairRecord, ...]) -> tuple[Observation, ...]:

@@ -1,4 +1,4 @@
-"""Make the record of a function from its pairs; it is the same from run to run."""
+"""Build the record of a function from its pairs; it is the same in every run."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
 
 _TRUNCATED = "pair whose answer was truncated before it began"
-_CONTEXT = 2  # lines around a difference
+_CONTEXT = 2  # lines shown around a difference
 _EXCHANGES = frozenset(COMPLEMENTS) | {(after, before) for before, after in COMPLEMENTS}
 
 
@@ -49,12 +49,12 @@ def pairs_record(
     Args:
         document: The source.
         function: The function.
-        pairs: The questions.
-        placebos: The question on the unchanged program.
-        refusals: The refused ones.
-        dropped: Counterfactuals whose own program is not judged like the original's, with that verdict.
-        judged_by: The judge, in words.
-        why_not_judged: Why nothing could.
+        pairs: The pairs of the original and its counterfactuals.
+        placebos: The pairs of the original and its placebos.
+        refusals: The sites that were left out.
+        dropped: Counterfactuals whose own program gets another verdict than the original, with that verdict.
+        judged_by: A description of the judge.
+        why_not_judged: Why there was no judge.
         note: Further measurements that failed, with the reasons.
     """
     return PairsRecord(
@@ -110,7 +110,7 @@ def _pair(document: Document, pair: Pair) -> PairRecord:
 
 
 def _operators(document: Document, pair: Pair) -> tuple[str, str] | None:
-    """The operator of a flipped condition that is one comparison, and the one that took its place."""
+    """The operator of a flipped condition that is a single comparison, before and after."""
     made = pair.counterfactual
     if made.mutation != FLIP:
         return None

@@ -1,7 +1,7 @@
 """The repair probe (Hooda et al. 2024, section 5.2, Table 5): does it fix a bug in every version of the code?
 
-The function has a bug, which its tests show. It and equivalent ways of writing it, bug included, are shown to
-the model, which writes the function again; the tests judge what it wrote.
+The function has a bug, which its tests reveal. The function and equivalent versions of it, bug included, are
+shown to the model, which writes the function again; the tests judge the result.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ from counterlens.syntax.functions import Function, find_function
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RepairOptions(ProbeOptions):
-    """Options of the repair probe; nothing is cut, so there is no prefix ratio."""
+    """Options of the repair probe; there is no cut, so there is no prefix ratio."""
 
     published: ClassVar[Mapping[str, Mapping[str, Any]]] = {CACP: FIXED}
 
@@ -65,7 +65,7 @@ class RepairOptions(ProbeOptions):
 class RepairProbe(PairsProbe[RepairOptions]):
     """Repairs of a function with a bug and of its counterfactuals.
 
-    Nothing is cut, so every counterfactual is seen. One whose own program passes is left out: its mutation
+    There is no cut, so every counterfactual is usable. One whose own program passes is left out: its mutation
     fixed the bug.
     """
 

@@ -1,8 +1,8 @@
-"""Whether tests see a hole: they fail when what follows the cut is emptied, or returns a constant.
+"""Whether tests see a hole: they fail if the code after the cut is emptied, or returns a constant.
 
-Tests that pass with nothing in the hole would call anything right that a model writes there, and every pair
-at that cut would seem to hold. So a pair is judged only by tests that see its hole. Hooda et al. 2024 do not
-control for this; their protocol does not require it.
+Tests that pass with an empty hole would pass any completion, and every pair at that cut would seem to hold.
+So a pair is judged only by tests that see its hole. Hooda et al. 2024 do not control for this; their protocol
+does not require it.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ _BLIND = re.compile(re.escape(BLIND).replace(re.escape("{stand_in}"), ".+"))
 
 
 def emptied(document: Document, gap: Gap, stand_in: str) -> tuple[str, ...]:
-    """The programs with a statement in place of what follows the cut, as deep as that was.
+    """The programs with a statement instead of the code after the cut, with the same indentation.
 
-    There are several where a language has several ways to end a function; the first that compiles counts.
+    There are several if a language has several ways to end a function; the first that compiles counts.
     """
     break_before = "" if not gap.before or gap.before.endswith("\n") else "\n"
     ways = prompted(document.language).emptied(gap.rest, stand_in, gap.stop)
@@ -39,7 +39,7 @@ def is_blind(reason: str) -> bool:
 
 
 def overlooked(judging: Judging, document: Document, function: Function, gap: Gap) -> str | None:
-    """The stand-in that the tests take for the code that follows a cut; None if they see the hole."""
+    """The stand-in for the code after a cut that passes the tests; None if they see the hole."""
     for stand_in in prompted(document.language).stand_ins(document, function):
         for program in emptied(document, gap, stand_in):
             verdict = judging.counterfactual(program)
@@ -57,16 +57,16 @@ def seen(
     made: Sequence[tuple[Counterfactual, ...]],
     steps: Steps,
 ) -> tuple[list[tuple[Counterfactual, ...]], list[Refusal]]:
-    """The counterfactuals at whose cuts the tests see the hole, and why others are not asked about.
+    """The counterfactuals at whose cuts the tests see the hole, and why others are left out.
 
-    Each cut of the original is tried once; that of a counterfactual is at the same place.
+    Each cut of the original is tried once; a counterfactual is cut at the same place.
 
     Args:
         judging: The judge.
         document: The source.
         function: The function.
-        made: The counterfactuals, each with its cut in one range or several: one that is not seen in some
-            range is left out of all.
+        made: The counterfactuals, each with its cut in one range or several: one whose hole is not seen in
+            some range is left out of all.
         steps: Progress and cancellation.
     """
     kept, refused = [], []

@@ -7,7 +7,7 @@ from counterlens.translating import ENGLISH, Translator
 
 
 def reached_sentence(pair: PairRecord, t: Translator = ENGLISH) -> str:
-    """How many tests run what follows the cut, and how much of it; empty if that is not known."""
+    """How many tests run the code after the cut, and how much of it; empty if unknown."""
     if pair.reached is None:
         return ""
     lines, tests = pair.reached.of, pair.reached.tests

@@ -1,7 +1,7 @@
 """Whether a greedy verdict is stable under the alternatives at near ties.
 
-Other work in the batch decides between two tokens that are closer than the model's rounding. The second is
-taken there, too, the rest is decoded greedily, and that program is judged like the first.
+If two tokens are closer than the model's rounding, other work in the batch decides between them. An
+alternative takes the second token there, the rest is decoded greedily, and its program is judged, too.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ Ways = Annotated[
 def with_ways(
     model: Model, judging: Judging, pairs: Sequence[Pair], most: int, max_tokens: int
 ) -> list[Pair]:
-    """Pairs with the other ways of both sides; as they are if the model does not decode exactly.
+    """Pairs with the alternatives of both sides; unchanged if the model does not decode exactly.
 
     Raises:
         ModelError, Cancelled: as `Model.complete`.
@@ -59,17 +59,17 @@ def with_ways(
 
 @dataclass(frozen=True, slots=True)
 class _Turn:
-    """A way that is still to be followed: the hole, and where it leaves the greedy one."""
+    """An alternative to decode: the hole, and the token at which it leaves the greedy completion."""
 
     shown: str
     detours: tuple[int, ...]
 
 
 class _Followed:
-    """The ways of some holes, the closest ties first, followed in rounds until each has enough or all.
+    """The alternatives of some holes, the closest ties first, decoded in rounds until each has enough or all.
 
     Attributes:
-        ways: The verdicts of each hole, by prompt.
+        ways: The alternatives of each hole, by prompt.
     """
 
     def __init__(

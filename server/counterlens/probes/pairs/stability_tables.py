@@ -18,7 +18,7 @@ _NOTE = (
 
 
 def stability_tables(models: Mapping[str, Sequence[PairsRecord]]) -> tuple[Table, ...]:
-    """The effects of all pairs and by mutation, over all and over stable ones; none if none were followed.
+    """The effects of all pairs and by mutation, over all and over stable ones; empty without alternatives.
 
     Args:
         models: The records of each model, by its name.

@@ -8,7 +8,7 @@ from counterlens.translating import ENGLISH, Translator
 
 
 def unstable_sentence(pair: PairRecord, t: Translator = ENGLISH) -> str:
-    """How many ways of each side pass, where rounding may have decided a verdict; empty if it did not."""
+    """How many alternatives of each side pass, if rounding may have decided a verdict; else empty."""
     if pair.stable is not False:
         return ""
     before, after = (
@@ -41,5 +41,5 @@ def unstable(record: PairsRecord, t: Translator = ENGLISH) -> str:
 
 
 def _ways(side: Side, right: bool | None) -> list[bool]:
-    """Whether each way passes, the greedy one first."""
+    """Whether each alternative passes, the greedy completion first."""
     return [bool(right), *(way.passed for way in side.ways or ())]

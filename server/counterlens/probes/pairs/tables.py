@@ -43,7 +43,7 @@ _LIKELIHOOD_NOTE = (
 
 
 def observations(records: Iterable[PairsRecord]) -> list[Observation]:
-    """The pairs of some records as far as their effects go."""
+    """The observations of the pairs of some records."""
     return [seen for record in records for seen in record.observations]
 
 
@@ -80,11 +80,11 @@ def effect_tables(models: Models) -> tuple[Table, ...]:
 def discriminating_table(
     seen: Mapping[tuple[str, ...], Sequence[Observation]], heads: tuple[str, ...]
 ) -> tuple[Table, ...]:
-    """The effects of all pairs beside those of the discriminating ones; no table where none is known to be.
+    """The effects of all pairs beside those of the discriminating ones; empty if none is known to be one.
 
     Args:
-        seen: Pairs by what heads their rows.
-        heads: The names of that.
+        seen: Pairs by the headings of their rows.
+        heads: The names of the heading columns.
     """
     rows: list[tuple[Cell, ...]] = []
     for head, pairs in seen.items():
@@ -98,7 +98,7 @@ def discriminating_table(
 
 
 def _by_cut(models: Models) -> Effects:
-    """The effects of the pairs that were cut in each of several ranges; none if there is one cut."""
+    """The effects of the pairs that were cut in each of several ranges; empty if there is one cut."""
     parts: dict[tuple[str, ...], list[Observation]] = {}
     for model, records in models.items():
         for record in records:
@@ -109,12 +109,12 @@ def _by_cut(models: Models) -> Effects:
 
 
 def range_text(cut_range: tuple[float, float]) -> str:
-    """A range that cuts lie in, as tables name it."""
+    """The name of a range of cuts in tables."""
     return f"{cut_range[0]:g} - {cut_range[1]:g}"
 
 
 def likelihood_tables(models: Models) -> tuple[Table, ...]:
-    """The likelihood effect of all pairs, by mutation and by concept; arguments as of `effect_tables`."""
+    """The likelihood effect of all pairs, by mutation and by concept; arguments as for `effect_tables`."""
     whole = tuple((model, *_changes(records, None)) for model, records in models.items())
     tables = [Table("likelihood effect", ("model", *_LIKELIHOOD), whole, _LIKELIHOOD_NOTE)]
     for title, key in _KEYS.items():

@@ -1,7 +1,6 @@
 """Word pairs and their records: they claim no more than was measured.
 
-The one place that words the results of pairs, for every front end; a `Translator` says them in another
-language.
+This is the only module that words the results of pairs, for every front end; a `Translator` translates them.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ def outcome(pair: PairRecord, t: Translator = ENGLISH) -> str:
 
 
 def counts(summary: EffectSummary) -> str:
-    """How many pairs there are, by what became of them."""
+    """The number of pairs by outcome."""
     parts = [
         plural(summary.pairs, "pair"),
         f"{summary.average.n} informative",
@@ -79,7 +78,7 @@ def discriminating(summary: EffectSummary) -> str:
 
 
 def figures(summary: EffectSummary, floor: AboveFloor | None = None) -> str:
-    """All figures of some pairs, beside their noise floor where it is known."""
+    """All figures of some pairs, beside their noise floor if known."""
     noise = beside_floor(floor) if floor else ""
     parts = (counts(summary), average(summary), noise, discriminating(summary))
     return "; ".join(part for part in parts if part)
@@ -115,7 +114,7 @@ def sentence(pair: PairRecord, t: Translator = ENGLISH) -> str:
 def meaning(record: PairsRecord, t: Translator = ENGLISH) -> str:
     """Word the result of a probe of a function, for readers without the paper.
 
-    That the model held, or lost, is said only if no placebo changed the verdict, too.
+    States that pairs held, or were lost, only if no placebo changed the verdict.
     """
     name = record.name
     if not record.pairs:
@@ -288,7 +287,7 @@ def unwritten(record: PairsRecord) -> bool:
 
 
 def not_asked(record: PairsRecord) -> list[tuple[str, str, int]]:
-    """The excluded questions: mutation, reason, and at how many places."""
+    """The excluded sites: mutation, reason, and number of places."""
     tally: dict[tuple[str, str], int] = {}
     for site in record.refused:
         key = site.mutation, f"refused: {site.reason}"
