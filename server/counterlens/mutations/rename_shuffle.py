@@ -20,12 +20,12 @@ class RenameShuffle(Renaming):
     """Permute the names among the variables of a function, so that none keeps its own.
 
     If a function has only one variable, it takes the name of a variable or parameter of another function in
-    the file; if there is none, it exchanges its name with a parameter, which assumes that callers pass that
+    the file; if there is none, its name is swapped with a parameter's, which assumes that callers pass that
     by position (`positional-arguments`). Otherwise the renamed variables and the refusals are those of
     `rename-random`.
 
-    As published (`counterlens probe --protocol cacp`), only the function's own variables exchange their
-    names.
+    As published (`counterlens probe --protocol cacp`), only the names of the function's own variables are
+    permuted.
     """
 
     id = "rename-shuffle"

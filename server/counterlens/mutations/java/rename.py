@@ -66,7 +66,7 @@ class JavaRenameRandom(JavaRenaming):
 class JavaRenameShuffle(JavaRenaming):
     """Permute the names among the variables and parameters of a method, so that none keeps its own.
 
-    What is renamed and what is refused is the same as for `rename-random`.
+    The renamed variables and the refusals are those of `rename-random`.
     """
 
     id = "rename-shuffle"
@@ -93,7 +93,7 @@ class JavaRenameShuffle(JavaRenaming):
 class JavaRenameGeneric(JavaRenaming):
     """Name the variables and parameters of a method `var1`, `var2` and so on, as they appear.
 
-    What is renamed and what is refused is the same as for `rename-random`.
+    The renamed variables and the refusals are those of `rename-random`.
     """
 
     id = "rename-generic"

@@ -75,7 +75,7 @@ class JavaNegateCondition(JavaMutation):
 class JavaBlockSwapPlain(JavaMutation):
     """Swap the branches of an `if` with an `else` without negating its condition: breaks the program.
 
-    It is nearer to the original's text than `if-else-flip`, and farther from its meaning.
+    The result is closer to the original's text than that of `if-else-flip`, and farther from its meaning.
     """
 
     id = "block-swap-plain"
@@ -117,8 +117,8 @@ class JavaBlockSwapPlain(JavaMutation):
 class JavaRemoveConditional(JavaMutation):
     """Remove an `if` without `else`, so that its body always runs: breaks the program.
 
-    A body that always leaves stays guarded where something follows it, since the compiler refuses code that
-    cannot be reached.
+    An `if` whose body always leaves is refused if code follows it, because the compiler refuses unreachable
+    code.
     """
 
     id = "remove-conditional"

@@ -25,9 +25,9 @@ _LOOPS = {"for_statement", "enhanced_for_statement", "while_statement", "do_stat
 class JavaIndependentSwap(JavaMutation):
     """Swap two adjacent, independent statements of a block.
 
-    Independent means: neither assigns or declares a variable that the other one uses, neither may jump away,
-    at most one calls code that is not known, and no object that one of them changes can be used by the other.
-    A compound statement (a whole loop) counts as one. A statement takes its comments along.
+    Two statements are independent if neither assigns or declares a variable that the other one uses, neither
+    may jump away, at most one calls unknown code, and neither can use an object that the other changes. A
+    compound statement (a whole loop) counts as one. Comments move with their statement.
     """
 
     id = "independent-swap"
@@ -127,8 +127,8 @@ def _extent(module: JavaModule, siblings: list[Node], node: Node) -> tuple[int, 
 class JavaRemoveDefinition(JavaMutation):
     """Remove an assignment of a method's variable that is used after it: breaks the program.
 
-    Only of a variable that has a value before, because the compiler refuses one that may have none: `x = 1`,
-    `x += 1` and `x++` behind a declaration with a value, and never the declaration.
+    The mutation removes `x = 1`, `x += 1` and `x++` after a declaration with a value, but never the
+    declaration, because the compiler refuses variables that may have no value.
     """
 
     id = "remove-definition"

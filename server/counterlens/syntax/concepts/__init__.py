@@ -1,9 +1,9 @@
 """Abstract Syntax Concepts: the category of every node type (Palacio et al. 2023, section III-A and Table I).
 
 The ten categories and their names are the paper's. Its figure 3 gives examples of node types, not a full
-assignment, so the tables, one file per language, are ours: every named node type of the grammar has a
+assignment, so the tables, one file per language, are Counterlens's own: every named node type has a
 category. A node type that only groups others (`module`, `argument_list`) is `STRUCTURE`, which the paper does
-report. Keywords, operators and punctuation have the category of their parent node.
+not report. Keywords, operators and punctuation have the category of their parent node.
 
 For a language without a table, node types have the category on which the tables agree, because grammars share
 many names; its other node types are `UNCATEGORISED`. A language names its table as `concepts`.
@@ -58,7 +58,7 @@ def _categories(language: str) -> Mapping[str, Category] | None:
 
 @cache
 def _agreed(kind: str) -> Category:
-    """The category of a node type in all tables that contain it; UNCATEGORISED if they disagree."""
+    """The category of a node type if at least two tables have it and all agree; else UNCATEGORISED."""
     tables = filter(None, map(_categories, TABLES))
     known = [table[kind] for table in tables if kind in table]
     agreed = len(known) >= _AGREEING and len(set(known)) == 1
