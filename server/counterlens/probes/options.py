@@ -1,11 +1,11 @@
 """Options of probes: declared once, as the annotated fields of a probe's `Options` class.
 
-From the declaration come the flags of the command line and their help, the settings of the editor, the schema
-that assistants see, the manifest of a run, the check on resuming, and the reference page. An option that a
-probe does not declare is refused for it, never ignored.
+The declaration gives the flags of the command line with their help, the settings of the editor, the schema
+for assistants, the manifest of a run, the check on resuming, and the reference page. An option that a probe
+does not declare is refused, never ignored.
 
 An options class is a frozen dataclass that inherits from `ProbeOptions`; its fields are annotated with the
-options below, or with one of its own made by `option`.
+options below, or with its own ones, built by `option`.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ from counterlens.mutations.cuts import PREFIX_RATIO, Ratio
 from counterlens.probes.protocols import PROTOCOLS
 
 MAX_TOKENS = 256
-"""Most new tokens of a completion by default."""
+"""Default maximum of new tokens of a completion."""
 MOST_TOKENS = 131_072
-"""Most new tokens that can be asked for."""
+"""Largest maximum of new tokens that can be requested."""
 _LEAST_RATIO = 0.05
 
 
 def option(
-    help: str,  # noqa: A002 - the field's word
+    help: str,  # noqa: A002 - the name of the field
     *,
     flag: str = "",
     metavar: str = "",
@@ -49,15 +49,15 @@ def option(
 
     Args:
         help: Its effect, as a sentence.
-        flag: Its name on the command line, if that is not the field's.
+        flag: Its name on the command line, if it differs from the field's.
         metavar: The placeholder of its value in the help.
-        low: The least value.
-        high: The largest value.
-        choices: The texts that it can have; those of an enumeration are known from its type.
+        low: The minimum value.
+        high: The maximum value.
+        choices: Its possible texts; those of an enumeration follow from its type.
         setting: Its key in the editor's settings, below `counterlens.`.
-        check: Raises an OptionError for a value that it cannot have.
-        there: Raises an OptionError where what the user names is not on this machine. It is asked before a
-            model is loaded, and not of what a manifest of another machine names.
+        check: Raises an OptionError for an invalid value.
+        there: Raises an OptionError if the thing that the user names is not on this machine. It is called
+            before a model is loaded, but not for names in a manifest of another machine.
     """
     return msgspec.Meta(
         description=help,
@@ -75,7 +75,7 @@ def option(
 
 
 def protocols(*ids: str) -> msgspec.Meta:
-    """Declare which published protocols a probe has, as the annotation of its field `protocol`."""
+    """Declare the published protocols of a probe, as the annotation of its field `protocol`."""
     listed = "; ".join(f"{name}: {PROTOCOLS[name].about} ({PROTOCOLS[name].paper})" for name in ids)
     return option(f"Measure exactly as a paper does. {listed}.", choices=ids)
 
@@ -223,10 +223,10 @@ Encoder = Annotated[
 class ProbeOptions:
     """The options that every probe has.
 
-    A class that has published protocols declares a field `protocol`, annotated by `protocols`.
+    A class with published protocols declares a field `protocol`, annotated by `protocols`.
 
     Attributes:
-        published: The options that each protocol fixes: values by the names of options.
+        published: The options that each protocol fixes: option names to values.
         seed: Random seed of every choice, and of intervals.
     """
 
@@ -244,7 +244,7 @@ OptionsT = TypeVar("OptionsT", bound=ProbeOptions)
 
 
 class _Probe(Protocol):
-    """The part of a probe that options need."""
+    """The attributes of a probe that options need."""
 
     @property
     def id(self) -> str: ...
@@ -262,15 +262,15 @@ class OptionSpec:
         flag: The flag on the command line, such as `--max-tokens`.
         help: Its effect.
         kind: `bool`, `int`, `float`, `str`, or `Ratio` for a number or a range.
-        default: Its value unless given.
+        default: Its default value.
         repeatable: Whether it takes several values.
-        choices: The texts that it can have; any, if there are none.
-        low: The least value.
-        high: The largest value.
+        choices: Its possible texts; if empty, any.
+        low: The minimum value.
+        high: The maximum value.
         metavar: The placeholder of its value.
         setting: Its key in the editor's settings; empty if it has none.
-        check: Raises an OptionError for a value that it cannot have.
-        there: Raises an OptionError where what the user names is not on this machine.
+        check: Raises an OptionError for an invalid value.
+        there: Raises an OptionError if the thing that the user names is not on this machine.
     """
 
     name: str
@@ -292,7 +292,7 @@ _SPECS: dict[type[Any], dict[str, OptionSpec]] = {}
 
 
 def specs(options: type[Any]) -> dict[str, OptionSpec]:
-    """The options that a class declares, by their fields' names."""
+    """The options that a class declares, by field name."""
     if options not in _SPECS:
         hints = get_type_hints(options, include_extras=True)
         _SPECS[options] = {
@@ -335,14 +335,14 @@ def _fixed(options: type[ProbeOptions], given: Mapping[str, Any]) -> Mapping[str
 
 
 def contradiction(protocol: str, flag: str, fixed: Any, given: Any) -> OptionError:
-    """The error for an option that a protocol fixes, and that was given another value."""
+    """The error for an option with another value than the protocol fixes."""
     return OptionError(
         f"--protocol {protocol} sets {flag} to {fixed}, not to {given}", "Omit one of the two options"
     )
 
 
 def plain_options(options: ProbeOptions) -> dict[str, Any]:
-    """Options as plain data, as JSON has them: for a manifest."""
+    """Options as plain JSON data, for a manifest."""
     document: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(options))
     return document
 
@@ -355,15 +355,15 @@ def takers(probes: Iterable[_Probe], name: str) -> list[str]:
 def distribute(
     probes: Iterable[_Probe], given: Mapping[str, Any], known: Iterable[_Probe]
 ) -> dict[str, ProbeOptions]:
-    """The options of each of some probes: what was given, if the probe takes it.
+    """The options of each of some probes: the given values that the probe takes.
 
     Args:
-        probes: Those that are to be run.
-        given: Values by the names of options.
-        known: All probes, to name those that take an option which none of these does.
+        probes: The probes to run.
+        given: Option names to values.
+        known: All probes, to name those that take an option that none of `probes` takes.
 
     Raises:
-        OptionError: an option is taken by none of the probes, or a value is out of bounds.
+        OptionError: none of the probes takes an option, or a value is out of bounds.
     """
     chosen = list(probes)
     for name, value in given.items():
@@ -383,13 +383,13 @@ def distribute(
 
 
 def _takes(probe: _Probe, name: str, value: Any) -> bool:
-    """Whether a probe has an option; a protocol, whether it has that one."""
+    """Whether a probe has an option; for the option `protocol`, whether it has that protocol."""
     spec = specs(probe.options).get(name)
     return spec is not None and (name != "protocol" or value in spec.choices)
 
 
 def declared(probes: Iterable[_Probe]) -> dict[str, tuple[OptionSpec, list[str]]]:
-    """Every option of some probes, by name, with the ids of those that take it."""
+    """Every option of some probes, by name, with the ids of the probes that take it."""
     chosen = list(probes)
     found: dict[str, tuple[OptionSpec, list[str]]] = {}
     for probe in chosen:
@@ -401,7 +401,7 @@ def declared(probes: Iterable[_Probe]) -> dict[str, tuple[OptionSpec, list[str]]
 
 
 def _joined(one: OptionSpec, other: OptionSpec) -> OptionSpec:
-    """The option of probes that have different protocols."""
+    """The common option of probes with different protocols."""
     return replace(
         one,
         choices=tuple(dict.fromkeys((*one.choices, *other.choices))),
@@ -410,7 +410,7 @@ def _joined(one: OptionSpec, other: OptionSpec) -> OptionSpec:
 
 
 def schema_of(probes: Iterable[_Probe]) -> dict[str, Any]:
-    """The JSON Schema of the options of some probes together: what an assistant may give."""
+    """The JSON Schema of the options of some probes together, for assistants."""
     properties = {}
     for name, (spec, able) in declared(probes).items():
         kind = {bool: "boolean", int: "integer", float: "number"}.get(spec.kind, "string")
@@ -469,7 +469,7 @@ def _check(spec: OptionSpec, value: Any) -> None:
 
 
 def flag_of(probes: Iterable[_Probe], name: str) -> str:
-    """The flag of an option, by its name."""
+    """The flag of an option, by the option's name."""
     return next((specs(p.options)[name].flag for p in probes if name in specs(p.options)), f"--{name}")
 
 

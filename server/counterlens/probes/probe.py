@@ -1,7 +1,7 @@
 """The contract of a probe: one experiment on one function, with its options, its record and its figures.
 
 A probe is one file and one line in `probes/registry.py`, or an entry point `counterlens.probes` of another
-package. `probes/runner.py` runs every probe in the same way for all callers: a terminal, an editor, an
+package. `probes/runner.py` runs every probe in the same way for all callers: the terminal, an editor, an
 assistant or an evaluation of thousands of functions.
 """
 
@@ -54,8 +54,8 @@ class Source:
     """The publication that a probe comes from.
 
     Attributes:
-        paper: Such as `Hooda et al. 2024`; `ours` where there is none.
-        section: Of the paper.
+        paper: The paper, such as `Hooda et al. 2024`; `ours` if there is none.
+        section: The section of the paper.
     """
 
     paper: str
@@ -72,15 +72,14 @@ class Target:
     Attributes:
         document: The source.
         qualname: The function.
-        judge: The judge of its versions, if it comes from a dataset; None if its tests are to be found beside
-            the source.
+        judge: The judge of its versions, if it comes from a dataset; None if its tests are beside the source.
         id: Its name in the dataset.
-        call: A call of it, if a dataset gives one.
-        calls: All calls of it in the tests of a dataset, where their arguments are literals.
+        call: A call of it, if a dataset has one.
+        calls: All calls of it with literal arguments in the tests of a dataset.
         description: Its description, if a dataset has one.
-        buggy: The source with a bug in it, if a dataset gives one.
+        buggy: The source with a bug, if a dataset has one.
         details: Further data of a dataset on it, such as labels.
-        lines: The lines of the source that are asked about, as first and last, 1-based; empty for all.
+        lines: The lines of the source to probe, as first and last, 1-based; empty for all.
     """
 
     document: Document
@@ -110,16 +109,17 @@ class Context:
 
     Attributes:
         model: The model under examination.
-        sandbox: Gives the sandbox, where programs have to run.
+        sandbox: Returns the sandbox, for probes that run programs.
         steps: Progress and cancellation.
-        encoder: Compares sentences; None for the small encoder that can be installed beside.
-        unjudged: Whether a function that nothing can judge is probed all the same, as far as that goes.
-        vetted: Whether tests are left out that do not pass on a function: where many are probed, so that one
-            bad test costs none of them; not where someone named the function, which may have a bug.
-        surveyed: Whether the suite of a repository is run once, so that tests are chosen by the lines they
-            run: in runs over many functions, which it is worth minutes to.
-        interim: Called with a record of the function that is not yet final, by a probe that refines its
-            answer; None if nobody watches.
+        encoder: Compares sentences; None for the small encoder that is an optional dependency.
+        unjudged: Whether to probe a function that nothing can judge, as far as possible.
+        vetted: Whether to leave out tests that fail on the function: in runs over many functions, so that a
+            bad test does not exclude a function; not for a function that the user named, which may have a
+            bug.
+        surveyed: Whether to run the suite of a repository once, to choose tests by the lines that they run:
+            in runs over many functions, where that is worth minutes.
+        interim: Called with a preliminary record of the function, by a probe that refines its result; None if
+            there is no listener.
     """
 
     model: Model
@@ -133,16 +133,16 @@ class Context:
 
     @property
     def cancel(self) -> Event | None:
-        """Set by any thread to give up."""
+        """The event that any thread sets to cancel."""
         return self.steps.cancel
 
     @property
     def anew(self) -> Context:
-        """The same with a model that answers again: to see whether it says the same again."""
+        """The same context with a model that ignores cached responses, to check repeatability."""
         return replace(self, model=past_cache(self.model))
 
     def complete(self, prompt: Prompt) -> Completion:
-        """Ask the model one question.
+        """Send one prompt to the model.
 
         Raises:
             ModelError, Cancelled: as `Model.complete`.
@@ -158,10 +158,10 @@ class Probe(ABC, Generic[OptionsT, RecordT]):
         id: The name that users type.
         title: The question that it answers, in a few words.
         source: The publication that defines it.
-        needs: Its requirements; the front ends name missing ones before the model is asked.
-        options: The class of its options: the only place where they are declared.
+        needs: Its requirements; front ends report missing ones before any request to the model.
+        options: The class of its options, the only place where they are declared.
         record: The class of its records.
-        refused_languages: The languages that it is not for, by id, each with the reason.
+        refused_languages: The unsupported languages, by id, each with the reason.
     """
 
     id: ClassVar[str]
@@ -174,7 +174,7 @@ class Probe(ABC, Generic[OptionsT, RecordT]):
 
     @abstractmethod
     def run(self, context: Context, target: Target, options: OptionsT) -> RecordT:
-        """Probe one function. The runner adds to the record which probe, model and function it is of.
+        """Probe one function. The runner adds the probe, the model and the function to the record.
 
         Raises:
             SourceError, UnscorableError: the function cannot be probed; the runner leaves it out.
@@ -198,15 +198,15 @@ class Probe(ABC, Generic[OptionsT, RecordT]):
 
     @abstractmethod
     def measures(self, record: RecordT) -> Mapping[str, bool]:
-        """The yes-or-no measures of one record: what two runs are compared by."""
+        """The yes-or-no measures of one record, by which two runs are compared."""
 
     @abstractmethod
     def estimate(self, target: Target, options: OptionsT, model: Model) -> int:
-        """About how many prompts, or texts to score, a function needs; nothing is asked or run for it.
+        """The approximate number of prompts, or texts to score; the estimate itself runs nothing.
 
         Args:
             target: The function.
-            options: The choices.
+            options: The options.
             model: Only `offers` is used.
 
         Raises:
@@ -214,10 +214,10 @@ class Probe(ABC, Generic[OptionsT, RecordT]):
         """
 
     def side_by_side(self, models: Mapping[str, Sequence[RecordT]], *, seed: int) -> tuple[Table, ...]:
-        """The figures of several models, by the name of each: the same tables with a column for it.
+        """The figures of several models: the same tables with a column for the model's name.
 
         Args:
-            models: The records of each.
+            models: The records of each model, by its name.
             seed: Random seed of intervals.
         """
         tables = {model: self.tables(records, seed=seed) for model, records in models.items() if records}
@@ -230,7 +230,7 @@ class Probe(ABC, Generic[OptionsT, RecordT]):
         return bool(self.needs & {Need.SANDBOX, Need.TESTS})
 
     def missing_of(self, model: Model, *, cancel: Event | None = None) -> str | None:
-        """Why a model cannot be asked this; None if it can.
+        """The capability that a model lacks for this probe, as a reason; None if it lacks none.
 
         Raises:
             ModelError, Cancelled: as `Model.offers`.
@@ -242,7 +242,7 @@ class Probe(ABC, Generic[OptionsT, RecordT]):
 
 
 def _merged(title: str, tables: Mapping[str, Sequence[Table]]) -> Table:
-    """The tables of one title as one, with a column that names the model."""
+    """The tables with one title as one table, with a column for the model's name."""
     same = [(model, table) for model, drawn in tables.items() for table in drawn if table.title == title]
     first = same[0][1]
     rows: tuple[tuple[Cell, ...], ...] = tuple((model, *row) for model, table in same for row in table.rows)

@@ -1,8 +1,8 @@
 """Published protocols: population, context, prompts, budgets, aggregation and statistics of a paper.
 
-A protocol is declared once here, and honoured by the options of the probes that have it: `published_options`
-in `probes/options.py` says which values it fixes. Further behaviour of a probe under a protocol depends on
-`options.protocol` while it runs, and by `record.protocol` when it draws tables.
+A protocol is declared once here. The options of the probes that have it fix values by it (`published` in
+`probes/options.py`). Further behaviour of a probe under a protocol depends on `options.protocol` while it
+runs, and on `record.protocol` for its tables.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Protocol:
-    """One paper's way of measuring.
+    """The method of one paper.
 
     Attributes:
         id: The name that users type.

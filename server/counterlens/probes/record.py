@@ -1,7 +1,7 @@
 """Records: the typed result of one probe on one function, the same in every front end.
 
-msgspec turns them into JSON and back, checks what it reads against the types, and gives their JSON Schema.
-Nothing in a record differs from run to run: no clock, no address, no temporary folder.
+msgspec converts them to JSON and back, validates them against the types, and gives their JSON Schema. Records
+are the same in every run: they contain no time, no address, no temporary folder.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import msgspec
 from counterlens.errors import DataError
 
 SCHEMA = 1
-"""Version of the records' shape; raised whenever a key is renamed or taken away."""
+"""Version of the records' schema; increased whenever a key is renamed or removed."""
 _ADDRESS = re.compile(r"\b0x[0-9a-fA-F]{6,16}\b")
 _FOLDER = re.compile(r"(?:/private)?(?:/var/folders|/tmp|/dev/shm)/[^\s'\"),:]+")
 
@@ -27,24 +27,24 @@ class Outcome(StrEnum):
 
     PROBED = "probed"
     LEFT_OUT = "left out"
-    UNSTEADY = "not the same twice"  # the model's answer: it gets no figures for any function
+    UNSTEADY = "not the same twice"  # the model's answer varies: it gets no figures for any function
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Record:
-    """The result of one probe on one function; each probe has a class of its own below this one.
+    """The result of one probe on one function; each probe has a subclass.
 
     Attributes:
-        schema: Version of the shape, `SCHEMA`.
+        schema: Version of the schema, `SCHEMA`.
         probe: The id of the probe.
         protocol: The published protocol that was followed; empty if Counterlens's own definitions hold.
         model: The id of the model, as the user named it.
         target: The function's name in the dataset, or its qualified name.
         function: The qualified name of the function.
         outcome: Whether it could be probed.
-        reason: Why not.
+        reason: Why it could not be probed.
         hint: A remedy.
-        left_out: How many sites, calls or answers of it do not count, by reason.
+        left_out: Number of its sites, calls or answers that do not count, by reason.
     """
 
     schema: int = SCHEMA
@@ -60,7 +60,7 @@ class Record:
 
     @property
     def probed(self) -> bool:
-        """Whether there is something to count."""
+        """Whether the function could be probed."""
         return self.outcome is Outcome.PROBED
 
 
@@ -68,21 +68,21 @@ RecordT = TypeVar("RecordT", bound=Record)
 
 
 def plain(record: Record) -> dict[str, Any]:
-    """A record as JSON has it: what `--json`, the store, Parquet and the editor hold."""
+    """A record as plain JSON data, as in `--json`, the store, Parquet and the editor."""
     document: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(record))  # so that tuples are lists
     return document
 
 
 def written(record: Record) -> str:
-    """A record as one line of JSON, the same bytes wherever it was made."""
+    """A record as one line of JSON, with the same bytes on every machine."""
     return msgspec.json.encode(plain(record), order="sorted").decode()
 
 
 def read(document: Mapping[str, Any] | str, kind: type[RecordT]) -> RecordT | Record:
-    """A record that `plain` or `written` made; one that was left out has no more than a `Record`.
+    """Read a record from `plain` or `written`; one of a function that was left out is only a `Record`.
 
     Raises:
-        DataError: it is of another version, or malformed.
+        DataError: the record has another version, or is malformed.
     """
     data: Any = msgspec.json.decode(document) if isinstance(document, str) else document
     if data.get("schema") != SCHEMA:
@@ -98,7 +98,7 @@ def read(document: Mapping[str, Any] | str, kind: type[RecordT]) -> RecordT | Re
 
 
 def schema(kinds: Mapping[str, type[Record]]) -> dict[str, Any]:
-    """The JSON Schema of the records of some probes, by their ids; one that was left out is a `Record`."""
+    """The JSON Schema of the records of some probes, by probe id; left-out functions have a `Record`."""
     found, definitions = msgspec.json.schema_components(
         (Record, *kinds.values()), ref_template="#/$defs/{name}"
     )
@@ -115,5 +115,5 @@ def schema(kinds: Mapping[str, type[Record]]) -> dict[str, Any]:
 
 
 def steady(text: str) -> str:
-    """A text without addresses and temporary folders, which no two runs share."""
+    """A text without addresses and temporary folders, which differ in every run."""
     return _FOLDER.sub("…", _ADDRESS.sub("0x…", text))

@@ -1,4 +1,4 @@
-"""All probes, by id. To add one: write its file, and name it here; or give a package an entry point."""
+"""All probes, by id. To add one: write its file, and add it here; or give a package an entry point."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from counterlens.probes.robustness.output import OutputProbe
 from counterlens.probes.robustness.summary import SummaryProbe
 
 ALL = "all"
-"""Stands for every probe."""
+"""The name for every probe."""
 
 _BUILT_IN: tuple[Probe[Any, Any], ...] = (
     CompletionProbe(),
@@ -51,7 +51,7 @@ PROBES: Registry[Probe[Any, Any]] = Registry(
 
 
 def named(name: str) -> Probe[Any, Any]:
-    """The probe of an id.
+    """The probe with an id.
 
     Raises:
         CounterlensError: there is no such probe.
@@ -61,7 +61,7 @@ def named(name: str) -> Probe[Any, Any]:
 
 
 def chosen(names: Iterable[str]) -> list[Probe[Any, Any]]:
-    """The probes of some ids, in the order of all; `all` stands for every one.
+    """The probes with some ids, in registry order; `all` means every probe.
 
     Raises:
         CounterlensError: there is no such probe.

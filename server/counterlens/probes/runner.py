@@ -1,4 +1,4 @@
-"""The one way to run a probe, for every front end and every evaluation."""
+"""Runs probes, for every front end and every evaluation."""
 
 from __future__ import annotations
 
@@ -28,26 +28,26 @@ AnyProbe = Probe[Any, Any]
 
 
 class State(StrEnum):
-    """How far a probe is."""
+    """The state of a probe run."""
 
     WAITING = "waiting"
     RUNNING = "running"
     DONE = "done"
-    FAILED = "not run"  # the reason says what is missing, or which check it did not pass
+    FAILED = "not run"  # the reason names the missing requirement, or the failed check
     CANCELLED = "cancelled"
 
 
 @dataclass(frozen=True)
 class ProbeRun:
-    """One probe on some functions of one model, as far as it has come.
+    """One probe on some functions with one model, finished or not.
 
     Attributes:
         probe: The probe.
-        options: Its resources.
-        state: How far it is. While it runs, there may be records of some functions already.
-        reason: Why it was not run, and what to do.
+        options: Its options.
+        state: Its state. While it runs, there may already be records of some functions.
+        reason: Why it was not run, with a remedy.
         model: The model under examination; None before it is open.
-        records: The results, function by function, with those that were left out.
+        records: The results, function by function, including functions that were left out.
     """
 
     probe: AnyProbe
@@ -64,7 +64,7 @@ class ProbeRun:
 
     @cached_property
     def tables(self) -> tuple[Table, ...]:
-        """The figures over what was probed."""
+        """The figures over the probed functions."""
         if not self.probed:
             return ()
         return under(self.options.chosen_protocol, self.probe.tables(self.probed, seed=self.options.seed))
@@ -76,7 +76,7 @@ class ProbeRun:
 
     @cached_property
     def left_out(self) -> Mapping[str, int]:
-        """How many functions, sites or answers do not count, by reason, most frequent first."""
+        """The numbers of functions, sites or answers that do not count, by reason, most frequent first."""
         reasons = Counter[str]()
         for record in self.records:
             reasons.update(record.left_out if record.probed else {record.reason: 1})
@@ -84,11 +84,11 @@ class ProbeRun:
 
 
 def run_probe(probe: AnyProbe, context: Context, target: Target, options: ProbeOptions) -> Record:
-    """Probe one function; one that cannot be probed has a record that says why.
+    """Probe one function; the record of one that cannot be probed has the reason.
 
     Raises:
         CounterlensError: a sanity check failed: figures would be meaningless.
-        ModelError, SandboxError: the model or the sandbox failed, which says nothing about the function.
+        ModelError, SandboxError: the model or the sandbox failed, which is unrelated to the function.
         Cancelled: `context.cancel` was set.
     """
     context.steps.check()
@@ -109,7 +109,7 @@ def run_probe(probe: AnyProbe, context: Context, target: Target, options: ProbeO
 def identified(
     record: RecordT, probe: AnyProbe, model: ModelInfo, target: Target, options: ProbeOptions
 ) -> RecordT:
-    """A record that says which probe, protocol, model and function it is of."""
+    """The record with its probe, protocol, model and function filled in."""
     return replace(
         record,
         probe=probe.id,
@@ -122,10 +122,10 @@ def identified(
 
 
 def require_one_language(languages: Iterable[str]) -> None:
-    """Figures cover a single language: a model knows one better than another.
+    """Refuse several languages: figures cover a single one, because a model knows some better than others.
 
     Raises:
-        DataError: there are several.
+        DataError: there are several languages.
     """
     several = sorted(set(languages))
     if len(several) > 1:
@@ -136,10 +136,10 @@ def require_one_language(languages: Iterable[str]) -> None:
 
 
 def require_language(probe: AnyProbe, languages: Iterable[str]) -> None:
-    """A probe is asked in languages that it is for.
+    """Refuse languages that a probe does not support.
 
     Raises:
-        SourceError: it is not for one of them; gives the reason.
+        SourceError: the probe does not support one of them; the message has the reason.
     """
     for language in languages:
         if (reason := probe.refused_languages.get(language)) is not None:
@@ -154,18 +154,18 @@ def run_targets(
     *,
     update: Callable[[ProbeRun], None] = lambda _run: None,
 ) -> ProbeRun:
-    """Probe some functions, one after the other.
+    """Probe some functions in order.
 
     Args:
         probe: The probe.
         context: Its resources.
         targets: The functions.
-        options: Its resources.
-        update: Called with what there is so far, after each function but the last.
+        options: Its options.
+        update: Called with the results so far, after each function but the last.
 
     Raises:
         DataError: the functions are in several languages.
-        SourceError: the probe is not for their language.
+        SourceError: the probe does not support their language.
         ModelError: the model does not offer what the probe needs.
         And as `run_probe`.
     """
@@ -178,7 +178,7 @@ def run_targets(
     for number, target in enumerate(targets):
         inside = replace(context, steps=context.steps.part(target.name, number, len(targets)))
         record = run_probe(probe, inside, target, options)
-        # What a model can do may have come out only now.
+        # The request may have shown further capabilities of the model.
         run = replace(run, records=(*run.records, record), model=context.model.info)
         if number + 1 < len(targets):
             update(run)
@@ -193,7 +193,7 @@ def attempt(
     *,
     update: Callable[[ProbeRun], None] = lambda _run: None,
 ) -> ProbeRun:
-    """Probe some functions as one of several probes: what goes wrong is its state, but for being cancelled.
+    """Probe some functions as one of several probes: a failure becomes the state, except cancelling.
 
     Raises:
         Cancelled: `context.cancel` was set.

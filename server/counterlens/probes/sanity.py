@@ -1,4 +1,4 @@
-"""The check that comes before figures: the same question gets the same answer."""
+"""The check before figures: a repeated question gets the same answer."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ def require_repeatable(
     *,
     same: Callable[[Answer, Answer], bool] = operator.eq,
 ) -> None:
-    """Ask again, and refuse figures where the answer differs.
+    """Ask again, and refuse figures if the answer differs.
 
     Args:
         model: The model's name.
-        does: What it does, such as `answer the same question`.
+        does: The model's task for the message, such as `answer the same question`.
         first: Its first answer.
-        ask: Asks the same once more, without the cache (`Context.anew`).
-        same: Whether two answers are the same.
+        ask: Asks the same question again, without the cache (`Context.anew`).
+        same: Compares two answers.
 
     Raises:
-        UnsteadyModelError: the second answer is another one.
-        And what `ask` raises.
+        UnsteadyModelError: the second answer differs.
+        And any error of `ask`.
     """
     if not same(first, ask()):
         raise UnsteadyModelError(

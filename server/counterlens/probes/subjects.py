@@ -32,18 +32,18 @@ def targets_of(
 ) -> list[Target]:
     """The functions of a dataset in one language, or a sample of them, in its order.
 
-    Of data in several languages those in the first of `PROMPTED` that there are functions in.
+    If the data has several languages, the first of `PROMPTED` with functions is used.
 
     Args:
         dataset: The data.
-        limit: The most to draw at random.
-        seed: Random seed of the draw.
+        limit: Maximum number of functions, drawn at random.
+        seed: Random seed of the sample.
         sandbox: The sandbox for their tests; None if no judge is needed.
         limits: The limits of each program together with the tests.
-        buggy: The programs with the bugs that the dataset gives, for repair.
+        buggy: Whether to use the dataset's programs with bugs, for repair.
 
     Raises:
-        DataError: a record is malformed, or there is no function that could be probed.
+        DataError: a record is malformed, or no function can be probed.
         SandboxError: programs in their language cannot be run on this machine.
     """
     every = [p for p in dataset if p.function is not None and p.source.strip() and not p.unusable]
@@ -72,7 +72,7 @@ def targets_of(
 
 
 def not_drawn(dataset: Dataset) -> dict[str, str]:
-    """The problems of a dataset that are in no sample, by id, with the reason.
+    """The problems of a dataset that no sample contains, by id, with the reason.
 
     Raises:
         DataError: a record is malformed.
@@ -83,33 +83,33 @@ def not_drawn(dataset: Dataset) -> dict[str, str]:
 def given_judge(
     tests: str, function: str, original: str, language: str, sandbox: Sandbox, limits: Limits
 ) -> Judge:
-    """The judge of a function by the text of tests.
+    """The judge of a function by supplied tests.
 
     Args:
         tests: Their text, in the language of the program.
         function: The qualified name of the function.
-        original: The whole program as it stands.
+        original: The whole unchanged program.
         language: The id of its language.
-        sandbox: Where programs run.
+        sandbox: The sandbox for programs.
         limits: The limits of each program together with the tests.
 
     Raises:
-        SourceError: programs in the language are not judged.
+        SourceError: programs in this language are not judged.
     """
     setting = Setting(sandbox, Path(sys.executable), limits)
     return judged(language).supplied(tests, function, original, setting)
 
 
 def targets_in(document: Document, qualname: str | None = None, *, root: Path | None = None) -> list[Target]:
-    """One function of a document, or all but those inside of others.
+    """One function of a document, or all except nested ones.
 
     Args:
         document: The source.
         qualname: The function; None for all.
-        root: The folder that a path below it is named from, so that a function has one id in every front end.
+        root: The folder to which paths in ids are relative, so that ids are the same in every front end.
 
     Raises:
-        SourceError: there is no such function, or none at all.
+        SourceError: there is no such function, or no function at all.
     """
     if qualname:
         return [_of_document(document, find_function(document, qualname).qualname, root)]

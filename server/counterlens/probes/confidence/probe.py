@@ -1,6 +1,6 @@
 """The confidence probe (AsC-Eval, Palacio et al. 2023, sections III and VI-B): confidence by concept.
 
-A record of a function has the data that the causal analysis of the paper needs (AsC-Causal, section IV): its
+The record of a function has the data for the causal analysis of the paper (AsC-Causal, section IV): its
 confidence by category, its cross-entropy, and the confounders.
 """
 
@@ -76,7 +76,7 @@ class ConfidenceOptions(ProbeOptions):
 
 
 class ConfidenceProbe(Probe[ConfidenceOptions, ConfidenceRecord]):
-    """Confidence in the concepts of a function, which is read once."""
+    """Confidence in the concepts of a function, which the model reads once."""
 
     id = "confidence"
     title = "which concepts does it expect, and which surprise it?"
@@ -89,7 +89,7 @@ class ConfidenceProbe(Probe[ConfidenceOptions, ConfidenceRecord]):
         """Like `Probe.run`.
 
         Raises:
-            SourceError: nothing of the function could be scored.
+            SourceError: no token of the function could be scored.
             And as `score_document`.
         """
         context.steps.next("reading the function")
@@ -122,7 +122,7 @@ class ConfidenceProbe(Probe[ConfidenceOptions, ConfidenceRecord]):
     def side_by_side(
         self, models: Mapping[str, Sequence[ConfidenceRecord]], *, seed: int
     ) -> tuple[Table, ...]:
-        """Like `Probe.side_by_side`; the protocol adds Table I as printed, and the best beside the worst."""
+        """Like `Probe.side_by_side`; the protocol adds Table I, and the best model beside the worst."""
         merged = super().side_by_side(models, seed=seed)
         if any(records and records[0].protocol == ASTXPLAINER for records in models.values()):
             return *merged, *published_comparison(models, seed=seed)
@@ -141,17 +141,17 @@ class ConfidenceProbe(Probe[ConfidenceOptions, ConfidenceRecord]):
         return f"Its confidence is highest for {most} ({high:.2f}) and lowest for {least} ({low:.2f})."
 
     def measures(self, record: ConfidenceRecord) -> Mapping[str, bool]:  # noqa: ARG002
-        """Like `Probe.measures`: a confidence is a score, and nothing that a function does or does not."""
+        """Like `Probe.measures`: empty, because confidence is a score, not a yes-or-no measure."""
         return {}
 
     def estimate(self, target: Target, options: ConfidenceOptions, model: Model) -> int:  # noqa: ARG002
-        """Like `Probe.estimate`: the function is read once."""
+        """Like `Probe.estimate`: the model reads the function once."""
         find_function(target.document, target.qualname)
         return 1
 
 
 def _scored(context: Context, target: Target, options: ConfidenceOptions) -> tuple[Confidence, Function]:
-    """The scored document, and the function in it; without context it is the function's text alone."""
+    """The scored document, and the function in it; without context, the document is only the function."""
     document, function = target.document, find_function(target.document, target.qualname)
     concepts = concept_set(options.concepts)
     if not options.no_context:
@@ -229,7 +229,7 @@ def _confounders(
 
 
 def _pooled(records: Sequence[ConfidenceRecord], seed: int) -> CorpusConfidence:
-    """The global aggregation, in which each function is a snippet."""
+    """The global aggregation, with each function as a snippet."""
     files = []
     for record in records:
         concepts = record.concepts.values()

@@ -48,7 +48,7 @@ _SHORT = {
     "natural language": "NL",
     "operators": "oper.",
 }
-"""Categories as the columns of Table I name them."""
+"""Category to column name of Table I."""
 
 
 def types_of(records: Sequence[ConfidenceRecord], *, seed: int = 0) -> list[TypeMedian]:
@@ -57,12 +57,12 @@ def types_of(records: Sequence[ConfidenceRecord], *, seed: int = 0) -> list[Type
 
 
 def means_of(records: Sequence[ConfidenceRecord], *, seed: int = 0) -> list[CategoryMean]:
-    """A model's line of Table I: Global, then the categories."""
+    """A model's row of Table I: Global, then the categories."""
     return category_means(types_of(records, seed=seed), concept_set(AUTHORS))
 
 
 def own_medians(records: Sequence[ConfidenceRecord]) -> dict[str, float]:
-    """By category the median over functions of the mean over a function's nodes: Counterlens's definition."""
+    """By category, the median over functions of the mean over a function's nodes: our own definition."""
     found: dict[str, list[float]] = {}
     for record in records:
         nodes: dict[str, list[float]] = {}
@@ -77,7 +77,7 @@ def own_medians(records: Sequence[ConfidenceRecord]) -> dict[str, float]:
 
 
 def published_tables(records: Sequence[ConfidenceRecord], *, seed: int) -> tuple[Table, ...]:
-    """The figures of one model: as a whole, by category, by node type, best and worst, both definitions."""
+    """The figures of one model: overall, by category, by node type, best and worst, both definitions."""
     types = types_of(records, seed=seed)
     means, own = category_means(types, concept_set(AUTHORS)), own_medians(records)
     return (
@@ -91,7 +91,7 @@ def published_tables(records: Sequence[ConfidenceRecord], *, seed: int) -> tuple
 
 
 def published_comparison(models: Mapping[str, Sequence[ConfidenceRecord]], *, seed: int) -> tuple[Table, ...]:
-    """Table I in the layout of the paper; of several models also the best beside the worst (Figure 3)."""
+    """Table I in the layout of the paper; for several models also the best beside the worst (Figure 3)."""
     lines = {model: means_of(records, seed=seed) for model, records in models.items() if records}
     tables = [_table_one(lines)]
     ranked = sorted(lines, key=lambda model: -(_known(lines[model], GLOBAL) or 0.0))

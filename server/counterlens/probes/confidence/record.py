@@ -24,15 +24,15 @@ NODE_TYPES = {
     "list_comprehension": Category.FUNCTIONAL,
     "lambda": Category.FUNCTIONAL,
 }
-"""The 14 treatments (Palacio et al. 2023, section VI-C), each with the category that the paper puts it in.
+"""The 14 treatments (Palacio et al. 2023, section VI-C), each with its category in the paper.
 
-In the order of Table II, which shows all but `return_statement` and `list_comprehension`.
+In the order of Table II, which shows all except `return_statement` and `list_comprehension`.
 """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConceptFigures:
-    """How sure the model is of one concept in a function.
+    """The model's confidence in one concept in a function.
 
     Attributes:
         nodes: The number of its scored nodes.
@@ -47,13 +47,13 @@ class ConceptFigures:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NodeTypeFigures:
-    """How sure the model is of the nodes of one type in a function.
+    """The model's confidence in the nodes of one type in a function.
 
     Attributes:
         kind: The grammar's name of the type.
         named: Whether it is a rule of the grammar; otherwise a keyword or punctuation.
-        confidences: The mean probability of each scored node's tokens, in the order of the text.
-        tokens: How many scored tokens these nodes have; one that lies in two of them counts twice.
+        confidences: The mean probability of each scored node's tokens, in textual order.
+        tokens: Number of scored tokens of these nodes; a token in two nodes counts twice.
         probability: The mean over these tokens.
     """
 
@@ -69,10 +69,10 @@ class Confounders:
     """The confounders of a function (Palacio et al. 2023, section IV).
 
     Attributes:
-        cyclomatic_complexity: McCabe's; None if the function does not parse.
+        cyclomatic_complexity: McCabe's complexity; None if the function does not parse.
         ast_levels: Levels of its syntax tree.
         ast_nodes: Nodes of its syntax tree.
-        sequence_length: Its tokens.
+        sequence_length: Number of its tokens.
     """
 
     cyclomatic_complexity: int | None
@@ -83,17 +83,17 @@ class Confounders:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConfidenceRecord(Record):
-    """How sure the model is of a function and of its concepts.
+    """The model's confidence in a function and in its concepts.
 
     Attributes:
-        tokens: How many tokens of it are scored.
-        bytes: How many bytes they cover.
+        tokens: Number of its scored tokens.
+        bytes: Number of bytes that they cover.
         bits: Their surprisal.
         cross_entropy: Nats per token.
-        concepts: By concept category, those that occur.
-        node_types: Mean confidence by node type, terminals too, of those that occur.
+        concepts: The occurring concepts, by category.
+        node_types: Mean confidence by occurring node type, including terminals.
         confounders: The confounders that the causal analysis controls for.
-        types: The nodes of each type, of all types that occur.
+        types: The nodes of each occurring type.
     """
 
     tokens: int
@@ -106,7 +106,7 @@ class ConfidenceRecord(Record):
     types: tuple[NodeTypeFigures, ...] = ()
 
     def confidences(self, *, named_only: bool = False) -> dict[str, tuple[float, ...]]:
-        """The confidences of its nodes by type; of `named_only`, without keywords and punctuation."""
+        """The confidences of its nodes by type; with `named_only`, without keywords and punctuation."""
         found: dict[str, tuple[float, ...]] = {}
         for one in self.types:
             if one.named or not named_only:

@@ -1,8 +1,8 @@
 """Interventional inference: the dependences that a model's expectations show, without a prompt.
 
-If the model's belief about statement b depends on statement a, it moves when a is changed. The influence of
-every statement on every later one makes a matrix; entries above a threshold count as inferred edges.
-InferenceMethod, assumptions and limits: `docs/influence.md`.
+If the model's belief about statement b depends on statement a, it changes if a is changed. The influences of
+every statement on every later one form a matrix; entries above a threshold count as inferred edges. Method,
+assumptions and limits: `docs/influence.md`.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ from counterlens.progress import Steps
 
 MOST_STATEMENTS = 120
 THRESHOLDS = {Relation.DATA: 0.8, Relation.CONTROL: 0.05}
-"""Nats from which on an influence counts as an edge: best by F1 on the functions that the method was made on,
-among those above 0 (`benchmarks/influence_thresholds.py`). What moves nothing, or no more than the placebos
-do, is no edge."""
+"""Minimum nats of an influence that counts as an edge: best by F1 on the functions that the method was
+developed on, among values above 0 (`benchmarks/influence_thresholds.py`). A change without a reaction, or
+with no more than the placebos', is not an edge."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +41,9 @@ class Influence:
     Attributes:
         subject: The function.
         model: The model.
-        data: Nats by (source, target); only pairs that were looked at: the source binds something, and the
-            target stands after it.
-        control: Likewise; the source is an `if`, `for` or `while`.
+        data: Nats by (source, target), for the measured pairs: the source binds something, and the target
+            follows it.
+        control: Likewise, for sources that are an `if`, `for` or `while`.
     """
 
     subject: ExaminedFunction
@@ -61,7 +61,7 @@ class Influence:
         return {pair for pair, value in self.scores(relation).items() if value >= least and value > 0}
 
     def matrix(self, relation: Relation) -> npt.NDArray[np.float64]:
-        """(n, n) float64 nats, source by target; NaN if a pair was not looked at."""
+        """(n, n) float64 nats, source by target; NaN if a pair was not measured."""
         count = len(self.subject.parts)
         found = np.full((count, count), np.nan)
         for (source, target), value in self.scores(relation).items():
@@ -70,9 +70,9 @@ class Influence:
 
 
 def infer_influence(model: Model, subject: ExaminedFunction, steps: Steps | None = None) -> Influence:
-    """Change every statement of a function and see what the model makes of the rest.
+    """Change each statement of a function, and measure the model's reaction on the rest.
 
-    Takes about as many readings of the function as it has statements.
+    The model reads the function about as many times as it has statements.
 
     Raises:
         SourceError: the function has too many statements.

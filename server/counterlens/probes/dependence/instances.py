@@ -1,15 +1,15 @@
-"""Instances of variables, as CoRe asks about them (Xie et al. 2025): a variable in the line that concerns it.
+"""Instances of variables in the sense of CoRe (Xie et al. 2025): a variable on a line that involves it.
 
 Rules:
 
 - A statement that binds variables, or changes their objects, has one instance for each of them; one that
   binds nothing (a condition, a `return`) has one for each variable that it reads.
-- An instance depends directly on the instances whose values its statement reads; one that is only read, on
-  those of its own variable. CoRe's question is about the transitive closure of that.
-- A line depends on a branch's line where control dependence leads there, directly or not. Only branches and
-  loops are asked about as what decides: nothing else can.
-- Docstrings and the function's header are decided by nothing, and nothing is asked about them.
-- Nothing is asked about an instance and itself, nor about two in one line: CoRe names them by their lines.
+- An instance depends directly on the instances whose values its statement reads; an instance that is only
+  read depends on those of its own variable. CoRe's question is about the transitive closure.
+- A line depends on a branch's line if there is a control dependence, direct or not. Only branches and loops
+  are possible sources: nothing else decides what runs.
+- Docstrings and the function's header have no control dependence, and no question is about them.
+- No question is about an instance and itself, nor about two on one line: CoRe names them by their lines.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from counterlens.probes.dependence.examined import ExaminedFunction, Relation
 
 @dataclass(frozen=True, slots=True, order=True)
 class Instance:
-    """A variable in a statement; for control dependence the statement alone.
+    """A variable in a statement; for control dependence only the statement.
 
     Attributes:
         statement: The statement's id.
@@ -38,10 +38,10 @@ class Instance:
 
 @dataclass(frozen=True, slots=True, order=True)
 class DependenceQuestion:
-    """Does one instance depend on another one?
+    """The question whether one instance depends on another.
 
     Attributes:
-        relation: By control or by data.
+        relation: Control or data.
         source: The possible source.
         target: The possible target.
     """
@@ -56,9 +56,9 @@ class InstanceGraph:
     """The instances of a function and their direct dependences, of one relation.
 
     Attributes:
-        sources: The possible source.
-        targets: The possible target.
-        direct: For each instance those that depend directly on it.
+        sources: The possible sources.
+        targets: The possible targets.
+        direct: For each instance, those that depend directly on it.
     """
 
     sources: tuple[Instance, ...]
@@ -81,7 +81,7 @@ def graph(subject: ExaminedFunction, relation: Relation) -> InstanceGraph:
 
 
 def questions(subject: ExaminedFunction, relation: Relation) -> dict[DependenceQuestion, bool]:
-    """All questions about a function, by their source, with what is true by its dependence graph."""
+    """All questions about a function, ordered by source, with the true answers by its dependence graph."""
     found = graph(subject, relation)
     true = found.chains()
     line = {part.statement.id: part.statement.line for part in subject.parts}

@@ -1,4 +1,4 @@
-"""`Intervention`: the kinds of changes of a statement."""
+"""`Intervention`: the kinds of changes to a statement."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from counterlens.probes.dependence.examined import ExaminedFunction
 from counterlens.probes.dependence.parts import Part, StatementEdits
 
 StatementChange = Callable[[ExaminedFunction, Part], StatementEdits]
-"""The edits that change one statement of a function; none where it cannot be changed so."""
+"""The edits that change one statement of a function; none if it cannot be changed that way."""
 
 
 class Intervention(StrEnum):
-    """How a statement is changed."""
+    """The kind of change to a statement."""
 
     RENAME = "rename"
     HIDE = "hide"

@@ -1,12 +1,12 @@
-"""Interventions: ways to change one statement so that whatever follows it can stay as it is.
+"""Interventions: ways to change one statement so that the following text can stay unchanged.
 
-The model reads (teacher forcing) the text before the statement, the changed statement, and what follows, byte
-for byte. Only `HIDE` touches what stands in between, too: a name is easily copied from its last use, so a
-renamed definition shows at the first use and hardly at the later ones. `HIDE` therefore renames the uses
-between the definition and the observed statement along with it, up to the next binding of the name.
+The model reads (teacher forcing) the text before the statement, the changed statement, and the following
+text, byte for byte. Only `HIDE` also changes the text in between: a name is easily copied from its last use,
+so a renamed definition has an effect on the first use and hardly on the later ones. `HIDE` therefore also
+renames the uses between the definition and the observed statement, up to the next binding of the name.
 
-Each language says how its changed statements are written, as `interventions`. `REPLACE` and `DELETE`, which
-no figure rests on, are for Python alone.
+Each language registers how its statements are changed, as `interventions`. `REPLACE` and `DELETE`, which no
+figure uses, are only for Python.
 """
 
 from __future__ import annotations
@@ -22,13 +22,12 @@ from counterlens.probes.dependence.parts import NameRole, Part, Span, StatementE
 
 @dataclass(frozen=True, slots=True)
 class ChangedText:
-    """One changed text, and the statements that are looked at in it.
+    """One changed text, and the statements observed in it.
 
     Attributes:
-        data: The text, UTF-8; it ends where the last statement does that is looked at, and is empty
-            if none is.
-        stop: Its range in the subject's text.
-        shifts: The byte offset by which each of these statements has moved, by its id.
+        data: The text, UTF-8; it ends with the last observed statement, and is empty if there is none.
+        stop: The end of its range in the subject's text.
+        shifts: Statement id to the byte offset by which the observed statement moved.
     """
 
     data: bytes
@@ -45,24 +44,24 @@ class SpanEdit:
 
 
 LookedAt = Callable[[Intervention, Part], bool]
-"""Whether any token of a statement is looked at when another one is changed in some way."""
+"""Whether any token of a statement is observed under a kind of change to another one."""
 
 
 def everything(_kind: Intervention, _part: Part) -> bool:
-    """Every statement is."""
+    """True: every statement is observed."""
     return True
 
 
 def readings(
     subject: ExaminedFunction, part: Part, kind: Intervention, looked_at: LookedAt = everything
 ) -> list[ChangedText]:
-    """The changed texts in which the statements after one can be looked at; none if it does not apply.
+    """The changed texts in which the statements after one can be observed; none if it does not apply.
 
     Args:
         subject: The function.
-        part: The statement that is changed.
-        kind: How.
-        looked_at: The statements of interest; no text continues after them.
+        part: The changed statement.
+        kind: The kind of change.
+        looked_at: Selects the observed statements; no text continues after the last one.
     """
     edits = [SpanEdit(span, new.encode()) for span, new in _edits(kind, subject, part)]
     later = [other for other in subject.parts if other.span[0] >= part.span[1]]
@@ -92,7 +91,7 @@ def _reading(
     kind: Intervention,
     looked_at: LookedAt,
 ) -> ChangedText:
-    """The text with some edits, up to the end of the last of some statements that is looked at."""
+    """The text with some edits, up to the end of the last observed one of some statements."""
     stop = max((part.span[1] for part in parts if looked_at(kind, part)), default=0)
     pieces, at = [], 0
     for edit in sorted(edits, key=lambda edit: edit.span):
@@ -105,7 +104,7 @@ def _reading(
 
 
 def _rename(subject: ExaminedFunction, part: Part) -> StatementEdits:
-    """The bound names are renamed, here only: what follows uses a name that was never bound."""
+    """Rename the bound names, only here: the following text uses a name that was never bound."""
     taken = frozenset().union(*(other.names for other in subject.parts))
     fresh = iter([name for name in FRESH if name not in taken])
     chosen: dict[str, str] = {}
@@ -117,7 +116,7 @@ def _rename(subject: ExaminedFunction, part: Part) -> StatementEdits:
 
 
 INTERVENTIONS: LanguagePart[Mapping[Intervention, StatementChange]] = LanguagePart("interventions", Mapping)
-"""How each language's statements are changed, beside the names that they bind."""
+"""The statement changes of each language, besides renaming."""
 
 
 def _edits(kind: Intervention, subject: ExaminedFunction, part: Part) -> StatementEdits:
@@ -128,4 +127,4 @@ def _edits(kind: Intervention, subject: ExaminedFunction, part: Part) -> Stateme
 
 
 FRESH = ("other", "item", "value", "temp", "first", "second", "entry", "extra", "spare", "thing", "unused")
-"""Plain words, so that the change is that of a name and not to gibberish."""
+"""Plain words, so that the new name is a plausible one."""

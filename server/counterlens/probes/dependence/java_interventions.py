@@ -1,4 +1,4 @@
-"""How statements of Java are changed so that whatever follows them can stay as it is."""
+"""Changes to Java statements after which the following text can stay unchanged."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _DECIDING = frozenset({"if_statement", "while_statement", "for_statement", "enha
 
 
 def negate(subject: ExaminedFunction, part: Part) -> StatementEdits:
-    """A condition becomes its opposite; a loop over elements gets none."""
+    """Negate a condition; make a loop over elements empty."""
     node = part.node
     if not isinstance(node, Node) or node.type not in _DECIDING:
         return
@@ -33,13 +33,13 @@ def negate(subject: ExaminedFunction, part: Part) -> StatementEdits:
 
 
 def neutralise(_subject: ExaminedFunction, part: Part) -> StatementEdits:
-    """A branch becomes a header that decides nothing."""
+    """Replace a branch's header by one that decides nothing."""
     if isinstance(part.node, Node) and part.node.type in _DECIDING:
         yield part.span, "synchronized (lock)"
 
 
 def negated(test: Node) -> str:
-    """The source of a condition that holds when another does not; what NaN does aside."""
+    """The source of the negation of a condition; comparisons with NaN aside."""
     text = text_of(test)
     if test.type == "unary_expression" and text_of(test.child_by_field_name("operator")) == "!":
         operand = test.child_by_field_name("operand")

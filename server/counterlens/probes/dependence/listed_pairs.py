@@ -1,9 +1,9 @@
 """The protocol of EMPICA for dependence (Nguyen et al. 2024, section 5.1, RQ4, and Table 7).
 
-A model writes a function, is shown it, and lists all pairs of statements of which one depends on the other.
-Precision, recall and F1 are means over functions. The paper does not define figures without a denominator: a
-function without a true dependence is left out here, and precision is 0 if nothing is listed. Its reference is
-Joern; ours is our own dependence graph.
+A model writes a function, then gets it in a prompt, and lists all pairs of statements of which one depends on
+the other. Precision, recall and F1 are means over functions. The paper does not define figures without a
+denominator: here a function without a true dependence is left out, and precision is 0 if nothing is listed.
+Its reference is Joern; ours is our own dependence graph.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from counterlens.probes.probe import Context, Target
 from counterlens.probes.robustness.programs import Code, programs
 
 QUESTIONS = 1 + len(Relation)
-"""The prompts about one function: to write it, and to list the pairs of each relation."""
+"""The number of prompts per function: one to write it, and one per relation to list the pairs."""
 
 
 def list_pairs(context: Context, target: Target) -> Inferred:
-    """Have a function written, and ask for its dependences.
+    """Have the model write a function, and ask for its dependences.
 
     Raises:
-        SourceError: what the model writes is no function, or has too many statements.
+        SourceError: the model's text is not a function, or has too many statements.
         ModelError: the model cannot answer.
         Cancelled: it was cancelled.
     """
@@ -39,7 +39,7 @@ def list_pairs(context: Context, target: Target) -> Inferred:
 
 
 def table_7(records: Sequence[DependenceRecord], seed: int) -> Table:
-    """Precision, recall and F1 of each relation, and beside them F1 of the rule that asks no model."""
+    """Precision, recall and F1 of each relation, beside F1 of the rule that uses no model."""
     rows: list[tuple[Cell, ...]] = []
     for relation in Relation:
         both = [(record.agreement.direct[relation], record.rules.direct[relation]) for record in records]

@@ -1,4 +1,4 @@
-"""Pairwise questions: about all pairs of a function, or a balanced sample of them."""
+"""Pairwise questions about all pairs of a function, or a balanced sample of them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class PairAnswer:
     """The answer to one question.
 
     Attributes:
-        pair: The statements that it is about.
+        pair: The statements of the question.
         said: The model's answer.
         true: Whether yes is true.
     """
@@ -39,8 +39,8 @@ class RelationAnswers:
     """The answers to the questions about one function, of one relation.
 
     Attributes:
-        answered: Those that were asked.
-        possible: How many questions there would be.
+        answered: The answers to the questions that were asked.
+        possible: Number of possible questions.
         traces: The correct parts of the traces, for each question whose answer is a trace.
     """
 
@@ -50,7 +50,7 @@ class RelationAnswers:
 
     @property
     def found(self) -> set[StatementPair]:
-        """The pairs of statements that are held to be dependent."""
+        """The pairs of statements that are dependent according to the answers."""
         return {answer.pair for answer in self.answered if answer.said.yes}
 
     @property
@@ -60,12 +60,12 @@ class RelationAnswers:
 
     @property
     def true(self) -> set[StatementPair]:
-        """Those of them that are dependent, as the question means it."""
+        """The asked pairs that are dependent, in the sense of the question."""
         return {answer.pair for answer in self.answered if answer.true}
 
     @property
     def beliefs(self) -> dict[StatementPair, float]:
-        """The probability of yes by pair, the largest of several."""
+        """The probability of yes by pair, the largest if there are several questions."""
         found: dict[StatementPair, float] = {}
         for answer in self.answered:
             if answer.said.probability is not None:
@@ -83,7 +83,7 @@ class RelationAnswers:
 
     @property
     def counts(self) -> QuestionCounts:
-        """How many questions were asked."""
+        """The numbers of questions."""
         unread = sum(answer.said.yes is None for answer in self.answered)
         true = sum(answer.true for answer in self.answered)
         return QuestionCounts(len(self.answered), self.possible, true, unread)
@@ -92,13 +92,13 @@ class RelationAnswers:
 def by_pairs(
     model: Model, subject: ExaminedFunction, relation: Relation, limit: int | None, seed: int, steps: Steps
 ) -> RelationAnswers:
-    """Ask of pairs of statements whether one depends directly on the other.
+    """Ask whether one statement of a pair depends directly on the other.
 
     Args:
         model: The model.
         subject: The function.
-        relation: The subject.
-        limit: The most questions; None for all.
+        relation: The relation.
+        limit: Maximum questions; None for all.
         seed: Random seed of the sample.
         steps: Progress and cancellation.
 
@@ -117,9 +117,9 @@ def by_pairs(
 def by_core(
     model: Model, subject: ExaminedFunction, relation: Relation, limit: int | None, seed: int, steps: Steps
 ) -> RelationAnswers:
-    """Ask CoRe's questions: of instances of variables and of lines, whether a chain leads there.
+    """Ask CoRe's questions: whether there is a chain between instances of variables, or lines.
 
-    Arguments and errors as `by_pairs`.
+    Arguments and errors as for `by_pairs`.
     """
     every = questions(subject, relation)
     chosen = balanced(list(every), every.__getitem__, limit, seed)
@@ -133,9 +133,9 @@ def by_core(
 def by_trace(
     model: Model, subject: ExaminedFunction, relation: Relation, limit: int | None, seed: int, steps: Steps
 ) -> RelationAnswers:
-    """Ask CoRe's questions, and for the steps of the chain; the model writes its answers.
+    """Ask CoRe's questions with the steps of the chain; the model writes its answers.
 
-    Arguments and errors as `by_pairs`.
+    Arguments and errors as for `by_pairs`.
     """
     every = questions(subject, relation)
     chosen = balanced(list(every), every.__getitem__, limit, seed)
@@ -151,12 +151,12 @@ def by_trace(
 
 
 def statements(question: DependenceQuestion) -> StatementPair:
-    """The statements that a question is about."""
+    """The statements of a question."""
     return question.source.statement, question.target.statement
 
 
 def counted(asked: Mapping[Relation, QuestionCounts]) -> str:
-    """The question, in words: `30 of 240 questions on control (15 true)`."""
+    """The numbers of questions in words: `30 of 240 questions on control (15 true)`."""
     return ", ".join(
         f"{counts.asked} of {plural(counts.possible, 'question')} on {relation} ({counts.true} true"
         + (f", {plural(counts.unreadable, 'answer')} unreadable)" if counts.unreadable else ")")

@@ -1,8 +1,8 @@
 """Reads pairs of statements from a model's answer, and reports unreadable parts.
 
-It accepts a JSON list of two-element lists, as requested, and the other forms of models' answers: `(1, 2)`,
+It accepts a JSON list of two-element lists, as requested, and other forms in models' answers: `(1, 2)`,
 `1 -> 2`, `1 → 2`, `1: 2`, and `2 depends on 1` with or without words like `line` or `statement`. Pairs are
-(what is depended on, what depends on it).
+(source, target): the target depends on the source.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ _LEFT = re.compile(r"[^\s\[\](){},;]*\d[^\s\[\](){},;]*")
 
 @dataclass(frozen=True, slots=True)
 class ListedPairs:
-    """Parse a model's list of pairs.
+    """A parsed list of pairs.
 
     Attributes:
         pairs: (source, target) ids of statements, each once.
-        unreadable: Pieces with digits that are part of no pair; and the whole answer, cut short, if it
+        unreadable: Pieces with digits that are not part of a pair; and the whole answer, truncated, if it
             names no pair and does not say that there is none.
-        impossible: Pairs that name a statement that there is not.
-        repeated: How many pairs were said again.
-        cut_off: Whether the limit of tokens ended the answer.
+        impossible: Pairs with a statement that does not exist.
+        repeated: Number of repeated pairs.
+        cut_off: Whether the token limit ended the answer.
         text: The answer.
     """
 
@@ -46,7 +46,7 @@ class ListedPairs:
 
     @property
     def readable(self) -> bool:
-        """Whether all of it was understood."""
+        """Whether all of it could be read."""
         return not (self.unreadable or self.impossible or self.cut_off)
 
 
@@ -55,8 +55,8 @@ def read_pairs(text: str, ids: range, *, cut_off: bool = False) -> ListedPairs:
 
     Args:
         text: The model's text.
-        ids: The ids of the statements that it could mean.
-        cut_off: Whether the limit of tokens ended it.
+        ids: The ids of the existing statements.
+        cut_off: Whether the token limit ended it.
     """
     said: list[tuple[int, int]] = []
     rest, at = [], 0
@@ -86,7 +86,7 @@ _WORD = re.compile(r"\b(yes|no|true|false)\b", re.IGNORECASE)
 
 
 def read_yes_no(text: str) -> bool | None:
-    """Whether an answer says yes; None if it says neither, or both in its first sentence."""
+    """Whether an answer is yes; None if its first sentence has neither yes nor no, or both."""
     first = re.split(r"[.\n]", text.strip(), maxsplit=1)[0]
     said = {word.lower() in {"yes", "true"} for word in _WORD.findall(first)}
     return said.pop() if len(said) == 1 else None

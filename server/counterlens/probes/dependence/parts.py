@@ -1,4 +1,4 @@
-"""The statements of an examined function, in any language: where they stand, and the names in them."""
+"""The statements of an examined function, in any language: their positions, and the names in them."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from tree_sitter import Node
 from counterlens.dependence import Statement
 
 Span = tuple[int, int]
-"""Bytes of the subject's text: start, and end behind the last one."""
+"""Bytes of the subject's text: start, and the end after the last one."""
 StatementPair = tuple[int, int]
-"""The ids of the statement that is depended on, and of the one that depends on it."""
+"""Source and target ids: the target depends on the source."""
 
 StatementEdits = Iterator[tuple[Span, str]]
-"""Spans of the subject's text, and what replaces each."""
+"""Spans of the subject's text, and the replacement of each."""
 
 
 class NameRole(StrEnum):
-    """The use of a variable by a statement in one place."""
+    """The role of a variable at one place in a statement."""
 
     READ = "read"
     CHANGED = "changed"
@@ -34,9 +34,9 @@ class NameOccurrence:
     """A variable in the text.
 
     Attributes:
-        name: Which.
-        span: Where.
-        role: Whether it is bound there, or read, or read so that its object is changed.
+        name: The name.
+        span: The position.
+        role: Whether it is bound there, read, or read to change its object.
     """
 
     name: str
@@ -49,13 +49,13 @@ class Part:
     """One statement of the subject.
 
     Attributes:
-        statement: As the analysis numbers it.
-        node: Its syntax: of Python's parser, or of the tree of a language with braces.
-        span: Its bytes, a compound statement's header alone.
-        occurrences: The variables in it, in the order of the text.
+        statement: The statement of the analysis, with its id.
+        node: Its syntax node, from Python's parser or a brace language's syntax tree.
+        span: Its bytes; of a compound statement only the header.
+        occurrences: The variables in it, in textual order.
         branch: Whether it is the header of a branch or a loop.
-        described: Whether it is a docstring or the like, which does nothing.
-        updates: Whether it reads all that it binds, as `x += 1` does.
+        described: Whether it is a docstring or the like, without effect.
+        updates: Whether it reads everything that it binds, as `x += 1` does.
     """
 
     statement: Statement
@@ -68,7 +68,7 @@ class Part:
 
     @cached_property
     def binds(self) -> frozenset[str]:
-        """The variables that it binds or whose objects it changes."""
+        """The variables that it binds, or whose objects it changes."""
         return frozenset(
             occurrence.name for occurrence in self.occurrences if occurrence.role is not NameRole.READ
         )

@@ -1,7 +1,7 @@
 """The dependence probe (Nguyen et al. 2024): the dependences that the model infers.
 
-The truth is the dependence graph. Dependences are inferred from its token probabilities, if it gives them,
-when a statement is changed; else it is asked.
+The truth is the dependence graph. If the model gives token probabilities, dependences are inferred from their
+change after a statement is changed; else the model is prompted.
 """
 
 from __future__ import annotations
@@ -80,11 +80,11 @@ class DependenceOptions(ProbeOptions):
 
     @property
     def most(self) -> int:
-        """Most questions per relation and function where these are ours."""
+        """Maximum of our own questions per relation and function."""
         return MOST_QUESTIONS if self.questions is None else self.questions
 
     def method_for(self, model: Model, cancel: Event | None = None) -> InferenceMethod:
-        """The method that a model is examined by."""
+        """The method used for a model."""
         if self.method is not None:
             return self.method
         scores = model.offers(Capability.SCORE, cancel=cancel)
@@ -160,7 +160,7 @@ class DependenceProbe(Probe[DependenceOptions, DependenceRecord]):
         return " ".join(parts)
 
     def measures(self, record: DependenceRecord) -> Mapping[str, bool]:
-        """Like `Probe.measures`; a function without dependences of a kind says nothing of it."""
+        """Like `Probe.measures`; a function without dependences of a relation has no measure of it."""
         found: dict[str, bool] = {}
         if record.protocol == CORE:
             for task in dict.fromkeys(one.task for one in record.answers):

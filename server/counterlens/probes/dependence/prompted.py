@@ -1,6 +1,6 @@
-"""Prompted inference (Nguyen et al. 2024, section 5.1, RQ4): which statements depend on which, it is asked.
+"""Prompted inference (Nguyen et al. 2024, section 5.1, RQ4): which statements depend on which?
 
-All pairs are asked for at once, or one pair at a time, to be answered by yes or no.
+One prompt asks for all pairs, or one per pair asks for yes or no.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Prompts of the prompted inference: templates are data, one file per task and chat format, in `templates/`.
+"""Prompts of prompted inference: templates are data, one file per task and prompt format, in `templates/`.
 
-A `.completion.txt` is continued as it stands; a `.chat.txt` is an instruction, a line of three hyphens, and a
+A `.completion.txt` is continued as it is; a `.chat.txt` is an instruction, a line of three hyphens, and a
 message. `$statements` are the numbered statements (`3:     return x`), `$source` and `$target` two of the
 numbers; `core-` tasks have `$lines` and `$function` (`core_questions.py`, `trace_questions.py`). `$language`
-is the language's name; a template that shows a program has one more file for Java, such as
+is the language's name; a template that contains a program has another file for Java, such as
 `data-java.completion.txt`. To reword a task, edit its files.
 """
 
@@ -18,7 +18,7 @@ from counterlens.probes.prompts.templates import chats, has_template, worded
 
 _PAIR_TOKENS, _FRAME_TOKENS = 8, 16
 _PAIRS_PER_STATEMENT = 8
-"""Most pairs of an answer; no function of CoRe has more than 6.4 dependences of a relation per statement."""
+"""Maximum pairs of an answer; CoRe's functions have at most 6.4 dependences per relation and statement."""
 _MOST_TOKENS = 4096
 
 
@@ -36,7 +36,7 @@ def all_pairs(info: ModelInfo, subject: ExaminedFunction, relation: Relation) ->
 def one_pair(
     info: ModelInfo, subject: ExaminedFunction, relation: Relation, source: int, target: int
 ) -> Prompt:
-    """Ask whether one statement depends on another one, to be answered by yes or no."""
+    """Ask whether one statement depends on another, yes or no."""
     instruction, text = asked_in(
         info,
         subject,
@@ -52,9 +52,9 @@ def asked_in(info: ModelInfo, subject: ExaminedFunction, task: str, **places: st
     """The instruction and the text of a question, with the programs of the subject's language.
 
     Args:
-        info: Of the model.
+        info: The model's information.
         subject: The function.
-        task: The template, without the language's ending.
+        task: The template, without the language's suffix.
         places: The values of the placeholders; `$language` is the language's name.
     """
     language = prompted(subject.language)
@@ -64,14 +64,14 @@ def asked_in(info: ModelInfo, subject: ExaminedFunction, task: str, **places: st
 
 
 def numbered(subject: ExaminedFunction) -> str:
-    """The statements, one a line with its number; what a statement goes on for is indented below it."""
+    """The statements with their numbers, one per line; further lines of a statement are indented below it."""
     return "\n".join(
         f"{part.statement.id}: {subject.indentation(part)}{_shown(part)}" for part in subject.parts
     )
 
 
 def _shown(part: Part) -> str:
-    """A statement's text; of a docstring the first line."""
+    """A statement's text; of a docstring only the first line."""
     text = part.statement.text
     first, _, rest = text.partition("\n")
     return f"{first} ..." if part.described and rest else text
@@ -86,7 +86,7 @@ _LIST_SCHEMA = (
 
 
 def _list_grammar(count: int, most: int) -> str:
-    """GBNF: a list of at most so many pairs of the numbers below `count`."""
+    """GBNF: a list of at most `most` pairs of numbers below `count`."""
     numbers = " | ".join(f'"{number}"' for number in range(count))
     return (
         'root ::= " "? "{\\"pairs\\": [" list? "]}"\n'

@@ -1,8 +1,8 @@
-"""CoRe's protocol (Xie et al. 2025): its questions on data, control and information flow, asked and counted.
+"""CoRe's protocol (Xie et al. 2025): its questions on data dependence, control dependence, information flow.
 
-The population are CoRe's own questions where the data has them (`datasets/core.py`), with people's labels as
-truth; elsewhere a sample of such questions with the dependence graph as truth, so that any function can be
-asked about. `core_form.py` builds the questions, `core_replies.py` asks them, `core_reading.py` reads the
+The population consists of CoRe's own questions if the data has them (`datasets/core.py`), with people's
+labels as truth; else of a sample of such questions with the dependence graph as truth, so that it works for
+any function. `core_form.py` builds the questions, `core_replies.py` asks them, `core_reading.py` reads the
 answers, and `core_figures.py` computes the figures.
 """
 
@@ -37,9 +37,9 @@ def asked_of(
     limit: int | None = None,
     seed: int = 0,
 ) -> list[OwnQuestion]:
-    """The questions of CoRe's protocol about a function; arguments and errors as `own_questions`.
+    """The questions of CoRe's protocol about a function; arguments and errors as for `own_questions`.
 
-    Without a limit, all of CoRe's own questions, and of ours the usual sample.
+    Without a limit, these are all of CoRe's own questions, or the default sample of ours.
     """
     most = MOST_QUESTIONS if limit is None and "questions" not in details else limit
     return own_questions(name, _truth(subject, details).labels, details, lite=lite, limit=most, seed=seed)
@@ -64,14 +64,14 @@ def run_core(
         found: The function.
         name: Its name in the dataset.
         details: Its data in the dataset.
-        lite: CoRe Lite's questions alone.
-        limit: The most questions of each task and form; None for all of CoRe's own.
+        lite: Whether to use only CoRe Lite's questions.
+        limit: Maximum questions of each task and form; None for all of CoRe's own.
         seed: Random seed of samples.
-        max_tokens: Most new tokens of one answer.
+        max_tokens: Maximum new tokens of one answer.
         steps: Progress and cancellation.
 
     Raises:
-        SourceError: there is nothing in the function, or nothing of CoRe Lite is known of it.
+        SourceError: the function has no statements, or the data has none of CoRe Lite's questions about it.
         ModelError: the model cannot answer.
         Cancelled: it was cancelled.
     """
@@ -105,7 +105,7 @@ def run_core(
 
 
 def core_summary(answers: Sequence[CoreAnswer]) -> str:
-    """One line: how many answers are right, and how many the rules that ask no model have right."""
+    """One line: how many answers are right, and how many answers of the rules that use no model."""
     parts = []
     for task in CoreTask:
         these = [one for one in answers if one.task is task]
@@ -116,12 +116,12 @@ def core_summary(answers: Sequence[CoreAnswer]) -> str:
 
 
 def core_right(one: CoreAnswer) -> bool:
-    """Whether yes or no is right, or the sources are exactly the true ones."""
+    """Whether a yes-or-no answer is right, or the sources are exactly the true ones."""
     return _same(one, said=one.said, sources=one.said_sources)
 
 
 def core_ruled_right(one: CoreAnswer) -> bool:
-    """The same of the rule."""
+    """The same for the rule's answer."""
     return _same(one, said=one.ruled, sources=one.ruled_sources)
 
 

@@ -1,4 +1,4 @@
-"""How statements of Python are changed so that whatever follows them can stay as it is."""
+"""Changes to Python statements after which the following text can stay unchanged."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from counterlens.probes.dependence.python_parts import DEFINITIONS
 
 
 def replace(subject: ExaminedFunction, part: Part) -> StatementEdits:
-    """The value that it gives becomes another one of the same type."""
+    """Replace the statement's value by another one of the same type."""
     value = getattr(part.node, "value", None) or getattr(part.node, "iter", None)
     if isinstance(part.node, ast.Expr) and isinstance(value, ast.Call):
         for argument in value.args[:1]:
@@ -21,7 +21,7 @@ def replace(subject: ExaminedFunction, part: Part) -> StatementEdits:
 
 
 def delete(subject: ExaminedFunction, part: Part) -> StatementEdits:
-    """The statement is gone with its line; a header becomes one that always lets its block run."""
+    """Delete the statement with its line; a header becomes one whose block always runs."""
     if part.statement.id == 0 and isinstance(part.node, DEFINITIONS):
         return
     if part.branch or (hasattr(part.node, "body") and not isinstance(part.node, DEFINITIONS)):
@@ -38,7 +38,7 @@ def delete(subject: ExaminedFunction, part: Part) -> StatementEdits:
 
 
 def negate(subject: ExaminedFunction, part: Part) -> StatementEdits:
-    """A condition becomes its opposite; a loop over elements gets none."""
+    """Negate a condition; make a loop over elements empty."""
     if isinstance(part.node, ast.If | ast.While):
         yield subject.span(part.node.test), negated(part.node.test)
     elif isinstance(part.node, ast.For | ast.AsyncFor):
@@ -46,7 +46,7 @@ def negate(subject: ExaminedFunction, part: Part) -> StatementEdits:
 
 
 def neutralise(subject: ExaminedFunction, part: Part) -> StatementEdits:
-    """A branch becomes a header that decides nothing."""
+    """Replace a branch's header by one that decides nothing."""
     if isinstance(part.node, ast.If | ast.While | ast.For | ast.AsyncFor):
         yield part.span, "elif True:" if _elif(subject, part) else "with open(path) as file:"
 
@@ -70,7 +70,7 @@ _OPPOSITE: dict[type[ast.cmpop], str] = {
 
 
 def negated(test: ast.expr) -> str:
-    """The source of a condition that holds when another does not."""
+    """The source of the negation of a condition."""
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
         return ast.unparse(test.operand)
     if isinstance(test, ast.Compare) and len(test.ops) == 1:
@@ -93,13 +93,13 @@ _RESULTS = {
 
 
 def another(value: ast.expr) -> str:
-    """The source of another value of the type that an expression seems to have; `None` where that is open."""
+    """The source of another value of an expression's probable type; `None` if the type is unknown."""
     if isinstance(value, ast.Constant):
         return _other_constant(value.value)
     if isinstance(value, ast.Call):
         name = getattr(value.func, "attr", getattr(value.func, "id", ""))
         return _RESULTS.get(name, "None")
-    if isinstance(value, ast.BinOp):  # text plus something is text
+    if isinstance(value, ast.BinOp):  # the sum of a text and anything is a text
         sides = {another(value.left), another(value.right)} - {"None"}
         return sides.pop() if len(sides) == 1 else "None"
     for kinds, text in _SHAPES:

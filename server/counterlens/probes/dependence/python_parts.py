@@ -16,7 +16,7 @@ _BODIES = frozenset({"body", "orelse", "finalbody", "handlers", "cases"})
 
 
 class PythonPartReader:
-    """Places statements and names in the text.
+    """Locates statements and names in the text.
 
     Args:
         data: The subject's text.
@@ -75,7 +75,7 @@ class PythonPartReader:
 
 
 def _header(node: ast.AST) -> Iterator[ast.AST]:
-    """The parts of a statement that are evaluated in its header; of a simple one, itself."""
+    """The parts of a statement that its header evaluates; a simple statement itself."""
     if not hasattr(node, "body") and not isinstance(node, ast.Match):
         yield node
         return
@@ -87,7 +87,7 @@ def _header(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def _visible(node: ast.AST) -> Iterator[ast.AST]:
-    """All nodes, but for the names that belong to a comprehension or a lambda alone."""
+    """All nodes, except names that are local to a comprehension or a lambda."""
     stack: list[tuple[ast.AST, frozenset[str]]] = [(node, frozenset())]
     while stack:
         inner, hidden = stack.pop()
@@ -130,7 +130,7 @@ def _root(node: ast.expr) -> Iterator[ast.Name]:
 
 
 def _named(node: ast.AST, nodes: list[ast.AST]) -> Iterator[str]:
-    """Names that a statement binds and whose position the parser does not tell."""
+    """Names that a statement binds, but whose position the parser does not give."""
     if isinstance(node, ast.Import | ast.ImportFrom):
         for alias in node.names:
             yield alias.asname or alias.name.partition(".")[0]

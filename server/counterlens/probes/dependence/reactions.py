@@ -1,7 +1,7 @@
-"""The change of a model's expectation of each statement when an earlier one is changed.
+"""The change of a model's expectation of each statement if an earlier one is changed.
 
 For a changed statement a, the model reads the function up to a's line once, and then each of the
-continuations: the rest as it is, and the changed ones, each to the end of its last observed statement; later
+continuations: the unchanged rest, and the changed ones, each to the end of its last observed statement; later
 text cannot change the probability of earlier text. The reaction of a token is log p(token | original) - log
 p(token | changed): positive if the token was expected because of a.
 """
@@ -30,13 +30,13 @@ from counterlens.probes.prompts.languages import PROMPTED
 
 
 def lead_of(language: str) -> str:
-    """The line that the model reads before every function of a language: a comment with the language's name.
+    """The line before every function of a language: a comment with the language's name.
 
-    It anchors attention, as a BOS token would, so that the first statement does not have to. Without it, to
-    change the header would be to change what everything is read by.
+    It anchors attention, as a BOS token would, so that the first statement does not have to. Without it, a
+    change to the header would change the anchor of the whole text.
 
     Raises:
-        SourceError: functions in the language are not asked about.
+        SourceError: functions in the language are not supported.
     """
     PROMPTED.require(language)
     known = LANGUAGES[language]
@@ -45,16 +45,16 @@ def lead_of(language: str) -> str:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Reaction:
-    """How one statement reacted to a change of another one.
+    """The reaction of one statement to a change of another one.
 
     Attributes:
         source: The id of the changed statement.
-        target: The id of the statement that was looked at.
-        kind: How the source was changed.
-        spans: (n, 2) int64, bytes of the target's tokens in the subject's text; the line's indentation and
-            the line break before it belong to it.
-        drops: (n,) float64, log p(original) - log p(changed) in nats; NaN if the text was cut into other
-            tokens, and where the reading had ended.
+        target: The id of the observed statement.
+        kind: The kind of change to the source.
+        spans: (n, 2) int64, bytes of the target's tokens in the subject's text, including the line's
+            indentation and the line break before it.
+        drops: (n,) float64, log p(original) - log p(changed) in nats; NaN if the text was split into other
+            tokens, and after the end of the reading.
     """
 
     source: int
@@ -64,7 +64,7 @@ class Reaction:
     drops: npt.NDArray[np.float64]
 
     def within(self, spans: Sequence[Span]) -> npt.NDArray[np.float64]:
-        """The known drops of the tokens that touch any of some spans."""
+        """The known drops of the tokens that overlap any of the spans."""
         start, end = self.spans[:, 0], self.spans[:, 1]
         chosen = np.zeros(len(start), bool)
         for low, high in spans:
@@ -83,15 +83,15 @@ def react(
     lead: str | None = None,
     cancel: Event | None = None,
 ) -> list[Reaction]:
-    """Change one statement in some ways and see how each later statement reacts.
+    """Change one statement in some ways, and measure the reaction of each later statement.
 
     Args:
         model: The model.
         subject: The function.
-        part: The statement that is changed.
-        kinds: How.
-        looked_at: The statements whose reactions are needed; others may be unknown.
-        lead: The text before the function; None for that of its language.
+        part: The changed statement.
+        kinds: The kinds of change.
+        looked_at: Selects the statements whose reactions are needed; others may be unknown.
+        lead: The text before the function; None for `lead_of` its language.
         cancel: Set to cancel.
 
     Raises:
@@ -124,7 +124,7 @@ def react(
 def texts(
     subject: ExaminedFunction, part: Part, kinds: Sequence[Intervention], *, looked_at: LookedAt = everything
 ) -> int:
-    """How many texts `react` would have scored: the changed ones, and the rest as it is."""
+    """The number of texts that `react` scores: the changed ones, and the unchanged rest."""
     changed = sum(bool(reading.stop) for _, reading in _wanted(subject, part, kinds, looked_at))
     return 1 + changed if changed else 0
 

@@ -15,16 +15,16 @@ from counterlens.probes.record import Record
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DependenceRecord(Record):
-    """The dependences of one function, as the model has them, as the graph has them, and as a rule would.
+    """The dependences of one function by the model, by the dependence graph, and by a rule.
 
     Attributes:
-        method: How the model's were found out.
+        method: The method by which the model's dependences were inferred.
         summary: One line: `control F1 0.55, data F1 0.07`.
-        statements: How many statements the function has.
+        statements: Number of statements of the function.
         agreement: The agreement of the model with the dependence graph.
-        rules: The figures of the rules that ask no model, on the same pairs.
-        differing: The model's figures, on the pairs about which rule and graph differ.
-        edges: All edges that are true or believed.
+        rules: The agreement of the rules that use no model, on the same pairs.
+        differing: The model's agreement on the pairs about which rule and graph differ.
+        edges: All true or inferred edges.
         traces: The correct parts of the traces, by relation, if they were asked for.
         answers: The answers to CoRe's questions, by its protocol.
     """
@@ -41,7 +41,7 @@ class DependenceRecord(Record):
 
 
 def dependence_record(found: Inferred) -> DependenceRecord:
-    """The record of what was inferred; what could not be read or was not asked about is left out."""
+    """The record of the inferred dependences; unreadable and unasked pairs are left out."""
     left_out: dict[str, int] = {}
     for relation, answer in (found.answers or {}).items():
         unread = len(answer.unreadable) + len(answer.impossible)

@@ -1,6 +1,6 @@
-"""Rules that ask no model: the baselines of dependence inference.
+"""Rules that use no model: the baselines of dependence inference.
 
-Control: the innermost header around a statement, by indentation. Data: a name recurs, which one statement
+Control: the innermost header around a statement, by indentation. Data: a recurring name, which one statement
 binds and a later one reads. `docs/influence.md` shows their figures.
 """
 
@@ -16,7 +16,7 @@ RULES = {Relation.CONTROL: "indentation", Relation.DATA: "recurring names"}
 
 
 def ruled(subject: ExaminedFunction, relation: Relation) -> set[StatementPair]:
-    """The pairs that the rule takes for direct dependences; it looks forward alone."""
+    """The direct dependences by the rule; the source always comes before the target."""
     return set(_enclosing(subject) if relation is Relation.CONTROL else _recurring(subject))
 
 
@@ -33,7 +33,7 @@ def _recurring(subject: ExaminedFunction) -> Iterator[StatementPair]:
 
 
 def _enclosing(subject: ExaminedFunction) -> Iterator[StatementPair]:
-    """Each statement with the nearest one before it that is indented less, if that is a branch or a loop."""
+    """Each statement after its nearest less indented predecessor, if that is a branch or a loop."""
     columns = [part.span[0] - subject.data.rfind(b"\n", 0, part.span[0]) for part in subject.parts]
     around: list[int] = []
     for statement, column in enumerate(columns):

@@ -15,13 +15,13 @@ MOST_QUESTIONS = 60
 
 @dataclass(frozen=True, slots=True)
 class QuestionCounts:
-    """How many questions were asked.
+    """The numbers of questions.
 
     Attributes:
-        asked: How many.
-        possible: How many there would be.
-        true: To how many of the asked ones the answer is yes.
-        unreadable: How many answers could not be read; they count as no.
+        asked: Number of asked questions.
+        possible: Number of possible questions.
+        true: Number of asked questions whose true answer is yes.
+        unreadable: Number of unreadable answers; they count as no.
     """
 
     asked: int
@@ -31,19 +31,19 @@ class QuestionCounts:
 
     @property
     def complete(self) -> bool:
-        """Whether nothing was left out."""
+        """Whether all possible questions were asked."""
         return self.asked == self.possible
 
 
 def balanced(
     questions: Sequence[Item], true: Callable[[Item], bool], limit: int | None, seed: int = 0
 ) -> list[Item]:
-    """The most questions, in their order: half of them true, if possible.
+    """At most `limit` questions, in their order: half of them true, if possible.
 
     Args:
-        questions: All of them.
-        true: Whether the answer to one is yes.
-        limit: How many at most; None for all.
+        questions: All questions.
+        true: Returns whether the true answer to a question is yes.
+        limit: Maximum number; None for all.
         seed: Random seed of the sample.
     """
     if limit is None or len(questions) <= limit:

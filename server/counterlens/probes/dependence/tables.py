@@ -1,4 +1,4 @@
-"""The figures of dependence inference over functions, each beside that of a rule that asks no model."""
+"""The figures of dependence inference over functions, each beside that of a rule that uses no model."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def over_functions(records: Sequence[DependenceRecord], seed: int) -> Table:
         for closed in _CLOSURES:
             counts = [_of(record.agreement, closed)[relation] for record in records]
             if sum(counts, Agreement()) == Agreement():
-                continue  # nothing of this kind was asked about
+                continue  # no question was about this relation
             pooled = corpus(counts, seed=seed)
             for mean, figures in (("micro", pooled.micro), ("macro", pooled.macro)):
                 rows.append((f"{relation}, {closed}, {mean}", *figures.values()))

@@ -1,8 +1,8 @@
-"""CoRe's question with its trace (Xie et al. 2025): is there dependence, and by which steps?
+"""CoRe's question with its trace (Xie et al. 2025): is there a dependence, and by which steps?
 
 The answer is CoRe's: `{"DataDependence": true, "Trace": [{"from": ["a", 1], "to": ["b", 2]}]}`, for control a
 list of lines, `{"ControlDependence": true, "Trace": [1, 3]}`; without a dependence there is no trace. Models
-write it, held to the form where a server can do that. `metrics/traces.py` judges a trace.
+write the answer; servers enforce its format if they can. `metrics/traces.py` judges a trace.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from counterlens.probes.prompts.templates import chats
 from counterlens.progress import Steps
 
 TraceNode = tuple[str, int]
-"""A variable and its line; for control the line with an empty name."""
+"""A variable and its line; for control an empty name and the line."""
 
 _MOST_STEPS = 20
 _STEP_TOKENS = {Relation.CONTROL: 6, Relation.DATA: 30}
@@ -32,8 +32,8 @@ class ToldTrace:
     """One answer.
 
     Attributes:
-        yes: Whether it says that there is dependence; None if it cannot be read.
-        nodes: The trace; empty if it tells none.
+        yes: Whether the answer is yes; None if it cannot be read.
+        nodes: The trace; empty if there is none.
         trace: Its correct parts.
     """
 
@@ -71,14 +71,14 @@ def answers(
 def prompt(
     info: ModelInfo, subject: ExaminedFunction, question: DependenceQuestion, listing: str, form: str
 ) -> Prompt:
-    """One question.
+    """The prompt of one question.
 
     Args:
-        info: Of the model.
+        info: The model's information.
         subject: The function.
         question: The question.
-        listing: The function as `core_questions.lines` gives it.
-        form: The answer's form as `grammar` gives it.
+        listing: The result of `core_questions.lines` for the function.
+        form: The grammar of the answer, from `grammar`.
     """
     instruction, text = words(info, f"core-trace-{question.relation}", subject, question, listing)
     written = _STEP_TOKENS[question.relation] * _MOST_STEPS + 24
@@ -97,8 +97,8 @@ def direct_steps(subject: ExaminedFunction, relation: Relation) -> dict[TraceNod
 def read_trace(text: str, relation: Relation) -> tuple[bool | None, tuple[TraceNode, ...]]:
     """The content of a written answer: CoRe's JSON, the last one if there are several.
 
-    An answer whose trace is none is not read, as in CoRe's evaluation; one without JSON has no trace. If a
-    step does not begin at the end of the last one, the gap counts as a step, too.
+    An answer whose trace is malformed counts as unreadable, as in CoRe's evaluation; one without JSON has no
+    trace. If a step does not begin at the end of the previous one, the gap also counts as a step.
     """
     found = [answer for answer in json_objects(text) if isinstance(answer.get(KEYS[relation]), bool)]
     if not found:
@@ -112,7 +112,7 @@ def read_trace(text: str, relation: Relation) -> tuple[bool | None, tuple[TraceN
 
 
 def grammar(subject: ExaminedFunction, relation: Relation) -> str:
-    """GBNF: CoRe's answer, about lines and variables that the function has."""
+    """GBNF: CoRe's answer, with the lines and variables of the function."""
     first = subject.starts.index(0) + 1
     numbers = range(first, first + len(subject.text.rstrip("\n").split("\n")))
     names = sorted({name for part in subject.parts for name in (*part.binds, *part.names)})
@@ -135,7 +135,7 @@ def grammar(subject: ExaminedFunction, relation: Relation) -> str:
 
 
 def _schema(relation: Relation) -> str:
-    """The same for chat endpoints; a trace is always given, because some of them want every key."""
+    """A JSON schema for chat endpoints; a trace is required, because some of them require every key."""
     if relation is Relation.CONTROL:
         step: dict[str, Any] = {"type": "integer"}
     else:

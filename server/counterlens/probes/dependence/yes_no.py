@@ -1,6 +1,6 @@
-"""Yes-or-no questions, all those of one function together.
+"""Yes-or-no questions, batched by function.
 
-If the model gives probabilities, those of the two answers are compared, with common prefixes read once.
+If the model gives probabilities, those of the two answers are compared, and common prefixes are read once.
 Otherwise the model writes an answer, which is parsed.
 """
 
@@ -20,11 +20,11 @@ from counterlens.progress import Steps
 
 WORDS = (" yes", " no")
 _TOGETHER = 64
-"""Questions in one request: between two of them progress is told."""
+"""Questions per request; progress is reported after each request."""
 
 
 class AnswerSource(StrEnum):
-    """How answers were got."""
+    """The source of answers."""
 
     PROBABILITY = "the probabilities of yes and no were compared"
     TEXT = "answers were read from the model's text"
@@ -35,7 +35,7 @@ class YesNo:
     """One answer.
 
     Attributes:
-        yes: Whether it says so; None if it cannot be read.
+        yes: Whether the answer is yes; None if it cannot be read.
         probability: p(yes) / (p(yes) + p(no)); None if the model gives no probabilities.
     """
 
@@ -44,10 +44,10 @@ class YesNo:
 
 
 def how(model: Model, cancel: Event | None = None) -> AnswerSource:
-    """How a model will be asked; one that is spoken to in messages writes its answers.
+    """The source of a model's answers; a chat model writes them.
 
     Raises:
-        ModelError: the model cannot be asked.
+        ModelError: the model cannot answer.
         Cancelled: `cancel` was set.
     """
     written = chats(model.info) or not model.offers(Capability.SCORE, cancel=cancel)
@@ -61,10 +61,10 @@ def ask(
 
     Args:
         model: The model.
-        prompts: The questions, those that begin alike best side by side.
+        prompts: The questions, best ordered so that common prefixes are adjacent.
         read: Reads a written answer.
         steps: Progress, question by question, and cancellation.
-        what: The current step.
+        what: The name of the step, for progress.
 
     Raises:
         ModelError: the model cannot answer.
@@ -79,7 +79,7 @@ def ask(
         )
         return [YesNo(read(completion.text)) for completion in completions]
     texts = [prompt.text for prompt in prompts]
-    shared = commonprefix(texts).rpartition("\n")[0]  # noqa: RUF071 - texts; it ends where a line does
+    shared = commonprefix(texts).rpartition("\n")[0]  # noqa: RUF071 - of texts; it ends at a line end
     answers: list[YesNo] = []
     for low, high in pairwise([*range(0, len(texts), _TOGETHER), len(texts)]):
         steps.check()

@@ -1,7 +1,7 @@
 """The common steps of every observer: read the program and the call, run them, and report.
 
-The arguments are the program's file, the call, and the folders to put on `sys.path`. The report is one JSON
-document on the result descriptor: what the observer notes, and `error`, a text or null.
+The arguments are the program's file, the call, and the folders for `sys.path`. The report is one JSON
+document on the result descriptor: the observer's entries, and `error`, a text or null.
 """
 
 from __future__ import annotations
@@ -17,26 +17,26 @@ if TYPE_CHECKING:
     from types import CodeType
     from typing import Any, NoReturn
 
-ERROR = 400  # characters kept of what an exception says
+ERROR = 400  # maximum characters kept of an exception's message
 
 
 class Observed:
-    """The program and the call that are observed."""
+    """The observed program and call."""
 
     def __init__(self, source: str, path: str, call: str) -> None:
         self.source, self.path, self.call = source, path, call
 
     def namespace(self, **names: Any) -> dict[str, Any]:
-        """A new namespace for the program, with more names in it."""
+        """A new namespace for the program, with additional names."""
         return {"__name__": "observed", "__file__": self.path, **names}
 
     def load(self, space: dict[str, Any], code: CodeType | None = None) -> None:
-        """Run the program, or other code in its place, in a namespace."""
+        """Run the program, or other code instead, in a namespace."""
         code = code or compile(self.source, self.path, "exec", dont_inherit=True)
-        exec(code, space)  # noqa: S102 - this is what the sandbox is for
+        exec(code, space)  # noqa: S102 - the purpose of the sandbox
 
     def evaluate(self, space: dict[str, Any]) -> Any:
-        """Make the call in a namespace."""
+        """Evaluate the call in a namespace."""
         return eval(compile(self.call, "<call>", "eval", dont_inherit=True), space)  # noqa: S307
 
 
@@ -44,7 +44,7 @@ def observe(run: Callable[[Observed, dict[str, Any]], None]) -> NoReturn:
     """Carry out one observation, and end the process.
 
     Args:
-        run: Runs the program and notes what it sees in the report, which is sent also if it raises.
+        run: Runs the program and fills in the report, which is sent even if it raises.
     """
     path, call, *folders = sys.argv[1:]
     with open(path, encoding="utf-8", newline="") as file:  # noqa: PTH123

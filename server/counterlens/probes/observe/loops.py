@@ -1,4 +1,4 @@
-"""Observer of loops: reports how often each ran during the call, and over which values.
+"""Observer of loops: reports how often each loop ran during the call, and over which values.
 
 The report has `loops`: `{line: {"entries", "count", "values"}}`.
 """
@@ -40,7 +40,7 @@ def rounds(line: int, values: Iterable[Any]) -> Iterator[Any]:
 
 
 def is_plain(value: object) -> bool:
-    """Whether a literal stands for the value as well as the value itself: it cannot be changed."""
+    """Whether a literal can replace the value, because the value is immutable."""
     if type(value) is tuple:
         return all(is_plain(part) for part in value)
     if type(value) is float or type(value) is complex:
@@ -49,7 +49,7 @@ def is_plain(value: object) -> bool:
 
 
 class Instrument(ast.NodeTransformer):
-    """Reports each entry and each round of every loop."""
+    """Inserts reports of each entry and each round of every loop."""
 
     def visit_For(self, node: ast.For) -> list[ast.stmt]:
         self.generic_visit(node)
@@ -80,5 +80,5 @@ def run(observed: Observed, report: dict[str, Any]) -> None:
 
 
 def main() -> None:
-    """Observe what the arguments say."""
+    """Observe the call given by the arguments."""
     observe(run)

@@ -1,6 +1,6 @@
-"""Observer of the output: reports the result of the call twice, to reveal randomness.
+"""Observer of the output: reports the results of two calls, to reveal randomness.
 
-The report has `outputs`: `[repr, repr]`, each of a fresh run of the program; empty if one fails.
+The report has `outputs`: `[repr, repr]`, each from a fresh run of the program; empty if one fails.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ LIMIT = 4096
 
 
 def run(observed: Observed, report: dict[str, Any]) -> None:
-    """Make the call on two runs of the program."""
+    """Make the call in two runs of the program."""
     report["outputs"], outputs = [], []
     for _ in range(2):
         space = observed.namespace()
@@ -25,5 +25,5 @@ def run(observed: Observed, report: dict[str, Any]) -> None:
 
 
 def main() -> None:
-    """Observe what the arguments say."""
+    """Observe the call given by the arguments."""
     observe(run)

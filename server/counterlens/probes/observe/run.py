@@ -24,7 +24,7 @@ _FILES = {
     f"observe/{name}.py": Path(__file__).with_name(f"{name}.py").read_bytes()
     for name in ("__init__", "kit", "loops", "outputs", "reseeded", "trace")
 }
-_TRACE_BYTES = 1 << 20  # of the report of a trace
+_TRACE_BYTES = 1 << 20  # maximum bytes of the report of a trace
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class Step:
     """One line that ran.
 
     Attributes:
-        line: Which, 1-based.
+        line: The line, 1-based.
         changed: The variables that it bound or changed, as literals.
     """
 
@@ -48,13 +48,13 @@ class _Messages:
     ended: str
     raised: str
     hint: str | None = None
-    detailed: bool = False  # say what the exception says, and not its class alone
+    detailed: bool = False  # whether to give the exception's message, not only its class
 
 
 def observe_loops(
     document: Document, call: str, sandbox: Sandbox, *, limits: Limits, cancel: Event | None = None
 ) -> dict[int, Rounds]:
-    """How often each loop runs during a call, which `loop-unroll` needs (Liu et al. 2024, Table IV).
+    """The number of rounds of each loop in a call, which `loop-unroll` needs (Liu et al. 2024, Table IV).
 
     Args:
         document: The program.
@@ -67,7 +67,7 @@ def observe_loops(
         The observations of each entered loop, by its 1-based line.
 
     Raises:
-        SourceError: the call is no expression, fails, or does not end.
+        SourceError: the call is not an expression, fails, or times out.
         SandboxError, Cancelled: as `Sandbox.run`.
     """
     try:
@@ -89,10 +89,11 @@ def observe_loops(
 def output_of(
     document: Document, call: str, sandbox: Sandbox, *, limits: Limits, cancel: Event | None = None
 ) -> Literal:
-    """The result of a call; the arguments are those of `observe_loops`.
+    """The result of a call; arguments as for `observe_loops`.
 
     Raises:
-        SourceError: it fails, does not end, gives no literal, or something else each time; says which.
+        SourceError: the call fails, times out, or its result is not a literal, or varies; the message says
+            which.
         SandboxError, Cancelled: as `Sandbox.run`.
     """
     messages = _Messages("the call times out", "the program ends the process", "the call raises")
@@ -114,13 +115,13 @@ def require_ordered(
     limits: Limits,
     cancel: Event | None = None,
 ) -> None:
-    """Refuse what a call gives where nobody can know it: sets, and what follows the order of one.
+    """Refuse an unpredictable result of a call: a set, or a value that depends on the order of one.
 
     Args:
         document: The program.
         call: The call.
-        gives: Its output, as found by `output_of`.
-        sandbox: The sandbox of a second run, with other hashes.
+        gives: Its result, from `output_of`.
+        sandbox: The sandbox of a second run, with another hash seed.
         limits: Its limits.
         cancel: Set to cancel.
 
@@ -140,10 +141,10 @@ def require_ordered(
 def trace(
     document: Document, call: str, sandbox: Sandbox, *, limits: Limits, cancel: Event | None = None
 ) -> list[Step]:
-    """The changes of each line while a call runs; the arguments are those of `observe_loops`.
+    """The changes by each line while a call runs; arguments as for `observe_loops`.
 
     Raises:
-        SourceError: the call fails, does not end, or names no function of the program.
+        SourceError: the call fails, times out, or names no function of the program.
         SandboxError, Cancelled: as `Sandbox.run`.
     """
     messages = _Messages(
@@ -165,9 +166,9 @@ def _observe(
     read: Callable[[Mapping[str, Any]], T],
     messages: _Messages,
 ) -> T:
-    """Run a call where its program can import what it imports on disk, and read the observer's report.
+    """Run a call with the program's project importable, and read the observer's report.
 
-    The program shares the observer's process, so `read` takes a report of any shape.
+    The program shares the observer's process, so `read` must accept a report of any form.
     """
     place = layout_of(document.path, document.text) if document.path else None
     job = Job(

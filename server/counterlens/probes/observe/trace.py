@@ -1,8 +1,8 @@
-"""Observer of states: reports what each line of a function changes while the call runs.
+"""Observer of states: reports the variables that each line of a function changes while the call runs.
 
-It follows the outermost activation of the called function. The report has `steps`:
-`[[line, {name: literal}]]`, one for each time that a line ran, with the variables that it bound or changed,
-as far as they are plain values.
+It traces the outermost activation of the called function. The report has `steps`:
+`[[line, {name: literal}]]`, one for each execution of a line, with the variables that it bound or changed, if
+they have plain values.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ steps: list[tuple[int, dict[str, str]]] = []
 
 
 def plain(value: object) -> bool:
-    """Whether a literal stands for the value."""
+    """Whether a literal can represent the value."""
     if type(value) in (list, tuple, set):
         return all(plain(part) for part in value)  # type: ignore[attr-defined]
     if type(value) is dict:
@@ -47,7 +47,7 @@ def seen(frame: FrameType) -> dict[str, str]:
 
 
 class Follow:
-    """Follows the outermost activation of one code object."""
+    """Traces the outermost activation of one code object."""
 
     def __init__(self, code: CodeType) -> None:
         self.code = code
@@ -63,7 +63,7 @@ class Follow:
 
     def follow(self, frame: FrameType, event: str, _argument: object) -> Any:
         if event == "line" and frame.f_lineno == self.line:
-            return self.follow  # the same statement goes on
+            return self.follow  # the same statement continues
         if event in ("line", "return"):
             if self.line and len(steps) < MOST_STEPS:
                 now = seen(frame)
@@ -79,7 +79,7 @@ class Follow:
 
 
 def run(observed: Observed, report: dict[str, Any]) -> None:
-    """Make the call and follow the function that it names."""
+    """Make the call and trace the function that it names."""
     report["steps"] = steps
     space = observed.namespace()
     observed.load(space)
@@ -92,5 +92,5 @@ def run(observed: Observed, report: dict[str, Any]) -> None:
 
 
 def main() -> None:
-    """Observe what the arguments say."""
+    """Observe the call given by the arguments."""
     observe(run)
