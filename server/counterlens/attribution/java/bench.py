@@ -1,8 +1,8 @@
-"""The machines that judge programs in Java: one with the compiler and the tests, and others with programs.
+"""The machines that judge Java programs: one with the compiler and the tests, and others with programs.
 
-The first never runs a program's code. Programs that may share a machine do, one after the other; each of the
-others gets a fresh one, which has been started ahead. A machine is replaced when a program may have left
-something in it, and a program that ends in such a way in a used machine is run again in a fresh one.
+The first never runs a program's code. Programs that may share a machine do, in sequence; each of the others
+gets a fresh one, which was started in advance. A machine is replaced if a program may have changed its state,
+and a program that ends in such a way in a used machine runs again in a fresh one.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from counterlens.sandbox.serving import ServiceEndedError, ServiceLateError, Ser
 
 _DESK_HEAP, _HEAP = 512, 256  # MiB
 _COMPILE_SECONDS = 120.0
-_GRACE = 2.0  # seconds that the tests have to end when the program has
-_KEPT = 64  # compiled tests
-_MOST_PROGRAMS = 1000  # in one machine
+_GRACE = 2.0  # seconds for the tests to end after the program ended
+_KEPT = 64  # maximum compiled tests in the cache
+_MOST_PROGRAMS = 1000  # maximum programs in one machine
 _SEAL = 16  # bytes
 
 Units = Sequence[tuple[str, str]]
@@ -37,10 +37,10 @@ Library = tuple[Path, ...]
 
 
 class CompilerStoppedError(Exception):
-    """The compiler came to no end, so nothing is known of what it was given.
+    """The compiler did not finish, so it is unknown whether the sources compile.
 
     Attributes:
-        judgement: What that means for the program that was to be judged.
+        judgement: The resulting judgement of the program.
     """
 
     def __init__(self, message: str, judgement: Judgement) -> None:
@@ -61,15 +61,15 @@ class TestsReport:
     """The result of a program's tests.
 
     Attributes:
-        passed: Whether they came to their end without an exception.
-        tests: How many did.
-        failed: The one that did not.
+        passed: Whether they all ended without an exception.
+        tests: Number of tests that did.
+        failed: The test that did not.
         message: Its message.
-        fate: What became of the program's process, if anything did.
-        calls: How many calls they made of a program in another process.
-        changing: Whether a call changed what it was given, and also gave something, or emptied it.
-        nothing: Whether a call gave nothing: null, or something empty.
-        strange: Whether a call gave NaN or infinity.
+        fate: The fate of the program's process.
+        calls: Number of their calls to a program in another process.
+        changing: Whether a call changed its arguments and also returned a value, or emptied them.
+        nothing: Whether a call returned null or an empty value.
+        strange: Whether a call returned NaN or infinity.
         raised: Whether a call threw an exception.
         unpassable: The class of a value of the tests that could not be passed on.
         threads: Whether the tests left threads behind.
@@ -95,7 +95,7 @@ class JavaBench:
     Args:
         sandbox: Their sandbox.
         jdk: Their kit.
-        library: The jars that programs and tests can use beside the kit's library.
+        library: The jars that programs and tests can use besides the kit's library.
     """
 
     def __init__(self, sandbox: ServingSandbox, jdk: Jdk, library: Library = ()) -> None:
@@ -106,10 +106,10 @@ class JavaBench:
         self._compiled: OrderedDict[tuple[tuple[str, str], ...], dict[str, bytes] | str] = OrderedDict()
 
     def compile(self, units: Units, *, tests: bool, cancel: Event | None = None) -> dict[str, bytes] | str:
-        """Compile units of source together; the classes, or the errors. Those of tests are remembered.
+        """Compile units of source together; return the classes, or the errors. Results for tests are cached.
 
         Raises:
-            CompilerStoppedError: it took too long, or the compiler ended early.
+            CompilerStoppedError: the compiler timed out or crashed.
             SandboxError: the compiler cannot be run.
             Cancelled: `cancel` was set.
         """
@@ -120,7 +120,7 @@ class JavaBench:
         with self._careful():
             used = self._desk is not None
             made = self._compile(units, tests, cancel)
-            if made is None and used:  # what it did before may have been the reason
+            if made is None and used:  # earlier work of the machine may be the reason
                 made = self._compile(units, tests, cancel)
         if made is None:
             message = "the compiler ended early; it may have run out of memory"
@@ -132,7 +132,7 @@ class JavaBench:
         return made
 
     def _compile(self, units: Units, tests: bool, cancel: Event | None) -> dict[str, bytes] | str | None:
-        """The same; None if the compiler's machine ended."""
+        """As `compile`; None if the compiler's machine ended."""
         try:
             deadline = time.monotonic() + _COMPILE_SECONDS
             return self._compiler().compile(units, deadline, tests=tests, cancel=cancel)
@@ -146,7 +146,7 @@ class JavaBench:
             return None
 
     def library_has(self, names: Sequence[str]) -> list[bool]:
-        """Return those of some classes that the library has; see `compile` for errors."""
+        """Return whether the library has each of some classes; errors as in `compile`."""
         with self._careful():
             try:
                 return self._compiler().library_has(names, time.monotonic() + _COMPILE_SECONDS)
@@ -173,7 +173,7 @@ class JavaBench:
             finally:
                 if alone or calls.spent:
                     self.retire(machine)
-        if used and calls.doubtful:  # programs before it may have been the reason
+        if used and calls.doubtful:  # earlier programs may be the reason
             return self.run_apart(program, tests, seconds, cancel)
         return report
 
@@ -198,7 +198,7 @@ class JavaBench:
     def held(
         self, program: Classes, cancel: Event | None = None, *, alone: bool = False
     ) -> Iterator[HeldProgram]:
-        """A program that can be called, alone in a fresh machine if asked; see `run_apart` for errors."""
+        """A program that can be called, alone in a fresh machine if `alone`; errors as in `run_apart`."""
         program_of_its_own = HeldProgram(self, program, cancel, alone=alone)
         with self._careful():
             try:
@@ -207,7 +207,7 @@ class JavaBench:
                 program_of_its_own.done()
 
     def close(self) -> None:
-        """End all machines; they come back when they are needed."""
+        """End all machines; they start again on demand."""
         for machine in (self._desk, self._shared, self._spare):
             if machine is not None:
                 machine.close()
@@ -242,7 +242,7 @@ class JavaBench:
         self._desk = None
 
     def machine(self, *, alone: bool) -> JavaMachine:
-        """A machine for a program: one that has had none, or the one that programs share."""
+        """A machine for a program: a fresh one, or the shared one."""
         return self._fresh() if alone else self._common()
 
     def _common(self) -> JavaMachine:
@@ -254,7 +254,7 @@ class JavaBench:
         return self._shared
 
     def _fresh(self) -> JavaMachine:
-        """A machine that has had no program; the next one is started meanwhile."""
+        """A machine that ran no program yet; the next one starts in the background."""
         machine, self._spare = self._spare, None
         if machine is None or not machine.alive:
             if machine is not None:
@@ -264,7 +264,7 @@ class JavaBench:
         return machine
 
     def retire(self, machine: JavaMachine) -> None:
-        """End a machine; another takes its place when it is needed."""
+        """End a machine; another one replaces it on demand."""
         machine.close(wait=False)
         if machine is self._shared:
             self._shared = None
@@ -280,13 +280,13 @@ class JavaBench:
 
 
 class HeldProgram:
-    """A program in a machine, called as often as one likes.
+    """A program in a machine, which can be called repeatedly.
 
     Args:
         bench: The machines.
         program: Its classes.
-        cancel: Set it to give up.
-        alone: Whether it gets a machine of its own although it might share one.
+        cancel: Set to cancel.
+        alone: Whether it gets its own machine even if it may share one.
     """
 
     def __init__(
@@ -296,10 +296,10 @@ class HeldProgram:
         self._alone = alone or why_alone(program) is not None
         self._machine: JavaMachine | None = None
         self.doubtful = False
-        """Whether what happens may have to do with programs that its machine had before."""
+        """Whether results may depend on programs that its machine ran before."""
 
     def ask(self, frame: bytes, seconds: float) -> bytes:
-        """Send one request to it; see `Conversation.ask` for errors, after which it is to be left."""
+        """Send one request to it; errors as in `Conversation.ask`, after which `leave` must be called."""
         deadline = time.monotonic() + seconds
         if self._machine is None:
             self._machine = self._bench.machine(alone=self._alone)
@@ -308,25 +308,25 @@ class HeldProgram:
         return self._machine.ask(frame, deadline, self._cancel)
 
     def leave(self) -> None:
-        """End its machine; the next request starts it anew, in another one that had no program before."""
+        """End its machine; the next request starts the program again in a fresh one."""
         if self._machine is not None:
             self._bench.retire(self._machine)
         self._machine = None
 
     def done(self) -> None:
-        """Close the bench; its machine, if it has its own, ends."""
+        """End its machine, if it has its own."""
         if self._alone:
             self.leave()
 
 
 class _Calls:
-    """Answers the calls of tests with what a program says.
+    """Answers the calls of tests with the results of a program.
 
     Attributes:
-        fate: What became of the program's process.
-        message: About that.
-        spent: Whether the machine is to be replaced.
-        doubtful: Whether what happened may have to do with what the machine had run before.
+        fate: The fate of the program's process.
+        message: A message on it.
+        spent: Whether the machine has to be replaced.
+        doubtful: Whether the outcome may depend on programs that the machine ran before.
     """
 
     def __init__(self, machine: JavaMachine, program: Classes, deadline: float, cancel: Event | None) -> None:
@@ -337,7 +337,7 @@ class _Calls:
         self.message, self.spent, self.doubtful = "", False, False
 
     def answer(self, frame: bytes) -> bytes:
-        """The answer to one call, or that there is none."""
+        """The answer to one call, or the message that there is none."""
         if self.fate is None:
             try:
                 if not self._loaded:
@@ -360,7 +360,7 @@ class _Calls:
         return b"X"
 
     def _note(self, kind: bytes) -> None:
-        """An error of the machine, such as an overflow, can leave classes of the library half made."""
+        """Record an error of the machine: an overflow, for example, can corrupt classes of the library."""
         self.spent |= kind == b"E"
         self.doubtful |= kind == b"E"
 
@@ -373,7 +373,7 @@ def _report(frame: bytes, seal: bytes) -> TestsReport:
     """Read a verdict.
 
     Raises:
-        ServiceEndedError: it is none, or does not bear the seal.
+        ServiceEndedError: the frame is not a verdict, or does not have the seal.
     """
     part = AnswerParts(frame)
     if part.take(1) != b"D" or part.take(len(seal)) != seal:

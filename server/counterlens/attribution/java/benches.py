@@ -1,4 +1,4 @@
-"""The benches of this process: as many as there are judgements in Java at a time."""
+"""The benches of this process: one per concurrent judgement of Java programs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from counterlens.sandbox.base import Sandbox
 from counterlens.sandbox.java.jdk import find_jdk
 from counterlens.sandbox.serving import serving
 
-_MOST = 8  # of three machines each, some 300 MB together
+_MOST = 8  # maximum benches; each has three machines, about 300 MB together
 
 
 class Benches:
@@ -28,10 +28,10 @@ class Benches:
 
     @contextlib.contextmanager
     def bench(self, sandbox: Sandbox, library: Library = ()) -> Iterator[JavaBench]:
-        """A bench that nobody else uses meanwhile.
+        """A bench for exclusive use.
 
         Raises:
-            SandboxError: there is no kit, or no program can stay in the sandbox.
+            SandboxError: there is no kit, or the sandbox cannot run persistent programs.
         """
         bench = self._take(sandbox, library)
         try:
@@ -61,12 +61,12 @@ class Benches:
         return JavaBench(able, jdk, library)
 
     def _after_fork(self) -> None:
-        """Leave the machines to the process that started them."""
+        """Drop the machines, which belong to the parent process."""
         if os.getpid() != self._owner:
             self._free, self._made, self._changed, self._owner = [], 0, Condition(), os.getpid()
 
     def close(self) -> None:
-        """End the machines that nobody uses."""
+        """End the machines that are not in use."""
         if os.getpid() == self._owner:
             with self._changed:
                 self._made -= len(self._free)

@@ -1,4 +1,4 @@
-"""Judging a program in Java by the text of tests: a `main` that throws where it is wrong, or JUnit's."""
+"""Judging a Java program by supplied tests: a `main` that throws if the program is wrong, or JUnit tests."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ _PROGRAM, _TESTS, _STAND_INS = "program.java", "tests-of-it.java", "stand-ins.ja
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
-    """How programs are judged: with the tests' classes where they run apart, or why they do not.
+    """How programs are judged: with the tests' classes if they run apart, or the reason why they do not.
 
     Attributes:
-        classes: The tests, compiled with stand-ins; None where they share a process with the program.
-        why_shared: Why they do.
-        refused: Why nothing is judged.
-        ambiguous: Types of the program that have the name of a library class; the tests used the latter.
+        classes: The tests, compiled with stand-ins; None if they share a process with the program.
+        why_shared: Why they share a process.
+        refused: Why nothing can be judged.
+        ambiguous: Types of the program with the name of a library class; the tests used the latter.
     """
 
     classes: dict[str, bytes] | None
@@ -48,19 +48,20 @@ class _Plan:
 
 
 class JavaTestsJudge:
-    """Judges programs by tests that are given as text; see the module.
+    """Judges programs by tests supplied as text; see the module.
 
-    Programs run apart from the tests wherever stand-ins can be made: then the tests never meet the program's
-    code. Else, both run in one fresh machine, and "passed" is weak.
+    Programs run apart from the tests if stand-ins can be built: then the program's code is never in the
+    tests' process. Otherwise both run in one fresh machine, and "passed" is weak.
 
     Args:
-        tests: A class with a `main`, or with tests of JUnit. Without imports of their own, they get those of
-            the program.
-        original: The program with the reference solution; None where there is none. With it, the choice is
-            made before there is a program: an original that does not pass apart is judged in one machine.
+        tests: A class with a `main`, or with JUnit tests. Without imports of their own, they get those of the
+            program.
+        original: The program with the reference solution; None if there is none. With it, the choice is made
+            before any program is judged: if the original does not pass apart, programs share the machine.
         setting: The sandbox and limits for programs; its interpreter is not used.
-        apartness: Whether the program is to be in a process of its own.
-        around: What both are compiled and run with; by default the JUnit that the tests import, if any.
+        apartness: Whether the program runs in a separate process.
+        around: The files and jars to compile and run both with; by default the JUnit that the tests import,
+            if any.
         attribution: The id of the attribution function that found the tests.
     """
 
@@ -82,7 +83,7 @@ class JavaTestsJudge:
 
     @cached_property
     def tests(self) -> int:
-        """How many cases the tests have: a `main` is one."""
+        """The number of cases: a `main` is one."""
         return read_tests(self._text, "").cases
 
     def vetted(self, original: str, cancel: Event | None) -> JavaTestsJudge | str:
@@ -128,7 +129,7 @@ class JavaTestsJudge:
         return self._together(program, bench, plan.why_shared, cancel)
 
     def _missing(self, program: str) -> str:
-        """Return an import of the tests that nothing here provides; None if the compiler has to decide."""
+        """Return an import of the tests that is not available here; empty if the compiler has to decide."""
         foreign = self._ready(program).foreign
         if not foreign or self._around.library or self._around.tests:
             return ""
@@ -141,7 +142,7 @@ class JavaTestsJudge:
     ) -> tuple[Judgement, Evidence]:
         """Failed, or refused if the tests pass in one process with the program.
 
-        They may compare by identity, for example, which a value loses on its way.
+        They may compare by identity, for example, which values lose between processes.
         """
         if self._together(program, bench, "", cancel)[0] is not Judgement.PASSED:
             return Judgement.FAILED, evidence
@@ -151,7 +152,7 @@ class JavaTestsJudge:
         )
 
     def _planned(self, program: str, bench: JavaBench, cancel: Event | None) -> _Plan:
-        """The plan for a program; with an original, one for all."""
+        """The plan for a program; with an original, the same for all."""
         if self._original is None:
             return self._with(program, bench, cancel)
         if self._plan is None:
@@ -175,7 +176,7 @@ class JavaTestsJudge:
         return plan if report.passed else self._unless_together(plan, bench, cancel)
 
     def _unless_together(self, plan: _Plan, bench: JavaBench, cancel: Event | None) -> _Plan:
-        """Judge in one machine, if the original passes there and does not apart."""
+        """The plan to judge in one machine, if the original passes there but not apart."""
         assert self._original is not None
         judgement, _ = self._together(self._original, bench, "", cancel)
         if judgement is Judgement.PASSED:
@@ -183,7 +184,7 @@ class JavaTestsJudge:
         return plan
 
     def _with(self, program: str, bench: JavaBench, cancel: Event | None) -> _Plan:
-        """The plan by the headers of a program."""
+        """The plan from the headers of a program."""
         if self._never:
             return _Plan(None, "as requested")
         tests = self._ready(program)
@@ -193,7 +194,7 @@ class JavaTestsJudge:
             taken = _taken(made, bench)
             if {*taken} == {*made.names}:
                 return _Plan(None, f"the library has a {taken[0]}, too")
-            if taken:  # then the tests are given the library's
+            if taken:  # the tests get the library's classes
                 made = stand_ins(program, tests.text, taken, also)
         except UnusedError:
             return _Plan(None, refused="the tests use no class of the program")
@@ -269,7 +270,7 @@ class JavaTestsJudge:
 
 
 def _taken(made: StandIns, bench: JavaBench) -> list[str]:
-    """The stand-ins whose simple name is also a class of the library that tests can use so."""
+    """The stand-ins whose simple name is also a library class that tests can use by that name."""
     asked = [(name, f"{package}.{name}") for name in made.names for package in made.packages]
     found = bench.library_has([full for _, full in asked])
     return list(dict.fromkeys(name for (name, _), there in zip(asked, found, strict=True) if there))
@@ -285,7 +286,7 @@ def judge_java_by_tests(
     apartness: Apartness = Apartness.AUTO,
     cancel: Event | None = None,
 ) -> Verdict:
-    """Run a file of tests against a program; the arguments are those of `judge_by_tests`.
+    """Run a file of tests against a program; arguments as for `judge_by_tests`.
 
     Raises:
         SourceError: the tests cannot be read, or a function is named.

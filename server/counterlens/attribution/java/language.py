@@ -1,4 +1,4 @@
-"""Java, as it is judged."""
+"""The judges of Java programs."""
 
 from __future__ import annotations
 

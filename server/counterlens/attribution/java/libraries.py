@@ -1,7 +1,7 @@
-"""The jars that a Java project needs, as far as they are here: JUnit, and its declared dependencies.
+"""The jars that a Java project needs, if they are on this machine: JUnit, and its declared dependencies.
 
-Nothing is downloaded. Jars are looked for in the local repositories of Maven and Gradle, in Debian's folder,
-and in `lib` of the project.
+Nothing is downloaded. Jars are searched for in the local repositories of Maven and Gradle, in Debian's
+folder, and in `lib` of the project.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ INSTALL = (
     "sudo apt-get install junit5"
 )
 JUNIT = ("org.junit.", "junit.framework.", "org.hamcrest.")
-"""How the names of what comes with JUnit begin."""
+"""Prefixes of the packages that come with JUnit."""
 _MOST_JARS = 200
 _Coordinates = tuple[str, str]
 
 
 def junit(version: int) -> tuple[Path, ...]:
-    """The jars of JUnit 4 or 5 on this machine; none if it is not there as a whole.
+    """The jars of JUnit 4 or 5 on this machine; none if any part is missing.
 
-    Those of 5 come with 4's, and the engine that runs 4's tests, where these are there, too.
+    JUnit 5 includes JUnit 4 and the engine that runs its tests, if available.
     """
     old, new = _junit4(), _junit5()
     if version == 5:
@@ -52,7 +52,7 @@ def _junit4() -> tuple[Path, ...]:
 
 
 def _junit5() -> tuple[Path, ...]:
-    """The newest version of which all parts are there; the platform's is numbered 1 where Jupiter's is 5."""
+    """The newest version with all parts available; the platform's major version is 1 if Jupiter's is 5."""
     for version in sorted(_versions(_JUPITER, _JUPITER_PARTS[0]), key=_order, reverse=True):
         platform = re.sub(r"^5\.", "1.", version)
         parts = [_versions(_PLATFORM, part).get(platform) for part in _PLATFORM_PARTS]
@@ -78,7 +78,7 @@ def _with_4(jars: Sequence[Path | None], vintage: Path | None) -> tuple[Path, ..
 
 
 def junit_for(tests: str) -> tuple[Path, ...]:
-    """The jars of the JUnit that tests import; none if they import none, or it is not here."""
+    """The jars of the JUnit that tests import; none if they import none, or it is not available."""
     if re.search(r"^\s*import\s+(static\s+)?org\.junit\.(jupiter|platform)\.", tests, re.MULTILINE):
         return junit(5)
     old = re.search(r"^\s*import\s+(static\s+)?(org\.junit|junit\.framework)\.", tests, re.MULTILINE)
@@ -86,7 +86,7 @@ def junit_for(tests: str) -> tuple[Path, ...]:
 
 
 def declared(project: Path) -> tuple[Path, ...]:
-    """The jars of a project's declared dependencies, and those in its `lib`; what is not here is left out."""
+    """The available jars of a project's declared dependencies, and those in its `lib`."""
     found = sorted((project / "lib").glob("*.jar"))
     waiting = [*_maven(_text(project / "pom.xml"))]
     for name in ("build.gradle", "build.gradle.kts"):
@@ -135,7 +135,7 @@ def _versions(group: str, artifact: str) -> Mapping[str, Path]:
 
 
 def _order(version: str) -> tuple[bool, list[int]]:
-    """Later versions last; those that are no release, such as milestones, before all others."""
+    """A sort key: later versions last; pre-releases, such as milestones, before all others."""
     return not re.search(r"[A-Za-z]", version), [int(part) for part in re.findall(r"\d+", version)]
 
 
@@ -153,7 +153,7 @@ def _maven(text: str, *, transitive: bool = False) -> Iterator[tuple[str, str, s
 
 
 def _gradle(text: str) -> Iterator[tuple[str, str, str]]:
-    """The same for the dependencies that a Gradle file names in one text."""
+    """The same for the dependencies that a Gradle file declares as single strings."""
     for found in re.finditer(r"""\w+[( ]\s*["']([\w.-]+):([\w.-]+)(?::([\w.-]+))?["']""", text):
         yield found[1], found[2], found[3] or ""
 

@@ -1,4 +1,4 @@
-"""Judging a whole Java program by what its `main` prints."""
+"""Judging a whole Java program by the output of its `main`."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from counterlens.sandbox.serving import ServiceEndedError, ServiceLateError
 
 
 class JavaOutputJudge(OutputJudge):
-    """Runs the cases in one machine, each with the program's classes loaded anew.
+    """Runs the cases in one machine, each with the program's classes loaded again.
 
-    A program that calls `System.exit` has ended its machine, and failed.
+    A program that calls `System.exit` ends its machine, and fails.
     """
 
     def _printed(self, program: str, cancel: Event | None) -> Iterator[str | tuple[Judgement, str]]:

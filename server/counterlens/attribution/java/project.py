@@ -1,7 +1,7 @@
-"""The Java project around a file: its sources by package, and what a file of it needs to be compiled.
+"""The Java project around a file: its sources by package, and the sources that a file needs to compile.
 
 A source is needed if a needed one names its class: by an import, or by its simple name in the same package or
-through `import package.*`. Names in comments are taken for uses, which only compiles more than is needed.
+through `import package.*`. Names in comments count as uses, which only compiles more than is needed.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class JavaSource:
     """A source file.
 
     Attributes:
-        path: Its place.
+        path: Its path.
         text: Its text.
     """
 
@@ -51,7 +51,7 @@ class JavaSource:
 
     @cached_property
     def words(self) -> frozenset[str]:
-        """Everything in it that could be a name."""
+        """All words in it that could be names."""
         return frozenset(_WORD.findall(self.text))
 
     @cached_property
@@ -61,7 +61,7 @@ class JavaSource:
 
     @cached_property
     def imports(self) -> tuple[frozenset[str], frozenset[str]]:
-        """The names that it imports, and the packages of which it imports all."""
+        """The names that it imports, and the packages that it imports as a whole."""
         found = _IMPORT.findall(self.text)
         return frozenset(name for name, star in found if not star), frozenset(n for n, star in found if star)
 
@@ -95,7 +95,7 @@ class JavaProject:
 
     @cached_property
     def sources(self) -> list[JavaSource]:
-        """All its sources but the file itself; only those beside the file where nothing marks a project."""
+        """All its sources except the file itself; only those beside the file if nothing marks a project."""
         if not self.marked:
             return list(self._read(self._listed(self.path.parent)))
         roots = [self.root / root for root in _ROOTS]
@@ -103,12 +103,12 @@ class JavaProject:
         return list(self._read(dict.fromkeys([*self._walk(places), *self._listed(self.path.parent)])))
 
     def needed(self, start: Sequence[JavaSource], without: Sequence[JavaSource] = ()) -> list[JavaSource]:
-        """The further sources that some need, directly or through others.
+        """The further sources that some sources need, directly or indirectly.
 
         Args:
-            start: The sources that are there already.
-            without: Sources that do not count. Nor do others whose class one of these declares, such as
-                another version of a file.
+            start: The given sources.
+            without: Sources to leave out, as well as others that declare the same classes, such as another
+                version of a file.
 
         Raises:
             SourceError: there are too many.
@@ -158,5 +158,5 @@ class JavaProject:
 
 @lru_cache(maxsize=_MOST_FILES)
 def _source(path: Path, _changed: int, _size: int) -> JavaSource:
-    """A source as it was at some time."""
+    """A source, cached by modification time and size."""
     return JavaSource(path, decode(path.read_bytes(), str(path)).text)

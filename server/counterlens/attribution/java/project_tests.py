@@ -1,7 +1,7 @@
-"""The tests of a Java method in its project: classes with a `main` or with tests of JUnit that name it.
+"""The tests of a Java method in its project: classes with a `main` or with JUnit tests that name it.
 
-A test file counts if it names the method and its class; it is looked for beside the file and in the project's
-test folders. Nothing is run to find it.
+A test file counts if it names the method and its class; the search covers the folder of the file and the
+project's test folders. Nothing runs for the search.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class JavaSuiteJudge(JointJudge):
         self._files = tuple(judges)
 
     def vetted(self, original: str, cancel: Event | None) -> JavaSuiteJudge | str:
-        """The judge by those files whose tests the original passes; the reason if there is none."""
+        """The judge by the files whose tests the original passes; the reason if there are none."""
         found = [judge.vetted(original, cancel) for judge in self._files]
         kept = [judge for judge in found if not isinstance(judge, str)]
         return JavaSuiteJudge(kept) if kept else next(why for why in found if isinstance(why, str))
@@ -64,9 +64,9 @@ def files_with_tests(
     """The test files that name a method and its class; those named after the class come first.
 
     Args:
-        document: The file of the method; without a path there are none.
+        document: The file of the method; without a path, there are no test files.
         function: The method.
-        project: The project, if it is known.
+        project: The project, if known.
     """
     if document.path is None:
         return []

@@ -1,4 +1,4 @@
-"""Find tests in Java that take the program's word, in their text and in what it gave them."""
+"""Find Java tests that rely on the program, from their text and from the program's results."""
 
 from __future__ import annotations
 
@@ -40,15 +40,15 @@ _SEARCHES = frozenset(
 _SAYS = re.compile(r"(?i)(assert|fail|check|verify|expect|require|ensure|equals)")
 _COMPARED = frozenset(["equals", "deepEquals", "assertEquals", "assertArrayEquals", "assertIterableEquals"])
 _SIGNS = frozenset(["==", "!=", "<", "<=", ">", ">="])
-_LITERALS = ("true", "false")  # and whatever ends in `_literal`
+_LITERALS = ("true", "false")  # and node types that end in `_literal`
 
 
 def reasons_for_weakness(tests: str, report: TestsReport) -> list[str]:
-    """Why it says little that a program passes.
+    """Why "passed" is weak evidence.
 
     Args:
-        tests: Their text.
-        report: What became of it under them.
+        tests: The text of the tests.
+        report: The result of the program's tests.
     """
     text = _Text(tests)
     found = {
@@ -81,7 +81,7 @@ class _Text:
 
     @property
     def asks_for_something(self) -> bool:
-        """Whether they look into a value, or compare it only if it is not null."""
+        """Whether they inspect a value, or compare it only if it is not null."""
         for call in self._calls:
             receiver = call.child_by_field_name("object")
             if _name(call).startswith("assume"):
@@ -94,7 +94,7 @@ class _Text:
 
     @property
     def asks_for_a_class(self) -> bool:
-        """Whether they compare a value only if it is of a class."""
+        """Whether they compare a value only if it is an instance of a class."""
         return any(
             any(inner.type == "instanceof_expression" for inner in descendants(condition))
             for condition in self._guards()
@@ -102,12 +102,12 @@ class _Text:
 
     @property
     def catches(self) -> bool:
-        """Whether they catch, without a word, what ends a block that could have found something wrong."""
+        """Whether they silently catch an exception that ends a block with a check."""
         return any(silent for _, silent in self._comparing_tries())
 
     @property
     def catches_its_own(self) -> bool:
-        """Whether they catch, without a word, what they themselves throw where a comparison fails."""
+        """Whether they silently catch the exceptions that they throw themselves if a comparison fails."""
         return any(
             _takes(caught, thrown)
             for body, silent in self._comparing_tries()
@@ -117,24 +117,24 @@ class _Text:
 
     @property
     def is_silent(self) -> bool:
-        """Whether nothing throws or asserts, but for code that another thread runs."""
+        """Whether no code throws or asserts, except code that another thread runs."""
         return not any(_is_saying(node) and not _in_thread(node) for node in self._nodes)
 
     @property
     def compares_its_own(self) -> bool:
-        """Whether the two sides of each comparison come from the program, or it compares them itself."""
+        """Whether both sides of each comparison come from the program, or the program compares them."""
         found = [bool(sides) and all(map(self._is_own, sides)) for sides in self._comparisons()]
         return bool(found) and all(found)
 
     @property
     def compares_no_more(self) -> bool:
-        """Whether they compare up to the length of what the program gives, and never this length."""
+        """Whether they compare items up to the length of the program's value, but never the length."""
         lengths = [node for node in self._nodes if self._is_length(node)]
         bounds = [node for node in lengths if _is_bound(node)]
         return bool(bounds) and len(bounds) == len(lengths) and self._indexes_others(bounds)
 
     def _comparing_tries(self) -> Iterator[tuple[tree_sitter.Node, list[str]]]:
-        """The blocks that compare something, and the exceptions that are caught there without a word."""
+        """The blocks that compare something, and the exceptions that are silently caught there."""
         for node in self._nodes:
             body = node.child_by_field_name("body")
             if node.type in ("try_statement", "try_with_resources_statement") and body and _compares(body):
@@ -151,7 +151,7 @@ class _Text:
                 )
 
     def _guards(self) -> Iterator[tree_sitter.Node]:
-        """The conditions on which anything is compared at all."""
+        """The conditions that decide whether anything is compared."""
         for node in self._nodes:
             if node.type == "binary_expression" and _sign(node) == ("&&" if _is_tested(node) else "||"):
                 left = node.child_by_field_name("left")
@@ -185,7 +185,7 @@ class _Text:
             yield [call] if judges else []
 
     def _is_own(self, node: tree_sitter.Node, depth: int = 0) -> bool:
-        """Whether an expression is made of values of the program and of nothing else."""
+        """Whether an expression consists only of values of the program."""
         todo, found = [node], False
         while todo:
             part = todo.pop()
@@ -211,14 +211,14 @@ class _Text:
         return found
 
     def _is_of_program(self, node: tree_sitter.Node) -> bool:
-        """Whether it is a call of a method of an object of the program."""
+        """Whether a node is a call of a method of an object of the program."""
         if node.type != "method_invocation":
             return False
         receiver = node.child_by_field_name("object")
         return receiver is not None and (self._is_object(receiver) or self._is_type(receiver))
 
     def _is_type(self, node: tree_sitter.Node) -> bool:
-        """Whether it is a name of a class that is neither the tests' nor a known one of the library."""
+        """Whether a node is the name of a class that is neither of the tests nor a known library class."""
         name = _text(node)
         known = name in self._values or name in self._defined
         return node.type == "identifier" and name[:1].isupper() and not known and name not in _LIBRARY
@@ -234,7 +234,7 @@ class _Text:
         return False
 
     def _is_made(self, node: tree_sitter.Node) -> bool:
-        """Whether it is an object of the program that was made of something."""
+        """Whether a node creates an object of the program from arguments."""
         if node.type == "identifier":
             return any(self._is_made(each) for each in self._values.get(_text(node), []) if each != node)
         while node.type == "parenthesized_expression":
@@ -316,7 +316,7 @@ def _says(node: tree_sitter.Node) -> bool:
 
 
 def _thrown(body: tree_sitter.Node) -> Iterator[str]:
-    """The exceptions by which a block says that something is wrong, without their packages."""
+    """The exceptions by which a block reports a failure, without their packages."""
     for node in descendants(body):
         made = node.named_children[0] if node.type == "throw_statement" else None
         kind = made.child_by_field_name("type") if made is not None else None
@@ -327,14 +327,14 @@ def _thrown(body: tree_sitter.Node) -> Iterator[str]:
 
 
 def _takes(caught: str, thrown: str) -> bool:
-    """Whether a clause for one exception catches another one, as far as their names tell."""
+    """Whether a clause for one exception catches another one, judging by their names."""
     if caught in ("Exception", "RuntimeException"):
         return thrown.endswith("Exception")
     return caught in ("Throwable", thrown) or (caught == "Error" and thrown.endswith("Error"))
 
 
 def _compares(node: tree_sitter.Node) -> bool:
-    """Whether it throws or asserts on a condition, rather than wherever it is reached."""
+    """Whether a node throws or asserts depending on a condition, instead of always."""
     for each in descendants(node):
         if each.type == "assert_statement":
             return True
@@ -347,7 +347,7 @@ def _compares(node: tree_sitter.Node) -> bool:
 
 
 def _in_thread(node: tree_sitter.Node) -> bool:
-    """Whether it is in a function that is given to a thread."""
+    """Whether a node is in a function passed to a thread."""
     while node.parent is not None:
         node = node.parent
         if node.type == "object_creation_expression" and _text(node).startswith("new Thread"):
@@ -356,7 +356,7 @@ def _in_thread(node: tree_sitter.Node) -> bool:
 
 
 def _condition(node: tree_sitter.Node) -> tuple[tree_sitter.Node, bool] | None:
-    """A call that is a whole condition, and whether tests go on where it is true."""
+    """A call that is a whole condition, and whether the tests continue if it is true."""
     truth = False
     if node.type in ("if_statement", "assert_statement"):
         test = node.child_by_field_name("condition") or node.named_children[0]
@@ -375,7 +375,7 @@ def _condition(node: tree_sitter.Node) -> tuple[tree_sitter.Node, bool] | None:
 
 
 def _is_tested(node: tree_sitter.Node) -> bool:
-    """Whether it is in the condition of an `if`, which finds something wrong where it holds."""
+    """Whether a node is in the condition of an `if` that reports a failure if it is true."""
     parent = node.parent
     while parent is not None and not parent.type.endswith("statement"):
         node, parent = parent, parent.parent
@@ -383,7 +383,7 @@ def _is_tested(node: tree_sitter.Node) -> bool:
 
 
 def _is_bound(node: tree_sitter.Node) -> bool:
-    """Whether it is in the condition of a `for`."""
+    """Whether a node is in the condition of a `for`."""
     parent = node.parent
     while parent is not None and parent.type != "for_statement":
         if parent.type == "block":

@@ -1,9 +1,9 @@
 """May a program share a Java machine with others? Decided from its compiled classes, before it runs.
 
-A program may if all that it names is on the list below: calculation, text, collections, printing. It can then
-reach neither the machine's own state nor its worker, nor other programs: the machine verifies its bytecode,
-whatever it calls is named in the constant pool, and nothing on the list hands out reflection, threads, files,
-class loaders or settings. All other programs get a machine of their own.
+A program may if all names that it uses are on the list below: calculation, text, collections, printing. It
+can then reach neither the machine's own state nor its worker, nor other programs: the machine verifies its
+bytecode, everything that it calls is named in the constant pool, and nothing on the list gives access to
+reflection, threads, files, class loaders or settings. All other programs get their own machine.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ _PARTS = {
     "java/lang/invoke/TypeDescriptor": "",
 }
 _MEMBERS: Mapping[str, frozenset[str]] = {name: frozenset(all_.split()) for name, all_ in _PARTS.items()}
-# Threads of the machine's common pool, and code that runs when the program is over.
+# Threads of the machine's common pool, and code that runs after the program has ended.
 _NEVER = re.compile(r"parallel\w*|finalize|wait|notify|notifyAll")
 _NOT_HERE = frozenset({"java/util/stream/StreamSupport"})
 
@@ -88,10 +88,10 @@ _MAGIC = 0xCAFEBABE
 
 
 def why_alone(classes: Mapping[str, bytes]) -> str | None:
-    """The first name in a program that keeps it from sharing a machine; None if it may share.
+    """The first name in a program that prevents sharing a machine; None if it may share.
 
     Args:
-        classes: Its compiled classes by name, from a compiler that can be trusted.
+        classes: Its compiled classes by name, from a trusted compiler.
     """
     own = {name.replace(".", "/") for name in classes}
     for data in classes.values():
@@ -113,10 +113,10 @@ def _harmless(owner: str, member: str) -> bool:
 
 
 def _named(data: bytes) -> Iterator[tuple[str, str]]:
-    """Class and member of everything that a class file names; no member where only a class is named.
+    """Class and member of everything that a class file names; the member is empty if only a class is named.
 
     Raises:
-        ValueError: it is no class file.
+        ValueError: it is not a class file.
     """
     texts, numbers = _pool(data)
     for tag, value in numbers.values():
@@ -126,9 +126,9 @@ def _named(data: bytes) -> Iterator[tuple[str, str]]:
                 yield name, ""
         elif tag in _MEMBER:
             owner = texts[numbers[value >> 16][1]]
-            if not owner.startswith("["):  # arrays have `clone` and nothing else
+            if not owner.startswith("["):  # arrays only have `clone`
                 yield owner, texts[numbers[value & 0xFFFF][1] >> 16]
-    if "finalize" in texts.values():  # its own, which the machine would call
+    if "finalize" in texts.values():  # its own method, which the machine would call
         yield "java/lang/Object", "finalize"
 
 

@@ -1,9 +1,9 @@
-"""Stand-ins for a program: classes with its headers, whose bodies ask the program in its own process.
+"""Stand-ins for a program: classes with its headers, whose bodies call the program in its own process.
 
-The tests are compiled against them, so that the program's code is nowhere near its tests. The headers are
-rebuilt from names and a few signs, so that no code of the program can come along. Whatever a stand-in cannot
-stand for is a reason to judge in one process: fields that tests use, superclasses, the program's own types in
-headers.
+The tests are compiled against them, so that the program's code is never in the process of its tests. The
+headers are rebuilt from names and a few symbols, so that they contain no code of the program. Features that a
+stand-in cannot represent are a reason to judge in one process: fields that tests use, superclasses, the
+program's own types in headers.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class InseparableError(Exception):
 
 
 class UnusedError(Exception):
-    """The tests have nothing to do with the program."""
+    """The tests name no type of the program."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,10 +63,10 @@ class JavaTests:
     """Tests, ready to be compiled with the stand-ins or with the program.
 
     Attributes:
-        text: Their text, with the imports that they lack.
-        loops: Whether something in them runs once for each item of something.
-        cases: How many cases they have: a `main`, or what JUnit runs.
-        foreign: What they import that is neither the library's nor the program's, such as a test framework.
+        text: Their text, with missing imports added.
+        loops: Whether any code in them runs once per item.
+        cases: Number of cases: a `main`, or the methods that JUnit runs.
+        foreign: Imports that are neither the library's nor the program's, such as a test framework.
     """
 
     text: str
@@ -82,7 +82,7 @@ class StandIns:
     Attributes:
         text: Their source.
         names: Their simple names.
-        packages: The packages whose every class the tests can use by its simple name.
+        packages: The packages whose classes the tests can all use by their simple names.
     """
 
     text: str
@@ -91,7 +91,7 @@ class StandIns:
 
 
 def read_tests(tests: str, program: str) -> JavaTests:
-    """Read the text of tests; without a package and imports of their own, they get those of a program."""
+    """Read the text of tests; without a package and imports of its own, it gets those of a program."""
     tree = parser_for("java").parse(tests.encode()).root_node
     root = parser_for("java").parse(program.encode()).root_node
     own = [line.removeprefix("package ").removesuffix(";") for line in _package(root)]
@@ -105,7 +105,7 @@ def read_tests(tests: str, program: str) -> JavaTests:
 
 
 def _cases(root: tree_sitter.Node) -> int:
-    """How many methods a runner calls: `main`, those that JUnit's annotations mark, those of its old form."""
+    """The number of methods that a runner calls: `main`, or JUnit's annotated and old-style methods."""
     found = 0
     for node in descendants(root):
         if node.type != "method_declaration":
@@ -133,9 +133,9 @@ def stand_ins(program: str, tests: str, without: Collection[str] = (), also: Seq
     """The stand-ins for the types of a program that its tests name.
 
     Args:
-        program: Its source; that of the original if there is one.
+        program: Its source; the original's if there is one.
         tests: The text of its tests.
-        without: Types that the tests are not to see.
+        without: Types that are hidden from the tests.
         also: The texts of other files that are compiled with them.
 
     Raises:
@@ -188,7 +188,7 @@ def _stand_in(node: tree_sitter.Node, prefix: str, types: frozenset[str], words:
         lines.append(f"private {name}() {{ {_SELF} = 0; }}")
     called = words | _IMPLICIT if interfaces is None else {_name(child) for child in methods}
     asked = [child for child in methods if "private" not in _modifiers(child) and _name(child) in called]
-    asking = [*open_ones, *asked]  # what the tests do not name is left out
+    asking = [*open_ones, *asked]  # members that the tests do not name are left out
     lines += [_method(child, prefix + name, inner, own) for child in asking]
     public = "public " if "public" in _modifiers(node) else ""
     generic = _joined([parameters]) if parameters is not None else ""
@@ -197,7 +197,7 @@ def _stand_in(node: tree_sitter.Node, prefix: str, types: frozenset[str], words:
 
 
 def _method(node: tree_sitter.Node, owner: str, types: frozenset[str], variables: dict[str, str]) -> str:
-    """A method, or a constructor, that asks the program."""
+    """The source of a method, or a constructor, that calls the program."""
     name, result = _name(node), node.child_by_field_name("type")
     variables = variables | type_variables(node.child_by_field_name("type_parameters"))
     parameters = node.child_by_field_name("parameters")
@@ -227,7 +227,7 @@ def _method(node: tree_sitter.Node, owner: str, types: frozenset[str], variables
 def _passable(
     node: tree_sitter.Node | None, types: frozenset[str], variables: dict[str, str], method: str
 ) -> None:
-    """Check that values of a type can go from one process to another."""
+    """Check that values of a type can be passed between processes."""
     tokens = _tokens(node) if node is not None else []
     words = [token for token in tokens if _WORD.fullmatch(token)]
     for word in words:
@@ -236,7 +236,7 @@ def _passable(
 
 
 def type_variables(node: tree_sitter.Node | None) -> dict[str, str]:
-    """Type variables with the simple name of what they become when compiled."""
+    """Type variables with the simple names of their erasures."""
     found = {}
     for child in node.named_children if node is not None else ():
         tokens = _tokens(child)
@@ -259,7 +259,7 @@ def _parameter_name(parameter: tree_sitter.Node) -> str:
 
 
 def simple_name(parameter: tree_sitter.Node, variables: dict[str, str]) -> str:
-    """The simple name of a parameter's class, as reflection has it."""
+    """The simple name of a parameter's class, as in reflection."""
     found = _type_of(parameter)
     text = "".join(_tokens(found)) if found is not None else ""
     while (plain := re.sub(r"<[^<>]*>", "", text)) != text:
@@ -289,7 +289,7 @@ def _imports(root: tree_sitter.Node) -> list[str]:
 
 
 def _imported(root: tree_sitter.Node) -> list[str]:
-    """The names that are imported."""
+    """The imported names."""
     lines = [_line(node) for node in root.children if node.type == "import_declaration"]
     return [re.sub(r"^import (static )?|;$", "", line) for line in lines]
 
@@ -304,10 +304,10 @@ def _joined(nodes: Sequence[tree_sitter.Node]) -> str:
 
 
 def _tokens(node: tree_sitter.Node) -> list[str]:
-    """The names and signs of a part of a header, without its annotations.
+    """The names and symbols of a part of a header, without its annotations.
 
     Raises:
-        InseparableError: there is anything else in it.
+        InseparableError: it contains anything else.
     """
     tokens = [_own_text(leaf) for leaf in _leaves(node)]
     strange = [token for token in tokens if token not in _SIGNS and not _WORD.fullmatch(token)]

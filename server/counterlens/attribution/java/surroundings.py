@@ -19,7 +19,7 @@ class Surroundings:
 
     Attributes:
         program: Further files that the program needs: names and texts.
-        tests: Further files that the tests need, the program's own left out.
+        tests: Further files that the tests need, without the program's own.
         library: The jars that both may use.
     """
 
@@ -40,10 +40,10 @@ def surroundings(
         path: The program's file.
         program: Its text.
         tests: The file and the text of its tests.
-        project: The project, if it is known.
+        project: The project, if known.
 
     Returns:
-        Why the project is too large, if it is.
+        The reason instead, if the project is too large.
     """
     project = project or JavaProject(path)
     own = JavaSource(project.path, program)

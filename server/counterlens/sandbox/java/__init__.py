@@ -1,1 +1,1 @@
-"""Java in the sandbox: a development kit, a worker that waits inside, and the lines to it."""
+"""Java in the sandbox: a development kit, a worker that waits inside, and the connection to it."""

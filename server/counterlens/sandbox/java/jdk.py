@@ -1,4 +1,4 @@
-"""The Java development kit: the one place that looks for it."""
+"""Finds the Java development kit."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pathlib import Path
 from counterlens.errors import SandboxError
 
 OLDEST = 17
-"""The first version that the worker is written for."""
+"""The oldest version that the worker supports."""
 INSTALL = f"Install a Java development kit, version {OLDEST} or later, or set JAVA_HOME. " + (
     "On macOS: brew install openjdk"
     if sys.platform == "darwin"
@@ -50,7 +50,7 @@ class Jdk:
 
     @property
     def java(self) -> Path:
-        """The program that starts a Java machine."""
+        """The executable of the Java machine."""
         return self.home / "bin" / "java"
 
     @property
@@ -60,7 +60,7 @@ class Jdk:
 
     @property
     def folders(self) -> tuple[Path, ...]:
-        """The paths that a confined machine must read: the kit, and where Debian keeps its settings."""
+        """The paths that a confined machine must read: the kit, and Debian's settings of it."""
         return (self.home, *_linked(self.home))
 
 
@@ -68,7 +68,7 @@ def find_jdk() -> Jdk:
     """The kit of `JAVA_HOME`, else of the `javac` on `PATH`, else the newest in the usual folders.
 
     Raises:
-        SandboxError: there is none that is new enough; says what was found, and what to install.
+        SandboxError: none is new enough; the message says what was found, and what to install.
     """
     too_old = []
     for how, home in _candidates():
@@ -82,7 +82,7 @@ def find_jdk() -> Jdk:
 
 def _candidates() -> Iterator[tuple[str, Path]]:
     named = os.environ.get("JAVA_HOME", "")
-    if os.path.isabs(named):  # noqa: PTH117 - a relative one would depend on the folder
+    if os.path.isabs(named):  # noqa: PTH117 - a relative one would depend on the working directory
         yield "JAVA_HOME", Path(named)
     folders = [folder for folder in os.get_exec_path() if os.path.isabs(folder)]  # noqa: PTH117
     compiler = shutil.which("javac", path=os.pathsep.join(folders))
@@ -105,7 +105,7 @@ def _matching(pattern: str) -> list[Path]:
 
 
 def _kit(home: Path, how: str) -> Jdk | None:
-    """The kit in a folder; None if there is no compiler, or no version. Nothing of it is run."""
+    """The kit in a folder; None if there is no compiler, or no version. No program of it runs."""
     try:
         real = home.resolve(strict=True)
         if not all(os.access(real / "bin" / name, os.X_OK) for name in ("java", "javac")):
@@ -118,7 +118,7 @@ def _kit(home: Path, how: str) -> Jdk | None:
 
 @lru_cache(maxsize=8)
 def _linked(home: Path) -> tuple[Path, ...]:
-    """The targets of links from the kit's settings and libraries to files outside of it."""
+    """The targets outside of the kit of links in its settings and libraries."""
     targets = set()
     for folder in ("conf", "lib"):
         for path in (home / folder).rglob("*"):

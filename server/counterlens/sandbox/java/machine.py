@@ -1,4 +1,4 @@
-"""Java machines in the sandbox: the worker's classes, starting one, and what it can be asked."""
+"""Java machines in the sandbox: the worker's classes, their start, and their requests."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from counterlens.sandbox.serving import Conversation, ServedProgram, ServiceEnde
 
 Classes = Mapping[str, bytes]
 """Compiled classes by name."""
-ROOM = 16 << 20  # bytes of an answer
+ROOM = 16 << 20  # maximum bytes of an answer
 _SOURCES = Path(__file__).parent / "worker"
 _MAIN = "counterlens.worker.Worker"
 _COMPILE_SECONDS = 120.0
-_ADDRESS_SPACE = 6 << 30  # most of it is only reserved; `-Xmx` bounds what is used
-# G1: it alone can map the objects that the library of Java 17 keeps ready to use, so that a machine starts
-# in three quarters of the processor time.
+_ADDRESS_SPACE = 6 << 30  # most of it is only reserved; `-Xmx` bounds the used part
+# G1: only this collector can map the archived objects of Java 17's library, so that a machine starts in three
+# quarters of the processor time.
 _OPTIONS = (
     "-XX:+UseG1GC", "-XX:ParallelGCThreads=1", "-XX:ConcGCThreads=1",
     "-XX:TieredStopAtLevel=1", "-Xshare:auto", "-XX:-UsePerfData",
@@ -76,7 +76,7 @@ def worker_classes(jdk: Jdk) -> Path:
         raise SandboxError(f"the worker for Java cannot be compiled: {error}") from error
     try:
         made.rename(place)
-    except OSError:  # somebody else was faster
+    except OSError:  # another process was faster
         shutil.rmtree(made, ignore_errors=True)
     return place
 
@@ -87,8 +87,8 @@ class JavaMachine:
     Args:
         sandbox: Its sandbox.
         jdk: The kit.
-        heap: How many MiB the programs in it can use.
-        library: The jars that programs and tests can use beside the kit's library.
+        heap: Maximum heap of the programs in it, in MiB.
+        library: The jars that programs and tests can use besides the kit's library.
 
     Raises:
         SandboxError: it cannot be started.
@@ -103,11 +103,11 @@ class JavaMachine:
         readable = (*jdk.folders, classes, *library)
         self._line: Conversation = sandbox.serve(ServedProgram(command, readable, {}, limits))
         self.used = 0
-        """How many programs it has had."""
+        """Number of programs that it has run."""
 
     @property
     def alive(self) -> bool:
-        """Whether it can be asked."""
+        """Whether it can take requests."""
         return self._line.alive
 
     def said(self) -> str:
@@ -115,7 +115,7 @@ class JavaMachine:
         return self._line.said("errors").strip()
 
     def ask(self, frame: bytes, deadline: float, cancel: Event | None = None) -> bytes:
-        """Send one request as it is; see `Conversation.ask`."""
+        """Send one raw request; see `Conversation.ask`."""
         answer = self._line.ask(frame, deadline, room=ROOM, cancel=cancel)
         if not answer:
             raise ServiceEndedError("it sent an empty answer")
@@ -130,7 +130,7 @@ class JavaMachine:
             units: Names of files and their texts.
             deadline: As for `ask`.
             tests: Whether they may use the worker's classes, as tests with stand-ins do.
-            cancel: Set it to give up.
+            cancel: Set to cancel.
 
         Returns:
             The classes, or the errors.
@@ -144,14 +144,14 @@ class JavaMachine:
         return {answer.text(): answer.take(answer.size()) for _ in range(answer.size())}
 
     def library_has(self, names: Sequence[str], deadline: float) -> list[bool]:
-        """Return those of some classes that the JDK's library has."""
+        """Return whether the JDK's library has each of some classes."""
         if not names:
             return []
         frame = b"".join([b"N", _SIZE.pack(len(names)), *map(packed, names)])
         return [bool(each) for each in self.ask(frame, deadline)]
 
     def load(self, classes: Classes, deadline: float, cancel: Event | None = None) -> None:
-        """Take a program in, in the place of the last one."""
+        """Load a program, which replaces the last one."""
         self.used += 1
         if self.ask(b"L" + packed_classes(classes), deadline, cancel) != b"l":
             raise ServiceEndedError("it did not accept the program")
@@ -159,7 +159,7 @@ class JavaMachine:
     def run(
         self, classes: Classes, deadline: float, answer: Callable[[bytes], bytes], cancel: Event | None = None
     ) -> bytes:
-        """Run tests, and answer the calls that they make of the program; gives the frame with the verdict."""
+        """Run tests, and answer their calls to the program; return the frame with the verdict."""
         frame = self.ask(b"R" + packed_classes(classes), deadline, cancel)
         while frame[:1] == b"K":
             frame = self.ask(answer(frame), deadline, cancel)
@@ -168,17 +168,17 @@ class JavaMachine:
     def run_together(
         self, classes: Classes, seal: bytes, deadline: float, cancel: Event | None = None
     ) -> bytes:
-        """Run tests and their program in this machine; gives the frame with the verdict."""
+        """Run tests and their program in this machine; return the frame with the verdict."""
         self.used += 1
         return self.ask(b"S" + seal + packed_classes(classes), deadline, cancel)
 
     def close(self, *, wait: bool = True) -> None:
-        """End it, whatever it is doing; see `Conversation.close`."""
+        """End it, even during a request; see `Conversation.close`."""
         self._line.close(wait=wait)
 
 
 class AnswerParts:
-    """Takes the parts of a frame, one after the other.
+    """Reads the parts of a frame in order.
 
     Args:
         frame: The frame.
@@ -188,7 +188,7 @@ class AnswerParts:
         self._frame, self._at = frame, 0
 
     def take(self, size: int) -> bytes:
-        """So many bytes.
+        """The next `size` bytes.
 
         Raises:
             ServiceEndedError: the frame has fewer.
@@ -200,26 +200,26 @@ class AnswerParts:
         return part
 
     def size(self) -> int:
-        """A number."""
+        """The next number."""
         return int(_SIZE.unpack(self.take(_SIZE.size))[0])
 
     def flag(self) -> bool:
-        """Yes or no."""
+        """The next boolean."""
         return self.take(1) != b"\0"
 
     def text(self) -> str:
-        """A text; halves of characters become question marks."""
+        """The next text; unpaired surrogates become question marks."""
         return self.take(2 * self.size()).decode("utf-16-be", "replace")
 
 
 def packed(text: str) -> bytes:
-    """A text as the worker reads it."""
+    """A text in the worker's encoding."""
     data = text.encode("utf-16-be", "surrogatepass")
     return _SIZE.pack(len(data) // 2) + data
 
 
 def packed_classes(classes: Classes) -> bytes:
-    """Classes as the worker reads them."""
+    """Classes in the worker's encoding."""
     parts = [_SIZE.pack(len(classes))]
     for name, data in classes.items():
         parts += [packed(name), _SIZE.pack(len(data)), data]

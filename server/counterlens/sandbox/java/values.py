@@ -1,4 +1,4 @@
-"""Java values in Python, and their bytes on the line to a Java machine (`worker/Values.java`).
+"""Java values in Python, and their encoding for a Java machine (`worker/Values.java`).
 
 A value is a tuple that begins with its tag, so values can be compared and hashed:
 
@@ -12,7 +12,7 @@ A value is a tuple that begins with its tag, so values can be compared and hashe
     ("[", "int", items)           an array, by the name of its component's class
     ("L", "java.util.ArrayList", items)      a collection
     ("M", "java.util.HashMap", pairs)        a map
-    ("r", 3)                      in what was read: a container that holds itself
+    ("r", 3)                      only in read values: a reference to an enclosing container
 """
 
 from __future__ import annotations
@@ -47,12 +47,12 @@ _FAULT = "its answer is not plain data"
 
 
 class JavaWriter:
-    """Writes values as one message; containers are numbered as the worker numbers them."""
+    """Writes values as one message; containers get the same numbers as in the worker."""
 
     def __init__(self) -> None:
         self._parts: list[bytes] = []
         self.containers = 0
-        """How many containers were written."""
+        """Number of written containers."""
 
     @property
     def data(self) -> bytes:
@@ -110,11 +110,11 @@ class JavaAnswer:
     """The result of a call.
 
     Attributes:
-        value: What it gave; None if it threw, or returned anything but plain data.
-        thrown: The class of what it threw.
-        message: About that, or the class that is not plain data.
-        given: The containers that it was given, as they are afterwards, in the order of their numbers.
-        serious: Whether the machine should not be used again: an error such as an overflow.
+        value: The returned value; None if it threw an exception, or returned anything but plain data.
+        thrown: The class of the exception.
+        message: The exception's message, or the class that is not plain data.
+        given: The containers among its arguments, as they are after the call, in the order of their numbers.
+        serious: Whether the machine should not be used again, after an error such as an overflow.
     """
 
     value: JavaValue | None
@@ -129,11 +129,11 @@ def read_answer(frame: bytes, given: int, arguments: Sequence[JavaValue]) -> Jav
 
     Args:
         frame: The answer.
-        given: How many containers the call was given.
-        arguments: Its arguments: a program may give one back.
+        given: Number of containers among the arguments.
+        arguments: Its arguments: a program may return one.
 
     Raises:
-        ServiceEndedError: it is no answer.
+        ServiceEndedError: the frame is not an answer.
     """
     reader = _Reader(frame)
     try:
@@ -162,7 +162,7 @@ def _answer(reader: _Reader, given: int, arguments: Sequence[JavaValue]) -> Java
 
 
 def _argument(arguments: Sequence[JavaValue], same: int) -> JavaValue:
-    """An argument that was given back: a container by its number, so that it is seen as it is afterwards."""
+    """A returned argument: a container by its number, so that its content after the call counts."""
     number = 0
     for at, argument in enumerate(arguments):
         inside = _containers(argument)
@@ -179,19 +179,19 @@ def _containers(value: JavaValue) -> int:
 
 
 class _Reader:
-    """Reads values; a container that is met again is the same tuple again."""
+    """Reads values; a repeated container is the same tuple."""
 
     def __init__(self, data: bytes) -> None:
         self._data, self._at, self._read = data, 0, 0
         self._met: list[JavaValue | None] = []
 
     def known(self, count: int) -> int:
-        """Take so many containers as met, whose contents come later."""
+        """Register containers whose contents come later."""
         self._met = [None] * count
         return count
 
     def close(self, contents: Sequence[JavaValue]) -> None:
-        """Say what the known containers hold."""
+        """Set the contents of the known containers."""
         self._met[: len(contents)] = contents
 
     def given(self, count: int) -> tuple[JavaValue, ...]:
@@ -271,7 +271,7 @@ class _Reader:
         return tuple(self.value(depth + 1) for _ in range(count))
 
     def resolve(self, value: JavaValue, around: frozenset[int] = frozenset()) -> JavaValue:
-        """A value with what its references mean; one to a container around it stays."""
+        """A value with its references replaced, except references to enclosing containers."""
         tag = value[0]
         if tag == "r":
             number = value[1]
