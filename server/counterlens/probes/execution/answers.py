@@ -1,4 +1,4 @@
-"""Answers on the outputs of calls, after the sanity checks."""
+"""Answers about the outputs of calls, after the sanity checks."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ class Asking:
     """How questions are asked, and their answers compared.
 
     Attributes:
-        max_tokens: How much may be said; None for what each style allows.
-        styles: In which ways.
-        as_written: Whether an answer is right only if it is written as the truth is (Liu et al. 2024).
+        max_tokens: Token limit of an answer; None for the default of each style.
+        styles: The prompt styles.
+        as_written: Whether answers are compared as text, as in Liu et al. 2024, instead of by value.
     """
 
     max_tokens: int | None = None
@@ -32,15 +32,15 @@ class Asking:
 def ask_all(
     context: Context, questions: Sequence[ExecutionQuestion], asking: Asking
 ) -> tuple[ExecutionAnswer, ...]:
-    """Ask every question in every way; the first one twice.
+    """Ask every question in every style; the first one twice.
 
     Args:
         context: The model and the steps.
         questions: The questions.
-        asking: How.
+        asking: How to ask.
 
     Raises:
-        CounterlensError: the same question does not get the same answer.
+        CounterlensError: a repeated question gets another answer.
         ModelError, Cancelled: as the model.
     """
     answers: list[ExecutionAnswer] = []
@@ -57,10 +57,10 @@ def ask_all(
 
 
 def ask_twice(context: Context, question: ExecutionQuestion, style: str, asking: Asking) -> ExecutionAnswer:
-    """Ask one question, and once more whether the answer is the same; then no kept answer is taken.
+    """Ask one question, then again without the cache to check that the answer is the same.
 
     Raises:
-        CounterlensError: it is not.
+        CounterlensError: the answers differ.
         ModelError, Cancelled: as the model.
     """
     first = ask(context, question, style, asking)

@@ -1,4 +1,4 @@
-"""Existing calls of a function: in its doctests, in tests, in those of a dataset."""
+"""Existing calls of a function: in its doctests, in tests, in tests of a dataset."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from counterlens.syntax.functions import Function
 from counterlens.syntax.python_ast import parse_module
 
 MOST_BYTES = 200
-"""Longer calls are left out: reading the input would be the task, not running the code."""
+"""Maximum bytes of a call: with a longer one, reading the input would be the task, not running the code."""
 
 
 def calls_in(tests: str, names: set[str], function: str) -> list[str]:
-    """The calls in some statements whose arguments are literals, each once, in the order of the text.
+    """The distinct calls with literal arguments in some statements, in textual order.
 
     Args:
         tests: Python statements.

@@ -52,7 +52,7 @@ class CoherenceProbe(Probe[CoherenceOptions, CoherenceRecord]):
         """Like `Probe.run`.
 
         Raises:
-            SourceError: there is no call, or no state, to ask about.
+            SourceError: there is no usable call or state.
         """
         context.steps.next(f"tracing {target.name}")
         limits, sandbox = lasting(options.timeout), context.sandbox()

@@ -20,7 +20,7 @@ _OUTPUTS = {True: "right", False: "not right"}
 
 
 def square(calls: Sequence[CoherenceCall]) -> Counter[tuple[bool, bool]]:
-    """How many calls there are by whether the output, and all states, were right."""
+    """The number of calls, by whether the output and all states were right."""
     return Counter((call.right, call.states_right) for call in calls if not call.unended)
 
 

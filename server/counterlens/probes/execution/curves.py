@@ -12,11 +12,11 @@ Answers = Sequence[ExecutionAnswer]
 
 @dataclass(frozen=True, slots=True)
 class AnswerBin:
-    """The answers about functions whose measure lies between two values.
+    """The answers about functions whose measure is in a range.
 
     Attributes:
-        low: The least.
-        high: The largest.
+        low: The minimum.
+        high: The maximum.
         answers: The answers.
     """
 
@@ -26,12 +26,12 @@ class AnswerBin:
 
     @property
     def title(self) -> str:
-        """Such as `3 to 4`."""
+        """The range, such as `3 to 4`."""
         return str(self.low) if self.low == self.high else f"{self.low} to {self.high}"
 
 
 def rounds_of(answer: ExecutionAnswer) -> int | None:
-    """How often the loops ran; None if there is no loop: then there is no length of one."""
+    """The number of rounds of the loops; None if there is no loop."""
     return answer.rounds if {"for", "while"} & set(answer.tags or ()) else None
 
 
@@ -61,12 +61,12 @@ def binned(
     measure: Callable[[ExecutionAnswer], int | None],
     edges: Callable[[int], tuple[int, int]] = doubling,
 ) -> tuple[AnswerBin, ...]:
-    """The answers by the bin that their function is in, in the order of the bins.
+    """The answers by the bin of their function, in the order of the bins.
 
     Args:
-        answers: Those whose function has no such measure are in none.
-        measure: The counted item.
-        edges: The least and the largest value of the bin that a value is in.
+        answers: The answers; those whose function lacks the measure are in no bin.
+        measure: The measure.
+        edges: Returns the minimum and maximum of a value's bin.
     """
     bins: dict[tuple[int, int], list[ExecutionAnswer]] = {}
     for answer in answers:

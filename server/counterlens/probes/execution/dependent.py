@@ -68,7 +68,7 @@ class DependentExecutionOptions(ProbeOptions):
 
 
 class DependentExecutionProbe(Probe[DependentExecutionOptions, DependentExecutionRecord]):
-    """Dependent execution reasoning: what the model says that the code gives which it wrote itself."""
+    """Dependent execution reasoning: the model's prediction of the output of its own code."""
 
     id = "dependent-execution"
     title = "does it know what its own code returns?"
@@ -83,7 +83,7 @@ class DependentExecutionProbe(Probe[DependentExecutionOptions, DependentExecutio
         """Like `Probe.run`.
 
         Raises:
-            SourceError: the function cannot be written from a description, judged, or asked about.
+            SourceError: the function has no description, no judge, or no usable call.
         """
         context.steps.next(f"writing {target.name}")
         synthesis, questions = _synthesised(context, target, options, lasting(options.timeout))
@@ -103,7 +103,7 @@ class DependentExecutionProbe(Probe[DependentExecutionOptions, DependentExecutio
         return dependent_tables(records, seed=seed)
 
     def side_by_side(self, models: Models, *, seed: int) -> tuple[Table, ...]:
-        """Like `Probe.side_by_side`; of several also R' on what all wrote right, and their ranks."""
+        """Like `Probe.side_by_side`; for several models also R' on functions all wrote right, and ranks."""
         tables = super().side_by_side(models, seed=seed)
         if len(models) < 2:
             return tables
@@ -127,7 +127,7 @@ class DependentExecutionProbe(Probe[DependentExecutionOptions, DependentExecutio
         )
 
     def measures(self, record: DependentExecutionRecord) -> Mapping[str, bool]:
-        """Like `Probe.measures`: whether it wrote it right, and knows what that gives."""
+        """Like `Probe.measures`: whether it wrote the function right, and predicts its output."""
         (synthesis,) = record.syntheses
         return {
             "written right": synthesis.correct,
@@ -135,7 +135,7 @@ class DependentExecutionProbe(Probe[DependentExecutionOptions, DependentExecutio
         }
 
     def estimate(self, target: Target, options: DependentExecutionOptions, model: Model) -> int:  # noqa: ARG002
-        """Like `Probe.estimate`: as if what is written was right."""
+        """Like `Probe.estimate`: assuming that the written function is right."""
         reachable(target)
         return 1 + 2 * len(STYLES) + 1
 
@@ -143,7 +143,7 @@ class DependentExecutionProbe(Probe[DependentExecutionOptions, DependentExecutio
 def _synthesised(
     context: Context, target: Target, options: DependentExecutionOptions, limits: Limits
 ) -> tuple[Synthesis, list[ExecutionQuestion]]:
-    """Have a function written and judged; with the questions about the reference and about its own code."""
+    """Have a function written and judged; return also the questions about the reference and the own code."""
     function = reachable(target)
     text = description(target, function)
     if text is None:
@@ -187,7 +187,7 @@ def _judging(
     limits: Limits,
     options: DependentExecutionOptions,
 ) -> tuple[Judge, Judging]:
-    """The tests of a function, which it passes as it stands and fails without its body."""
+    """The tests of a function, which pass on the unchanged function and fail without its body."""
     judge = target.judge or find_judge(
         target.document,
         function,
@@ -215,7 +215,7 @@ def _judging(
 def _own(
     context: Context, target: Target, reference: ExecutionQuestion, document: Document, limits: Limits
 ) -> ExecutionQuestion:
-    """The question about what the model wrote, without what would explain it (section IV-B)."""
+    """The question about the model's code, without comments and docstrings (section IV-B)."""
     own = question_about(
         context,
         target.name,
@@ -242,7 +242,7 @@ def _complexity(document: Document, qualname: str) -> int | None:
 
 
 def _scores(synthesis: Synthesis, answers: Sequence[ExecutionAnswer]) -> dict[str, int]:
-    """The dependent execution reasoning score for each way to ask (Liu et al. 2024, equation 2)."""
+    """The dependent execution reasoning score for each style (Liu et al. 2024, equation 2)."""
     own = {answer.style: answer.right for answer in answers if answer.form is Form.OWN}
     asked = {answer.style: None for answer in answers}
     return {style: int(synthesis.correct and own.get(style, False)) for style in asked}

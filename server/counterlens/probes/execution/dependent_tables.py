@@ -23,7 +23,7 @@ _NOTE = (
 
 
 def synthesised(records: Records) -> Proportion:
-    """The share of the functions that were written right, of those that the limit of tokens did not end."""
+    """The share of functions written right, among those that the token limit did not truncate."""
     syntheses = [one for one in _syntheses(records) if not one.truncated]
     return wilson(sum(synthesis.correct for synthesis in syntheses), len(syntheses))
 
@@ -79,7 +79,7 @@ def common(models: Mapping[str, Records]) -> Table:
 
 
 def ranks(models: Mapping[str, Records]) -> Table:
-    """Spearman's correlation of writing right and knowing the output, over models (section IV-B)."""
+    """Spearman's correlation over models between writing right and predicting the output (section IV-B)."""
     rows: list[tuple[Cell, ...]] = []
     for name, style in STYLES.items():
         pairs = []

@@ -33,10 +33,10 @@ class Features:
     """The features of a function.
 
     Attributes:
-        tags: Of `TAGS`; `basic` where none of the others is.
-        complexity: Cyclomatic complexity (McCabe 1976): one more than there are decisions.
+        tags: Some of `TAGS`; `basic` if it has no other.
+        complexity: Cyclomatic complexity (McCabe 1976): the number of decisions plus one.
         lines: Lines without blank ones.
-        uses: Of `USES`: kinds of operators, and of calls.
+        uses: Some of `USES`: kinds of operators and of calls.
         apis: Its callees, each once: `len`, `.append`, `math.sqrt` (Liu et al. 2024, API calls).
     """
 

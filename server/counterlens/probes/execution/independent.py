@@ -49,7 +49,7 @@ class ExecutionProbe(Probe[ExecutionOptions, ExecutionRecord]):
         """Like `Probe.run`.
 
         Raises:
-            SourceError: there is no call to ask about.
+            SourceError: there is no usable call.
         """
         limits = lasting(options.timeout)
         context.steps.next(f"running {target.name}")
@@ -80,7 +80,7 @@ class ExecutionProbe(Probe[ExecutionOptions, ExecutionRecord]):
         return f"Calls whose result the model predicted: {', '.join(parts)}."
 
     def measures(self, record: ExecutionRecord) -> Mapping[str, bool]:
-        """Like `Probe.measures`: whether it was right, by the way to ask."""
+        """Like `Probe.measures`: whether it was right, by style."""
         standing = [answer for answer in record.answers if answer.form is Form.STANDING]
         return {STYLES[answer.style].title: answer.right for answer in standing}
 

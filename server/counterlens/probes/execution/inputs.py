@@ -1,4 +1,4 @@
-"""Inputs of calls, and their origins: a dataset, examples, tests, or made for the purpose."""
+"""Inputs of calls, and their origins: a dataset, examples, tests, or generation."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MOST_TRIED = 5
 """Maximum number of inputs to try per function until one has a truth to compare with."""
 MOST_WRITTEN = 100
 """Maximum length of the result of a generated call: beyond it, writing the result down would be the task."""
-_MOST_BYTES = 80  # of a call that was made for the purpose
+_MOST_BYTES = 80  # maximum bytes of a generated call
 
 
 class Origin(StrEnum):
@@ -31,14 +31,14 @@ class Origin(StrEnum):
 
 
 class Inputs(StrEnum):
-    """The inputs of a function to ask about."""
+    """The kinds of inputs to use."""
 
     ANY = "any"
-    """Those that somebody wrote down, else generated ones."""
+    """Handwritten inputs, else generated ones."""
     WRITTEN = "written down"
-    """Only those that somebody wrote down."""
+    """Only handwritten inputs."""
     DRAWN = "drawn"
-    """The same, in an order that the seed draws."""
+    """Only handwritten inputs, in random order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,18 +58,18 @@ def inputs_of(
     limits: Limits,
     inputs: Inputs = Inputs.ANY,
 ) -> Iterator[Input]:
-    """The inputs of a function, the ones to prefer first; at most `MOST_TRIED`.
+    """The inputs of a function, the preferred ones first; at most `MOST_TRIED`.
 
-    Those that somebody wrote down come first. Only if there are none, inputs are generated from type
-    hints, literals and shapes, as differential execution does, which runs the function some hundred times.
+    Handwritten inputs come first. Only if there are none, inputs are generated from type hints, literals and
+    shapes, as for differential execution, which runs the function a few hundred times.
 
     Args:
-        context: The sandbox, and what gives up.
-        target: The function, with what a dataset says of it.
-        function: The same.
+        context: The sandbox, and cancellation.
+        target: The function, with its data in a dataset.
+        function: The same function in its document.
         seed: Random seed of generated or drawn inputs.
         limits: Limits of each run of the function.
-        inputs: Which.
+        inputs: The kind of inputs.
 
     Raises:
         SandboxError, Cancelled: as the sandbox.
@@ -95,7 +95,7 @@ def _known(target: Target, function: Function) -> Iterator[Input]:
 
 
 def _generated(context: Context, target: Target, function: Function, seed: int, limits: Limits) -> list[str]:
-    """Calls on which the function returned, in an order drawn by the seed."""
+    """Calls on which the function returned, in random order."""
     document = target.document
     setting = Setting(context.sandbox(), interpreter_for(document.path), limits, context.cancel)
     calls = executed(document.language).generated(document, function, setting)

@@ -17,11 +17,11 @@ from counterlens.syntax.functions import Function
 
 
 class ExecutedLanguage(ABC):
-    """One language whose calls are asked about.
+    """A language that execution questions support.
 
     Attributes:
-        id: Its id, as documents have it.
-        values: How its values are read from answers, and compared.
+        id: Its id, as in documents.
+        values: Reads its values from answers, and compares them.
         stops: The stop texts of a completion, by the style of the question.
     """
 
@@ -31,15 +31,15 @@ class ExecutedLanguage(ABC):
 
     @abstractmethod
     def require_reachable(self, document: Document, function: Function) -> None:
-        """Check that a call by itself reaches a function.
+        """Check that a standalone call can reach a function.
 
         Raises:
-            SourceError: none does; says why.
+            SourceError: none can; the message says why.
         """
 
     @abstractmethod
     def calls_in(self, tests: str, qualname: str) -> list[str]:
-        """The calls of a function in the text of a dataset's tests, with literal arguments, each once."""
+        """The distinct calls of a function with literal arguments in the text of a dataset's tests."""
 
     @abstractmethod
     def in_examples(self, document: Document, function: Function) -> list[str]:
@@ -76,7 +76,8 @@ class ExecutedLanguage(ABC):
         """The result of a call, run in the sandbox.
 
         Raises:
-            SourceError: it fails, does not end, gives no literal, or something else each time; says which.
+            SourceError: the call fails, times out, or its result is not a literal, or varies; the message
+                says which.
             SandboxError, Cancelled: as `Sandbox.run`.
         """
 
@@ -91,7 +92,7 @@ class ExecutedLanguage(ABC):
         limits: Limits,
         cancel: Event | None = None,
     ) -> None:
-        """Refuse what a call gives where nobody can know it, because it follows an order that is random.
+        """Refuse an unpredictable result of a call, which depends on a random order.
 
         Raises:
             SourceError: the result has no order, or a random one.
@@ -108,7 +109,7 @@ class ExecutedLanguage(ABC):
         limits: Limits,
         cancel: Event | None = None,
     ) -> int:
-        """How often the bodies of all loops run together during a call; errors as for `output_of`."""
+        """The total number of rounds of all loops during a call; errors as for `output_of`."""
 
     @abstractmethod
     def trace(
@@ -120,11 +121,11 @@ class ExecutedLanguage(ABC):
         limits: Limits,
         cancel: Event | None = None,
     ) -> list[Step]:
-        """The changes of each line of the called function; the errors are those of `output_of`."""
+        """The changes by each line of the called function; errors as for `output_of`."""
 
     @abstractmethod
     def simple_lines(self, document: Document, function: Function) -> set[int]:
-        """The lines of a function that are one whole simple statement, behind which a mark can stand."""
+        """The lines of a function that are one whole simple statement, after which a mark can be placed."""
 
     @abstractmethod
     def written_out(
@@ -140,16 +141,16 @@ class ExecutedLanguage(ABC):
         """A document with a function whose loops are unrolled for a call.
 
         Raises:
-            SourceError: there are no loops, or not all can be unrolled; says why.
+            SourceError: there are no loops, or not all can be unrolled; the message says why.
             SandboxError, Cancelled: as the sandbox.
         """
 
     @abstractmethod
     def unanswered(self, document: Document, function: Function, call: str) -> Document:
-        """A document without what shows the answer to a question.
+        """A document without the parts that show the answer to a question.
 
         Raises:
-            SourceError: without it, the program would be another one.
+            SourceError: removing them would change the program.
         """
 
     @abstractmethod
@@ -162,4 +163,4 @@ class ExecutedLanguage(ABC):
 
     @abstractmethod
     def without_comments(self, document: Document) -> Document:
-        """A document without its comments; as it is if it cannot be read."""
+        """A document without its comments; unchanged if it cannot be parsed."""

@@ -1,4 +1,4 @@
-"""The languages whose calls are asked about, each by a part of its own that `Language.execution` names."""
+"""The languages of execution questions, each with a module of its own that `Language.execution` names."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from counterlens.probes.execution.language import ExecutedLanguage
 EXECUTED: LanguagePart[ExecutedLanguage] = LanguagePart(
     "execution", ExecutedLanguage, "calls in {0} are not asked about", "Those in {0} are"
 )
-"""How calls are asked about, by language."""
+"""The support of execution questions, by language."""
 
 
 def executed(language: str) -> ExecutedLanguage:
-    """How calls in a language are asked about.
+    """The support of execution questions in a language.
 
     Raises:
-        SourceError: they are not.
+        SourceError: the language is not supported.
     """
     return EXECUTED.require(language)

@@ -10,7 +10,7 @@ from counterlens.syntax.document import Document
 
 
 def without_comments(document: Document) -> Document:
-    """A document without its comments; as it is if it cannot be read as Python."""
+    """A document without its comments; unchanged if it cannot be parsed as Python."""
     lines = document.text.splitlines(keepends=True)
     try:
         comments = [

@@ -1,4 +1,4 @@
-"""Prompts of execution reasoning, and how their answers are read.
+"""Prompts of execution reasoning, and parsing of their answers.
 
 Templates are data, one file per style, language and format, in `templates/`: `$source` is the program,
 `$call` the call; see `probes/prompts/templates.py`. To add a style: write its files, and add it to `STYLES`
@@ -28,7 +28,7 @@ from counterlens.probes.prompts.literals import (
 from counterlens.probes.prompts.templates import chats, filled
 
 DIRECT_TOKENS, STEPWISE_TOKENS, WRITTEN_TOKENS = 128, 384, 384
-"""Most new tokens of a model that continues text: of a direct answer, one step by step, and a function."""
+"""Maximum new tokens of a completion model: for a direct answer, a step-by-step answer, and a function."""
 CHAT_TOKENS = 16_384
 """Token limit of a chat model, which may reason before it answers; it stops by itself otherwise."""
 
@@ -62,19 +62,19 @@ class ReadAnswer:
 
     @property
     def written(self) -> str | None:
-        """The literal as it is written."""
+        """The literal as text."""
         return self.literal.written if self.literal else None
 
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """A way to ask.
+    """A prompt style.
 
     Attributes:
         title: Its name.
-        find: Finds the answer in what the model says.
-        max_tokens: How much it may say, unless the user says.
-        stepwise: Whether its answer stands at the end, behind `Answer:`.
+        find: Finds the answer in the model's text.
+        max_tokens: Default token limit.
+        stepwise: Whether the answer is at the end, after `Answer:`.
     """
 
     title: str
@@ -85,13 +85,13 @@ class Style:
     def read(
         self, said: Completion, truth: Any, written: str | None = None, *, language: str = "python"
     ) -> ReadAnswer:
-        """The answer in what the model said, without what it thought, compared with the truth.
+        """The answer in the model's text, without its reasoning, compared with the truth.
 
         Args:
-            said: Its answer.
+            said: The model's completion.
             truth: The truth.
-            written: The written form of that, if answers are compared as they are written (Liu et al. 2024);
-                None if they are as values.
+            written: The text of the truth, if answers are compared as text (Liu et al. 2024); None if they
+                are compared as values.
             language: The id of the language that values are written in.
         """
         values = executed(language).values
@@ -107,7 +107,7 @@ class Style:
 
 
 def _as_written(came: AnswerOutcome, *, same: bool) -> AnswerOutcome:
-    """The outcome of an answer that is right only if it is written as the truth is."""
+    """The outcome of an answer that is compared as text."""
     if same and came is not AnswerOutcome.TRUNCATED:
         return AnswerOutcome.RIGHT
     return AnswerOutcome.WRONG if came is AnswerOutcome.RIGHT else came
@@ -120,11 +120,11 @@ STYLES = {
 
 
 def most_tokens(info: ModelInfo, given: int | None, otherwise: int) -> int:
-    """How long an answer may be.
+    """The token limit of an answer.
 
     Args:
         info: The model.
-        given: The user's limit; None if nothing was said.
+        given: The user's limit; None if there is none.
         otherwise: A sufficient token limit for a completion model.
     """
     if given is not None:
@@ -143,7 +143,7 @@ def prompt(
     *,
     language: str = "python",
 ) -> Prompt:
-    """The question what a call gives; how long the answer may be, `most_tokens` says."""
+    """The question about the result of a call; `most_tokens` sets the token limit."""
     tokens = most_tokens(info, max_tokens, STYLES[style].max_tokens)
     name, stop = f"{style}{prompted(language).suffix}", executed(language).stops[style]
     return filled(info, __package__, name, tokens, stop, source=source, call=call)
@@ -159,7 +159,7 @@ def state_prompt(
     *,
     language: str = "python",
 ) -> Prompt:
-    """The question on the value of a variable after the k-th run of the marked line."""
+    """The question about the value of a variable after the k-th run of the marked line."""
     return filled(
         info,
         __package__,

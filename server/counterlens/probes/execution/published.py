@@ -1,8 +1,9 @@
-"""The protocol of CodeMind (Liu et al. 2024): which questions, what is right, and the published tables.
+"""The protocol of CodeMind (Liu et al. 2024): its questions, its criterion of right answers, and its tables.
 
-Shares are of the programs whose answer ended; the paper gives no intervals, and nor do these tables. All are
-asked step by step (chain of thought) unless a table says otherwise. Answers are right if they have the text
-of the output, blanks and the kind of quotation marks aside, as in the authors' scripts.
+Shares are over the programs whose answer was not truncated; neither the paper nor these tables have
+intervals. All questions are asked step by step (chain of thought) unless a table says otherwise. Answers are
+right if they match the text of the output, ignoring blanks and the kind of quotation marks, as in the
+authors' scripts.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ from counterlens.probes.execution.tables import ended, pick, verdicts
 PROTOCOL = "codemind"
 STEPS, DIRECT = "steps", "direct"
 TOKENS = 512
-"""Most new tokens of a model that continues text, as in the authors' scripts; the paper names no number."""
+"""Maximum new tokens of a completion model, as in the authors' scripts; the paper gives no number."""
 _STYLES = {DIRECT: "direct answering", STEPS: "CoT"}
 _CONSTRUCTS = {
     "basic": "Basic",
@@ -71,10 +72,10 @@ def asking_of(
     """How questions are asked, and answers compared.
 
     Args:
-        info: Of the model.
+        info: The model's information.
         protocol: The protocol that is followed; empty for none.
         max_tokens: The user's token limit, if there is one.
-        styles: The ways to ask under the protocol; without it, it is all of them.
+        styles: The styles under the protocol; without it, all styles are used.
     """
     if protocol != PROTOCOL:
         return Asking(max_tokens)
@@ -82,7 +83,7 @@ def asking_of(
 
 
 def share(values: Sequence[bool]) -> float | None:
-    """The share of the true; None of nothing."""
+    """The share of true values; None if there are no values."""
     return sum(values) / len(values) if values else None
 
 
@@ -112,7 +113,7 @@ def dependent_tables(records: Dependent) -> tuple[Table, ...]:
 
 
 def beside(models: Mapping[str, Dependent]) -> tuple[Table, ...]:
-    """R'_DER on what all models synthesised right, and whether their ranks agree (Table II, section IV-B)."""
+    """R'_DER on the functions all models wrote right, and agreement of ranks (Table II, section IV-B)."""
     own = {model: _own(records) for model, records in models.items()}
     shared = sorted(set.intersection(*map(set, own.values())))
     rows: list[tuple[Cell, ...]] = []
@@ -198,7 +199,7 @@ def _loops(answers: Answers) -> Table:
 
 
 def _paired(first: Mapping[str, bool], second: Mapping[str, bool]) -> tuple[Cell, ...] | None:
-    """Both shares, their difference, what changed and the test; None if nothing has both."""
+    """Both shares, their difference, the changes and the test; None if no function has both."""
     found = paired_shares(first, second)
     if not found.n:
         return None
@@ -289,7 +290,7 @@ def _complexity(records: Dependent) -> Table:
 
 
 def _own(records: Dependent) -> dict[str, bool]:
-    """Whether the model knew what its own right code gives, by function."""
+    """Whether the model predicted the output of its own right code, by function."""
     answers = list(chain.from_iterable(record.answers for record in records))
     return verdicts(answers, STEPS, Form.OWN)
 

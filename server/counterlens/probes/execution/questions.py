@@ -23,16 +23,16 @@ from counterlens.syntax.functions import Function, find_function
 
 @dataclass(frozen=True, slots=True)
 class ExecutionQuestion:
-    """The subjects: a program and a call, with its result.
+    """A program and a call, with its result.
 
     Attributes:
         target: The function's name in reports.
         input: The call, and its origin.
         truth: The result of the call.
         features: The features of the function as shown; None if it does not parse.
-        source: The program as it is shown, without what shows the answer.
+        source: The program as shown, without the parts that show the answer.
         language: The id of its language.
-        form: Which text it is.
+        form: The form of the shown text.
     """
 
     target: str
@@ -52,17 +52,17 @@ class ExecutionQuestion:
 def question_of(
     context: Context, target: Target, *, seed: int, limits: Limits, inputs: Inputs = Inputs.ANY
 ) -> ExecutionQuestion:
-    """The question about a function's first input that has a truth.
+    """The question about a function's first input with a known result.
 
     Args:
-        context: The sandbox, and what gives up.
+        context: The sandbox, and cancellation.
         target: The function.
         seed: Random seed of generated or drawn inputs.
         limits: Limits of each run of the function.
-        inputs: Which are asked about.
+        inputs: The kind of inputs.
 
     Raises:
-        SourceError: there is none, says why; or the function does not exist.
+        SourceError: there is none, and the message says why; or the function does not exist.
         SandboxError, Cancelled: as the sandbox.
     """
     function = reachable(target)
@@ -86,10 +86,10 @@ def question_of(
 
 
 def reachable(target: Target) -> Function:
-    """The function of a target, if a call by itself reaches it.
+    """The function of a target, if a standalone call can reach it.
 
     Raises:
-        SourceError: none does, or it does not exist.
+        SourceError: none can, or it does not exist.
     """
     function = find_function(target.document, target.qualname)
     executed(target.document.language).require_reachable(target.document, function)
@@ -106,11 +106,11 @@ def question_about(
     limits: Limits,
     form: Form = Form.STANDING,
 ) -> ExecutionQuestion:
-    """The question what a call of a function gives; the call is run for its truth.
+    """The question about the result of a call of a function; the call runs to get the truth.
 
     Raises:
-        SourceError: the function does not exist, or the call has no truth to compare with.
-        CounterlensError: its truth could not be told from something else.
+        SourceError: the function does not exist, or the call has no usable result.
+        CounterlensError: its result cannot be distinguished from another value.
         SandboxError, Cancelled: as the sandbox.
     """
     language = executed(document.language)
@@ -126,7 +126,7 @@ def question_about(
 
 
 def agrees(document: Document, written: str, truth: Any) -> bool:
-    """Whether a value as it is written in a document's language is the same as another."""
+    """Whether a value written in a document's language equals another."""
     values = executed(document.language).values
     value = values.literal(written)
     return value is not None and values.equal(value.value, truth)
