@@ -11,40 +11,30 @@ from pathlib import Path
 import pyarrow.parquet as parquet
 from scipy.stats import binomtest, spearmanr
 
-PAIR, ANNOUNCED = r"([\w ]+)=([\w ]+)", r"(?i)answer\W{0,3}[:=]"
+PAIR, ANNOUNCED, BRACKETS = r"([\w ]+)=([\w ]+)", r"(?i)answer\W{0,3}[:=]", str.maketrans("(){}", "[][]")
 TAGS = "Basic=basic,For=for,If=if,Nested If=nested if,Nested Loop=nested loop,"
 TAGS += "Switch=match,Try=try,While=while"
 TYPES = dict(re.findall(PAIR, "int=Int,float=Decimal,str=String,bool=Binary,list=List,tuple=Tuple"))
 JAVA = dict(re.findall(PAIR, "byte=Int,short=Int,long=Int,double=Decimal,char=String,String=String"))
 JAVA |= dict(re.findall(PAIR, "boolean=Binary,array=List,List=List,Set=Object,Map=Object,Optional=Object"))
-OBJECT = "Object"
+PLAIN = r"\s*//.*$|[;.]\s*$|new \w+(?:\[\])+|new \w+<\w*>|(?:List\.of|Arrays\.asList)(?=\()|(?<=\d)[lL]\b|\s"
 FIGURES = "subjects|truncated|synthesis|reasoned about|R_DER|R_IER|R_IER, same programs|R'_IER|"
 FIGURES += "R_DER - R_IER|R_DER - R_IER, same programs|R_DER - R'_IER|only own right|only reference right|"
 FIGURES += "McNemar p, same programs"
-SETTINGS = {"none": "no test", "true": "with test", "misleading": "misleading test"}
-RANKS, STANDING = "ranks of the models by synthesis and reasoning (section IV-B)", "as it stands"
+STANDING, SETTINGS = "as it stands", {"none": "no test", "true": "with test", "misleading": "misleading test"}
 
 
 def right(row):
     text = re.sub(r"^.*</think>", "", row["said"], flags=re.DOTALL)
-    if row["style"] == "steps":
-        text = re.split(ANNOUNCED, text)[-1] if re.search(ANNOUNCED, text) else ""
+    text = ["", *re.split(ANNOUNCED, text)[1:]][-1] if row["style"] == "steps" else text
     said = next((line.strip().strip("`*") for line in text.splitlines() if line.strip()), "")
     if row["type"] in JAVA:
-        return said != "" and java(said) == java(row["truth"])
+        said, truth = (re.sub(PLAIN, "", one).translate(BRACKETS) for one in (said, row["truth"]))
+        return said != "" and said == truth
     with contextlib.suppress(SyntaxError, ValueError):
         said = ast.unparse(ast.parse(said.rstrip("."), mode="eval"))
     said, truth = (re.sub(r"\s", "", one).replace('"', "'") for one in (said, row["truth"]))
-    return said != "" and said.removeprefix("'").removesuffix("'") == truth.removeprefix("'").removesuffix(
-        "'"
-    )
-
-
-def java(text):
-    """A Java value without blanks, with one kind of brackets for what holds items, and plain numbers."""
-    text = re.sub(r"\s*//.*$|[;.]\s*$", "", text)
-    text = re.sub(r"new \w+(?:\[\])+|new \w+<\w*>|(?:List\.of|Arrays\.asList)(?=\()", "", text)
-    return re.sub(r"(?<=\d)[lL]\b|\s", "", text).translate(str.maketrans("(){}", "[][]"))
+    return said != "" and re.sub("^'|'$", "", said) == re.sub("^'|'$", "", truth)
 
 
 def share(values):
@@ -86,8 +76,8 @@ def execution(rows):
     asked = [row for row in rows if (row["style"], row["form"]) == ("steps", STANDING)]
     n, asked = len(asked), [row for row in asked if row["outcome"] != "truncated"]
     tagged = [(k, [right(r) for r in asked if tag in (r["tags"] or [])]) for k, tag in re.findall(PAIR, TAGS)]
-    typed = [((TYPES | JAVA).get(row["type"], OBJECT), row) for row in asked]
-    kinds = [(kind, [row for of, row in typed if of == kind]) for kind in [*TYPES.values(), OBJECT]]
+    typed = [((TYPES | JAVA).get(row["type"], "Object"), row) for row in asked]
+    kinds = [(kind, [row for of, row in typed if of == kind]) for kind in [*TYPES.values(), "Object"]]
     loops = [row for row in asked if {"for", "while"} & set(row["tags"] or [])]
     (complexity, first), (rounds, second) = curve(asked, "complexity"), curve(loops, "rounds", doubling=True)
     thought, unrolled = changes(direct, steps), changes(steps, pick(rows, "steps", "unrolled"))
@@ -127,10 +117,8 @@ def beside(models):
     for model, files in models.items():
         of = dict(dependent(*files)["dependent execution reasoning (Table II)"])
         rows.append([model, of["synthesis"], of["R_DER"], len(shared), share(own[model][n] for n in shared)])
-    return {
-        "R'_DER on what all models synthesised right (Table II)": rows,
-        RANKS: [rho([r[1:3] for r in rows])],
-    }
+    ranks = {"ranks of the models by synthesis and reasoning (section IV-B)": [rho([r[1:3] for r in rows])]}
+    return {"R'_DER on what all models synthesised right (Table II)": rows} | ranks
 
 
 def specification(rows):
