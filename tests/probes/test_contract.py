@@ -26,6 +26,8 @@ def another(spec: OptionSpec) -> Any:
     """A value that an option can have, and that is not its default."""
     if spec.name == "mutations":
         return ("if-else-flip",)
+    if spec.name == "from_language":
+        return "java"
     if spec.choices:
         other = next(choice for choice in spec.choices if choice != spec.default)
         return (other,) if spec.repeatable else other

@@ -31,8 +31,11 @@ from counterlens.cli.report_output import ReportOutput, output_options
 from counterlens.confidence.measuring import FunctionConfidence, measure_function
 from counterlens.counting import plural
 from counterlens.datasets import open_dataset
+from counterlens.datasets.counterparts import counterparts
+from counterlens.errors import OptionError
 from counterlens.evaluation.plan import absolute, repository_in
 from counterlens.models.sentences import ModelSentences, SentenceEncoder
+from counterlens.probes.execution.translation import source_language
 from counterlens.probes.options import ProbeOptions, distribute
 from counterlens.probes.pairs.record import PairsRecord
 from counterlens.probes.probe import Context, Need, Probe, Target
@@ -179,23 +182,33 @@ class Subject:
 
         Raises:
             SourceError: there is no such file or function, or the file has no functions.
-            DataError: the dataset cannot be read, or has no programs with bugs where the probe needs some.
+            DataError: the dataset cannot be read, or has no programs with bugs where the probe needs some, or
+                none in the language to translate from.
+            OptionError: the functions of a file are to be translated.
         """
         timeout: float | None = getattr(options, "timeout", None)
         limits = LIMITS if timeout is None else lasting(timeout)
+        language = source_language(options)
         if self._data is None:
+            if language is not None:
+                raise OptionError(
+                    f"{self._target} has no counterpart in another language for --from {language}",
+                    "Name a dataset with --data, such as humaneval-x",
+                )
             path, qualname = split_target(self._target)
             document = require_functions(Document.read(path))
             require_language(probe, {document.language})
             found = targets_in(document, qualname, root=Path.cwd())
             return [self._judged(target, limits) for target in found] if probe.runs_programs else found
+        dataset = open_dataset(self._data)
         return targets_of(
-            open_dataset(self._data),
+            dataset,
             limit=self._limit,
             seed=options.seed,
             sandbox=self.sandbox() if probe.runs_programs else None,
             buggy=Need.BUG in probe.needs,
             limits=limits,
+            translated_from=None if language is None else counterparts(dataset, language),
         )
 
     def _judged(self, target: Target, limits: Limits) -> Target:

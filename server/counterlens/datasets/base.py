@@ -72,6 +72,8 @@ class Problem:
         file: The program's path, if its tests are searched beside it.
         unusable: Why it cannot be probed, for example because it is Python 2; it is never sampled.
         lines: The lines to probe, as first and last, 1-based; empty for all.
+        task: Its id without the language, the same in every language that the dataset is in; empty if it is
+            in one.
     """
 
     id: str
@@ -89,6 +91,7 @@ class Problem:
     file: Path | None = None
     unusable: str = ""
     lines: tuple[tuple[int, int], ...] = ()
+    task: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,10 +172,12 @@ class Dataset:
     Attributes:
         loader: The format.
         path: The file or folder.
+        alike: The data of the same format in other languages at the place that the user named.
     """
 
     loader: Loader
     path: Path
+    alike: tuple[Path, ...] = field(default=(), compare=False)
 
     @property
     def id(self) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import platformdirs
@@ -153,13 +154,19 @@ def _whole(loader: Loader, path: Path) -> Dataset:
 def _preferred(found: list[Dataset]) -> Dataset | None:
     """The dataset in the preferred language, if there is exactly one."""
     preferred = [dataset for dataset in found if dataset.language == PREFERRED]
-    return preferred[0] if len(preferred) == 1 else None
+    return _among(found, preferred[0]) if len(preferred) == 1 else None
+
+
+def _among(found: list[Dataset], chosen: Dataset) -> Dataset:
+    """A dataset that knows the others of its format."""
+    alike = tuple(one.path for one in found if one.loader is chosen.loader and one.path != chosen.path)
+    return replace(chosen, alike=alike)
 
 
 def _by_name(loader: Loader) -> Dataset:
     found = [one for one in installed() if loader.id in (one.loader.id, one.loader.family)]
     if len(found) > 1:
-        return next((dataset for dataset in found if dataset.language == PREFERRED), found[0])
+        return _among(found, next((one for one in found if one.language == PREFERRED), found[0]))
     if found:
         return found[0]
     looked = ", ".join(str(place) for place in places())

@@ -44,6 +44,7 @@ def translated(record: JsonRecord, dataset: str, function: str | None, descripti
         prompt=prompt,
         description=str(record.fields.get(description, "")),
         tests=Tests(form, record.text("test") + "\n") if form else None,
+        task=task.partition("/")[2],
     )
 
 

@@ -42,8 +42,9 @@ def manifest(plan: Plan, spec: str, info: ModelInfo, encoder: ModelSentences | N
         key); `encoder` (identity and name of the sentence-similarity model, if one is named); `dataset`
         (licence, version, SHA-256, records); `not_drawn` (problems that cannot be probed, with the reason; if
         there are any); `judged_by` (test files, interpreter and installed packages of the repositories of the
-        functions, see `attribution.suite.circumstances`; if there are any); `plan` (SHA-256 of names and
-        sources of the functions); `sandbox`.
+        functions, see `attribution.suite.circumstances`; if there are any); `translated_from` (SHA-256 and
+        records of the data that functions are translated from, by its language; if they are); `plan`
+        (SHA-256 of names and sources of the functions); `sandbox`.
     """
     origin = plan.dataset.provenance
     settings = asdict(plan.settings)
@@ -79,6 +80,7 @@ def manifest(plan: Plan, spec: str, info: ModelInfo, encoder: ModelSentences | N
         },
         **({"not_drawn": dict(plan.not_drawn)} if plan.not_drawn else {}),
         **({"judged_by": circumstances(files)} if files else {}),
+        **({"translated_from": _sources(plan)} if plan.translated_from else {}),
         "plan": plan.digest,
         "sandbox": chosen().name,
     }
@@ -92,6 +94,13 @@ def find_out(plan: Plan, model: Model) -> None:
     """
     if any(Need.COMPLETE in named(task).needs for task in plan.settings.tasks):
         model.offers(Capability.EXACT)
+
+
+def _sources(plan: Plan) -> dict[str, dict[str, Any]]:
+    origins = {language: one.dataset.provenance for language, one in plan.translated_from.items()}
+    return {
+        language: {"sha256": origin.sha256, "records": origin.records} for language, origin in origins.items()
+    }
 
 
 def _named(info: ModelInfo) -> dict[str, str]:

@@ -10,12 +10,14 @@ from pathlib import Path
 
 from counterlens.attribution.base import LIMITS, MAP_SECONDS, lasting
 from counterlens.datasets import Dataset, open_dataset
+from counterlens.datasets.counterparts import Counterparts, counterparts
 from counterlens.datasets.repository import PREFIX, repository
 from counterlens.errors import CounterlensError, DataError
 from counterlens.evaluation.settings import RunSettings
 from counterlens.evaluation.spending import check_budget
 from counterlens.evaluation.store import Item
 from counterlens.evaluation.telling import most_telling_first
+from counterlens.probes.execution.translation import source_language
 from counterlens.probes.probe import Need, Target
 from counterlens.probes.registry import PROBES
 from counterlens.probes.runner import require_language
@@ -35,6 +37,7 @@ class Plan:
             those with the most information per time first.
         items: The items: model by model, task by task, each in the order of the functions.
         not_drawn: Problems that cannot be probed, with the reason.
+        translated_from: The counterparts that functions are translated from, by their language.
     """
 
     settings: RunSettings
@@ -42,6 +45,7 @@ class Plan:
     targets: Mapping[str, Mapping[str, Target]]
     items: tuple[Item, ...]
     not_drawn: Mapping[str, str] = field(default_factory=dict)
+    translated_from: Mapping[str, Counterparts] = field(default_factory=dict)
 
     @property
     def digest(self) -> str:
@@ -65,31 +69,38 @@ def make_plan(settings: RunSettings, sandbox: Sandbox, progress: ProgressCallbac
         progress: Called with a description of the current step.
 
     Raises:
-        DataError: the data is missing, or has no usable function.
+        DataError: the data is missing, or has no usable function, or none in a language to translate from.
         SourceError: a task does not support the language of the data.
         CounterlensError: a task, a mutation or a model does not exist, or is named twice.
     """
     _check(settings)
     dataset = _opened(settings, sandbox, progress)
     chosen = partial(targets_of, dataset, limit=settings.limit, seed=settings.seed, sandbox=sandbox)
-    drawn: dict[tuple[bool, float], dict[str, Target]] = {}
+    drawn: dict[tuple[bool, float, str | None], dict[str, Target]] = {}
+    sources: dict[str, Counterparts] = {}
     targets = {}
     for task in settings.tasks:
+        options = settings.options_of(task)
+        language = source_language(options)
+        if language is not None and language not in sources:
+            sources[language] = counterparts(dataset, language)
         key = (
             Need.BUG in PROBES[task].needs,
-            float(getattr(settings.options_of(task), "timeout", LIMITS.seconds)),
+            float(getattr(options, "timeout", LIMITS.seconds)),
+            language,
         )
         if key not in drawn:
-            found = chosen(buggy=key[0], limits=lasting(key[1]))
+            translated = sources[language] if language is not None else None
+            found = chosen(buggy=key[0], limits=lasting(key[1]), translated_from=translated)
             drawn[key] = {target.name: target for target in found}
             if len(drawn[key]) < len(found):
                 raise DataError(f"{dataset.path} gives several functions the same name", "Names must differ")
         targets[task] = drawn[key]
         require_language(PROBES[task], {target.document.language for target in drawn[key].values()})
         if settings.minutes is not None:
-            targets[task] = most_telling_first(drawn[key], task, settings.options_of(task))
+            targets[task] = most_telling_first(drawn[key], task, options)
     items = tuple(_items(settings.models, targets))
-    return Plan(settings, dataset, targets, items, not_drawn(dataset))
+    return Plan(settings, dataset, targets, items, not_drawn(dataset), sources)
 
 
 def _check(settings: RunSettings) -> None:
@@ -131,8 +142,11 @@ def _items(models: Sequence[str], targets: Mapping[str, Mapping[str, Target]]) -
     for model in models:
         for task, functions in targets.items():
             for name, target in functions.items():
-                source = hashlib.sha256(target.document.data).hexdigest()
-                yield Item(position, f"{model}|{task}|{name}", model, name, target.qualname, source, task)
+                source = hashlib.sha256(target.document.data)
+                if target.counterpart is not None:
+                    source.update(b"\0" + target.counterpart.data)
+                digest = source.hexdigest()
+                yield Item(position, f"{model}|{task}|{name}", model, name, target.qualname, digest, task)
                 position += 1
 
 

@@ -80,6 +80,7 @@ class Target:
         buggy: The source with a bug, if a dataset has one.
         details: Further data of a dataset on it, such as labels.
         lines: The lines of the source to probe, as first and last, 1-based; empty for all.
+        counterpart: The reference solution in another language, if it is to be translated from there.
     """
 
     document: Document
@@ -92,6 +93,7 @@ class Target:
     calls: tuple[str, ...] = ()
     details: Mapping[str, str] = field(default_factory=dict)
     lines: tuple[tuple[int, int], ...] = ()
+    counterpart: Document | None = None
 
     @property
     def name(self) -> str:

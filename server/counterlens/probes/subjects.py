@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import random
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 from counterlens.attribution.base import LIMITS, Judge, Setting
 from counterlens.attribution.languages import judged
 from counterlens.datasets import Dataset, Problem, TestForm
+from counterlens.datasets.counterparts import Counterparts
 from counterlens.errors import DataError, SandboxError, SourceError
+from counterlens.languages.registry import title_of
 from counterlens.probes.execution.languages import executed
 from counterlens.probes.probe import Target
 from counterlens.probes.prompts.languages import PROMPTED
@@ -29,6 +32,7 @@ def targets_of(
     sandbox: Sandbox | None = None,
     limits: Limits = LIMITS,
     buggy: bool = False,
+    translated_from: Counterparts | None = None,
 ) -> list[Target]:
     """The functions of a dataset in one language, or a sample of them, in its order.
 
@@ -41,9 +45,11 @@ def targets_of(
         sandbox: The sandbox for their tests; None if no judge is needed.
         limits: The limits of each program together with the tests.
         buggy: Whether to use the dataset's programs with bugs, for repair.
+        translated_from: Their counterparts in another language, if they are to be translated from there.
 
     Raises:
-        DataError: a record is malformed, or no function can be probed.
+        DataError: a record is malformed, or there are no functions to probe; or the functions are in the
+            language that they are to be translated from.
         SandboxError: programs in their language cannot be run on this machine.
     """
     every = [p for p in dataset if p.function is not None and p.source.strip() and not p.unusable]
@@ -55,6 +61,11 @@ def targets_of(
         raise DataError(
             f"{dataset.path} has no functions in {PROMPTED.titles('or')}{other}",
             "Choose a dataset with functions",
+        )
+    if translated_from is not None and translated_from.language == language:
+        raise DataError(
+            f"the functions of {dataset.path} are in {title_of(language)} themselves",
+            "Name another language with --from, or the file in another language with --data",
         )
     if sandbox is not None and language is not None and (missing := judged(language).missing()):
         raise SandboxError(missing)
@@ -68,7 +79,13 @@ def targets_of(
     if limit is not None and limit < len(problems):
         drawn = set(random.Random(seed).sample(range(len(problems)), limit))  # noqa: S311
         problems = [problem for i, problem in enumerate(problems) if i in drawn]
-    return [_target(problem, sandbox, limits, buggy=buggy) for problem in problems]
+    targets = [_target(problem, sandbox, limits, buggy=buggy) for problem in problems]
+    if translated_from is None:
+        return targets
+    return [
+        replace(target, counterpart=_counterpart(problem, translated_from))
+        for problem, target in zip(problems, targets, strict=True)
+    ]
 
 
 def not_drawn(dataset: Dataset) -> dict[str, str]:
@@ -119,6 +136,11 @@ def targets_in(document: Document, qualname: str | None = None, *, root: Path | 
         where = document.path or "the text"
         raise SourceError(f"{where} has no functions", "Choose a file with functions")
     return [_of_document(document, f.qualname, root) for f in outer]
+
+
+def _counterpart(problem: Problem, others: Counterparts) -> Document | None:
+    source = others.sources.get(problem.task) if problem.task else None
+    return None if source is None else Document(source, language=others.language)
 
 
 def _of_document(document: Document, qualname: str, root: Path | None) -> Target:

@@ -130,6 +130,12 @@ def test_the_class_around_a_method_is_shown() -> None:
     assert second.shown.endswith('\n\nclass Forest {\n    String name(int n) {\n        String name = "";\n')
 
 
+def test_an_escape_that_does_not_compile_is_broken_in_a_comment() -> None:
+    r"""The compiler reads escapes in comments, too: `\u` needs four hexadecimal digits."""
+    made = hollow(DOCUMENT, named("name"), r"Split at \user, \uuser and \u00e9.")
+    assert r"Split at \ user, \ uuser and \u00e9." in made.text
+
+
 def test_a_description_is_a_comment() -> None:
     view = View("Say */ the name.", preceding=True)
     gap = Gap.of(DOCUMENT, named("name"), at("        return name"), view)

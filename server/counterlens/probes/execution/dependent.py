@@ -34,6 +34,13 @@ from counterlens.probes.execution.questions import (
 )
 from counterlens.probes.execution.record import DependentExecutionRecord, ExecutionAnswer, Form, Synthesis
 from counterlens.probes.execution.tables import ended, pick
+from counterlens.probes.execution.translation import (
+    FromLanguage,
+    as_translation,
+    noted,
+    program_to_translate,
+    translation_of,
+)
 from counterlens.probes.execution.writing import description, write
 from counterlens.probes.options import (
     DEFAULT_MAP_TIMEOUT,
@@ -64,6 +71,7 @@ class DependentExecutionOptions(ProbeOptions):
     map_timeout: MapTimeout = DEFAULT_MAP_TIMEOUT
     excluded_tests: ExcludedTests = ()
     max_tokens: StyleTokens = None
+    from_language: FromLanguage = None
     protocol: Annotated[str | None, protocols(PROTOCOL)] = None
 
 
@@ -91,6 +99,7 @@ class DependentExecutionProbe(Probe[DependentExecutionOptions, DependentExecutio
         answers = ask_all(context, questions, asking_of(info, protocol, options.max_tokens, (STEPS,)))
         unasked = {f"the model's own code is left out: {synthesis.unasked}": 1} if synthesis.unasked else {}
         return DependentExecutionRecord(
+            translated_from=noted(options.from_language),
             syntheses=(replace(synthesis, s_der=_scores(synthesis, answers)),),
             answers=answers,
             left_out=unasked,
@@ -99,16 +108,18 @@ class DependentExecutionProbe(Probe[DependentExecutionOptions, DependentExecutio
     def tables(self, records: Sequence[DependentExecutionRecord], *, seed: int) -> tuple[Table, ...]:
         """Like `Probe.tables`."""
         if records[0].protocol == PROTOCOL:
-            return published.dependent_tables(records)
-        return dependent_tables(records, seed=seed)
+            return as_translation(published.dependent_tables(records), records)
+        return as_translation(dependent_tables(records, seed=seed), records)
 
     def side_by_side(self, models: Models, *, seed: int) -> tuple[Table, ...]:
         """Like `Probe.side_by_side`; for several models also R' on functions all wrote right, and ranks."""
         tables = super().side_by_side(models, seed=seed)
         if len(models) < 2:
             return tables
-        protocol = next((record.protocol for records in models.values() for record in records), "")
-        return (*tables, *published.beside(models)) if protocol else (*tables, common(models), ranks(models))
+        known = [record for records in models.values() for record in records]
+        protocol = known[0].protocol if known else ""
+        several = published.beside(models) if protocol else (common(models), ranks(models))
+        return (*tables, *(as_translation(several, known) if known else several))
 
     def summary(self, records: Sequence[DependentExecutionRecord]) -> str:
         """Like `Probe.summary`."""
@@ -116,14 +127,16 @@ class DependentExecutionProbe(Probe[DependentExecutionOptions, DependentExecutio
         followed = bool(records[0].protocol)
         own = pick(ended(answers_of(records)), STEPS if followed else DIRECT, Form.OWN)
         known = sum(answer.right for answer in own.values())
+        kind = f" ({translation_of(records)})" if translation_of(records) else ""
+        asked = f"{plural(written.n, 'function')}{kind}"
         if followed:
             return (
-                f"The model wrote {written.count} of {plural(written.n, 'function')} right. It predicted "
-                f"the results of these step by step in {known} of {len(own)}."
+                f"The model wrote {written.count} of {asked} right. It predicted the results of these step "
+                f"by step in {known} of {len(own)}."
             )
         return (
-            f"The model wrote {written.count} of {plural(written.n, 'function')} right. It predicted the "
-            f"results of these directly in {known} of {len(own)}."
+            f"The model wrote {written.count} of {asked} right. It predicted the results of these directly "
+            f"in {known} of {len(own)}."
         )
 
     def measures(self, record: DependentExecutionRecord) -> Mapping[str, bool]:
@@ -145,9 +158,7 @@ def _synthesised(
 ) -> tuple[Synthesis, list[ExecutionQuestion]]:
     """Have a function written and judged; return also the questions about the reference and the own code."""
     function = reachable(target)
-    text = description(target, function)
-    if text is None:
-        raise SourceError("it has no description from which to write it", "Add a docstring")
+    text = _specification(target, function, options.from_language)
     judge, judging = _judging(context, target, function, limits, options)
     inputs = Inputs.WRITTEN if options.chosen_protocol else Inputs.ANY
     reference = question_of(context, target, seed=options.seed, limits=limits, inputs=inputs)
@@ -178,6 +189,20 @@ def _synthesised(
         reference_complexity=reference.features.complexity if reference.features else None,
         s_der={},
     ), questions
+
+
+def _specification(target: Target, function: Function, language: str | None) -> str:
+    """The text that a function is written from.
+
+    Raises:
+        SourceError: there is none.
+    """
+    if language is not None:
+        return program_to_translate(target, language)
+    text = description(target, function)
+    if text is None:
+        raise SourceError("it has no description from which to write it", "Add a docstring")
+    return text
 
 
 def _judging(

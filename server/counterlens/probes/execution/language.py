@@ -164,3 +164,7 @@ class ExecutedLanguage(ABC):
     @abstractmethod
     def without_comments(self, document: Document) -> Document:
         """A document without its comments; unchanged if it cannot be parsed."""
+
+    def code_alone(self, document: Document) -> Document:
+        """A document without its comments and documentation; unchanged if it cannot be parsed."""
+        return self.without_comments(document)

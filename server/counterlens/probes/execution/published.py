@@ -9,6 +9,7 @@ authors' scripts.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import chain
 from statistics import median
 
@@ -66,6 +67,19 @@ Answers = Sequence[ExecutionAnswer]
 Dependent = Sequence[DependentExecutionRecord]
 
 
+@dataclass(frozen=True, slots=True)
+class _Words:
+    """What the paper calls the writing of functions, and its table of that."""
+
+    writing: str
+    wrote: str
+    table: str
+
+
+_SYNTHESIS = _Words("synthesis", "synthesised", "Table II")
+_TRANSLATION = _Words("translation", "translated", "Table III")
+
+
 def asking_of(
     info: ModelInfo, protocol: str, max_tokens: int | None, styles: tuple[str, ...] = tuple(STYLES)
 ) -> Asking:
@@ -107,13 +121,14 @@ def execution_tables(records: Sequence[ExecutionRecord]) -> tuple[Table, ...]:
 
 
 def dependent_tables(records: Dependent) -> tuple[Table, ...]:
-    """The tables of dependent execution reasoning of one model: Table II and Figure 5."""
+    """The tables of dependent execution reasoning of one model: Table II or III, and Figure 5."""
     rates, complexity = _dependent(records), _complexity(records)
     return tuple(table for table in (rates, complexity) if table.rows)
 
 
 def beside(models: Mapping[str, Dependent]) -> tuple[Table, ...]:
-    """R'_DER on the functions all models wrote right, and agreement of ranks (Table II, section IV-B)."""
+    """R'_DER on the functions all models wrote right, and agreement of ranks (Tables II and III)."""
+    words = _of([record for records in models.values() for record in records])
     own = {model: _own(records) for model, records in models.items()}
     shared = sorted(set.intersection(*map(set, own.values())))
     rows: list[tuple[Cell, ...]] = []
@@ -124,11 +139,11 @@ def beside(models: Mapping[str, Dependent]) -> tuple[Table, ...]:
         rows.append((model, synthesis, reasoning, len(shared), share([own[model][name] for name in shared])))
         if reasoning is not None and synthesis is not None:
             pairs.append((synthesis, reasoning))
-    columns = ("model", "synthesis", "R_DER", "n in common", "R'_DER")
+    columns = ("model", words.writing, "R_DER", "n in common", "R'_DER")
     return (
-        Table("R'_DER on what all models synthesised right (Table II)", columns, tuple(rows)),
+        Table(f"R'_DER on what all models {words.wrote} right ({words.table})", columns, tuple(rows)),
         Table(
-            "ranks of the models by synthesis and reasoning (section IV-B)",
+            f"ranks of the models by {words.writing} and reasoning (section IV-B)",
             ("models", "rho"),
             ((len(pairs), rank_correlation(pairs)),),
             "Spearman's rank correlation; of fewer than three models there is none",
@@ -258,7 +273,7 @@ def _dependent(records: Dependent) -> Table:
     rows: tuple[tuple[Cell, ...], ...] = (
         ("subjects", len(subjects)),
         ("truncated", len(subjects) - len(syntheses)),
-        ("synthesis", share([one.correct for one in syntheses])),
+        (_of(records).writing, share([one.correct for one in syntheses])),
         ("reasoned about", len(own)),
         ("R_DER", reasoning),
         ("R_IER", independent),
@@ -272,10 +287,11 @@ def _dependent(records: Dependent) -> Table:
         ("McNemar p, same programs", test.p),
     )
     note = (
-        "R_DER over the programs that were synthesised right; R'_IER over the reference code of those with "
-        "S_DER = 1, as section IV-B words it. The test is of the same programs, own code against reference"
+        f"R_DER over the programs that were {_of(records).wrote} right; R'_IER over the reference code of "
+        "those with S_DER = 1, as section IV-B words it. The test is of the same programs, own code against "
+        "reference"
     )
-    return Table("dependent execution reasoning (Table II)", ("figure", "value"), rows, note)
+    return Table(f"dependent execution reasoning ({_of(records).table})", ("figure", "value"), rows, note)
 
 
 def _complexity(records: Dependent) -> Table:
@@ -293,6 +309,10 @@ def _own(records: Dependent) -> dict[str, bool]:
     """Whether the model predicted the output of its own right code, by function."""
     answers = list(chain.from_iterable(record.answers for record in records))
     return verdicts(answers, STEPS, Form.OWN)
+
+
+def _of(records: Dependent) -> _Words:
+    return _TRANSLATION if records and records[0].translated_from else _SYNTHESIS
 
 
 def _ended_syntheses(records: Dependent) -> list[Synthesis]:

@@ -150,6 +150,10 @@ class PythonExecution(ExecutedLanguage):
         """Like `ExecutedLanguage.without_comments`."""
         return own_code.without_comments(document)
 
+    def code_alone(self, document: Document) -> Document:
+        """Like `ExecutedLanguage.code_alone`: texts that are statements document, wherever they stand."""
+        return own_code.without_comments(own_code.without_texts(document))
+
 
 EXECUTION = PythonExecution()
 

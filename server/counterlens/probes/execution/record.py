@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
+from msgspec import UNSET, UnsetType
+
 from counterlens.attribution.base import Judgement
 from counterlens.probes.execution.inputs import Origin
 from counterlens.probes.prompts.literals import ABSOLUTE, RELATIVE, AnswerOutcome
@@ -144,11 +146,14 @@ class DependentExecutionRecord(Record):
 
     Attributes:
         tolerance: How far two equal floats may be apart.
+        translated_from: The id of the language that the function was translated from; unset if it was
+            written from a description.
         syntheses: Its text; one.
         answers: The answers about the reference and about its own code.
     """
 
     tolerance: Tolerance = Tolerance()
+    translated_from: str | UnsetType = UNSET
     syntheses: tuple[Synthesis, ...]
     answers: tuple[ExecutionAnswer, ...]
 
@@ -187,8 +192,8 @@ class SpecifiedFunction:
         input: Its origin.
         gives: The output of the reference, as a literal.
         misleading: The wrong output of the misleading test.
-        specification: The description without examples.
-        lines_of_examples_removed: How many lines were taken out of it.
+        specification: The description without examples; the program to translate, if there is one.
+        lines_of_examples_removed: How many lines were taken out of the description.
         settings: The programs, by the ids of `SETTINGS`.
         s_sr: The specification reasoning score (Liu et al. 2024, equation 5).
     """
@@ -210,10 +215,12 @@ class SpecificationRecord(Record):
 
     Attributes:
         tolerance: How far two equal floats may be apart.
+        translated_from: As in `DependentExecutionRecord`.
         functions: The function; one.
     """
 
     tolerance: Tolerance = Tolerance()
+    translated_from: str | UnsetType = UNSET
     functions: tuple[SpecifiedFunction, ...]
 
 

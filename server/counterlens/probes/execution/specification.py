@@ -18,6 +18,13 @@ from counterlens.probes.execution.published import PROTOCOL
 from counterlens.probes.execution.questions import ExecutionQuestion, question_of, reachable
 from counterlens.probes.execution.record import SpecificationRecord, SpecifiedFunction, SpecifiedProgram
 from counterlens.probes.execution.specification_tables import SETTINGS, passed, specification_tables
+from counterlens.probes.execution.translation import (
+    FromLanguage,
+    as_translation,
+    noted,
+    program_to_translate,
+    translation_of,
+)
 from counterlens.probes.execution.writing import (
     WrittenFunction,
     description,
@@ -33,6 +40,7 @@ from counterlens.probes.record import steady
 from counterlens.probes.sanity import require_repeatable
 from counterlens.sandbox.base import Limits
 from counterlens.syntax.document import Document
+from counterlens.syntax.functions import Function
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,6 +51,7 @@ class SpecificationOptions(ProbeOptions):
 
     timeout: Timeout = DEFAULT_TIMEOUT
     max_tokens: StyleTokens = None
+    from_language: FromLanguage = None
     protocol: Annotated[str | None, protocols(PROTOCOL)] = None
 
 
@@ -60,7 +69,7 @@ class SpecificationProbe(Probe[SpecificationOptions, SpecificationRecord]):
         """Like `Probe.run`.
 
         Raises:
-            SourceError: the function has no description, or no test.
+            SourceError: the function has no description, or no test; or no program to translate it from.
         """
         context.steps.next(f"running {target.name}")
         case = _case(context, target, options)
@@ -77,19 +86,22 @@ class SpecificationProbe(Probe[SpecificationOptions, SpecificationRecord]):
                     lambda: case.write(context.anew, next(iter(SETTINGS)), tokens).program,
                 )
             programs[setting] = _ran(context, case, setting, written)
-        return SpecificationRecord(functions=(case.specified(programs),))
+        return SpecificationRecord(
+            translated_from=noted(options.from_language), functions=(case.specified(programs),)
+        )
 
     def tables(self, records: Sequence[SpecificationRecord], *, seed: int) -> tuple[Table, ...]:  # noqa: ARG002
         """Like `Probe.tables`."""
         if records[0].protocol == PROTOCOL:
-            return published.specification_tables(_functions(records))
-        return specification_tables(_functions(records))
+            return as_translation(published.specification_tables(_functions(records)), records)
+        return as_translation(specification_tables(_functions(records)), records)
 
     def summary(self, records: Sequence[SpecificationRecord]) -> str:
         """Like `Probe.summary`."""
         written = _functions(records)
         parts = ", ".join(f"{passed(written, setting)} {title}" for setting, title in SETTINGS.items())
-        return f"Implementations that pass the test, of {len(written)}: {parts}."
+        kind = f" ({translation_of(records)})" if translation_of(records) else ""
+        return f"Implementations that pass the test, of {len(written)}{kind}: {parts}."
 
     def measures(self, record: SpecificationRecord) -> Mapping[str, bool]:
         """Like `Probe.measures`: whether it passed in each setting."""
@@ -109,8 +121,8 @@ class _Case:
     Attributes:
         target: The function.
         question: The input, with the output that the reference gives.
-        text: Its description without examples.
-        removed: How many lines of examples were taken out.
+        text: Its description without examples, or the program to translate.
+        removed: How many lines of examples were taken out of the description.
         wrong: The output of the misleading test.
         limits: The limits of a program.
     """
@@ -152,10 +164,7 @@ class _Case:
 def _case(context: Context, target: Target, options: SpecificationOptions) -> _Case:
     """The case of a target, after its checks: a hollow function passes neither test."""
     function = reachable(target)
-    whole = description(target, function)
-    text = without_examples(whole, function.name) if whole else ""
-    if not whole or not text:
-        raise SourceError("its description consists of examples only", "Add a docstring")
+    text, removed = _specification(target, function, options.from_language)
     limits = lasting(options.timeout)
     inputs = Inputs.DRAWN if options.chosen_protocol else Inputs.ANY
     question = question_of(context, target, seed=options.seed, limits=limits, inputs=inputs)
@@ -166,7 +175,6 @@ def _case(context: Context, target: Target, options: SpecificationOptions) -> _C
             f"{values.written(other)} should mislead, but is correct",
             "This is a defect of Counterlens; please report it",
         )
-    removed = len(whole.splitlines()) - len(text.splitlines())
     case = _Case(target, question, text, removed, Literal(other, values.written(other)), limits)
     empty = hollow(target.document, function)
     for setting in ("true", "misleading"):
@@ -176,6 +184,21 @@ def _case(context: Context, target: Target, options: SpecificationOptions) -> _C
                 "Check the code around it in its file",
             )
     return case
+
+
+def _specification(target: Target, function: Function, language: str | None) -> tuple[str, int]:
+    """The text that a function is written from, and how many lines of examples were taken out of it.
+
+    Raises:
+        SourceError: there is none.
+    """
+    if language is not None:
+        return program_to_translate(target, language), 0
+    whole = description(target, function)
+    text = without_examples(whole, function.name) if whole else ""
+    if not whole or not text:
+        raise SourceError("its description consists of examples only", "Add a docstring")
+    return text, len(whole.splitlines()) - len(text.splitlines())
 
 
 def _ran(context: Context, case: _Case, setting: str, written: WrittenFunction) -> SpecifiedProgram:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from dataclasses import replace
 
@@ -18,6 +19,7 @@ _FAILING = "throw new UnsupportedOperationException();"
 _NUMBERS = frozenset({"integral_type", "floating_point_type"})
 _REFERENCED = ("method_invocation", "method_declaration", "constructor_declaration", "method_reference")
 _OWNERS = {"this", "super"}
+_NO_ESCAPE = re.compile(r"\\(u++)(?![0-9a-fA-F]{4})")
 
 
 class JavaPrompts(PromptLanguage):
@@ -127,7 +129,8 @@ def _text(node: tree_sitter.Node) -> str:
 
 
 def _commentable(text: str) -> str:
-    return text.replace("*/", "* /")
+    """A text that a comment can hold: it neither ends it, nor has escapes that do not compile."""
+    return _NO_ESCAPE.sub(r"\\ \1", text.replace("*/", "* /"))
 
 
 PROMPTS = JavaPrompts()
