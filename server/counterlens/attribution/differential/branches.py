@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from threading import Lock
+
+_IMPORTING = Lock()
+"""coverage.py's modules import each other: two threads that import them at once can fail."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +48,9 @@ def reach(text: str, lines: range, arcs: Iterable[tuple[int, int]]) -> Reach:
         arcs: Pairs of consecutively executed lines; negative numbers are entries and exits.
     """
     # Imported here, so that starts that do not need it are not slowed.
-    from coverage.exceptions import CoverageException
-    from coverage.parser import PythonParser
+    with _IMPORTING:
+        from coverage.exceptions import CoverageException
+        from coverage.parser import PythonParser
 
     parser = PythonParser(text=text)
     try:
