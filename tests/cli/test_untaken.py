@@ -33,6 +33,8 @@ def source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("score sign.py --protocol astxplainer --anyway", "--anyway: not with --protocol"),
         ("judge sign.py --isolation shared", "--isolation: only with --tests"),
         ("judge sign.py --tests test_sign.py --map-timeout 3", "--map-timeout: only for own tests"),
+        ("judge sign.py --tests test_sign.py --excluded-tests x", "--excluded-tests: only for own tests"),
+        ("check sign.py --excluded-tests x", "--excluded-tests: only with --tests"),
         ("causal sign.py --limit 3", "--limit: only with --data"),
         ("causal --run folder --threads 2", "--threads: not with --run"),
         ("mutate sign.py --call sign(1) --mutation if-else-flip", "--call is for loop-unroll"),

@@ -105,6 +105,15 @@ def test_the_pace_of_an_earlier_run_holds_until_this_one_has_its_own() -> None:
     assert left.seconds() == pytest.approx(10 * 22, rel=0.15)
 
 
+def test_the_pace_of_an_earlier_run_holds_while_every_item_is_in_work() -> None:
+    clock, one = Clock(), item(0)
+    left = RemainingTime(
+        [one], {"completion": {"f0": 5.0}}, known={("m", "completion"): ItemTime(2, 1)}, clock=clock
+    )
+    left.begin(one)
+    assert left.seconds() == pytest.approx(11)
+
+
 def test_items_in_work_together_take_less_time_together() -> None:
     clock, items = Clock(), [item(number) for number in range(6)]
     left = RemainingTime(items, {"completion": {f"f{number}": 9.5 for number in range(6)}}, clock=clock)

@@ -19,7 +19,6 @@ from counterlens.errors import Cancelled, CounterlensError
 from counterlens.evaluation.engines.base import EvaluationEngine
 from counterlens.evaluation.estimate import PromptCounts, counted_prompts
 from counterlens.evaluation.gate import gate
-from counterlens.evaluation.item_time import ItemTime
 from counterlens.evaluation.pace import expected_time, known_paces, note_paces, tried_paces
 from counterlens.evaluation.plan import Plan, make_plan, repository_in
 from counterlens.evaluation.remaining import Paces, RemainingTime
@@ -137,7 +136,7 @@ def show_plan(
     teller = teller or TerminalTeller()
     plan = _plan(choices.settings(), strong_sandbox(), teller)
     counted, paces = _counted(plan, teller), known_paces(plan.settings)
-    tried: dict[tuple[str, str], ItemTime] = {}
+    tried: Paces = {}
     if trial is not None:
         with trial, teller.steps("measuring the model's speed", total_known=False):
             tried = tried_paces(plan, trial, beside=paces)

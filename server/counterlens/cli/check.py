@@ -19,6 +19,7 @@ from counterlens.cli.options import (
 )
 from counterlens.cli.saying import say, say_document
 from counterlens.cli.sources import files_of
+from counterlens.cli.untaken import refuse_given
 from counterlens.confidence.exclusion import ScoringLimits, reason_to_skip
 from counterlens.counting import plural
 from counterlens.datasets.repository import Lines, changed_lines
@@ -77,8 +78,8 @@ def check(
     """
     if as_json and form not in {"text", "json"}:
         raise click.UsageError("--json and --format exclude each other")
-    if excluded_tests and not tests:
-        raise click.UsageError("--excluded-tests needs --tests")
+    if not tests:
+        refuse_given(("excluded_tests",), "only with --tests")
     if fit and (tests or since is not None or form != "text"):
         raise click.UsageError("--fit excludes --tests, --since and --format")
     chosen = _chosen(paths, since)

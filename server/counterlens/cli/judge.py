@@ -90,10 +90,8 @@ def judge(
     """
     if tests and against:
         raise click.UsageError("--tests and --against exclude each other")
-    if excluded_tests and (tests or against):
-        raise click.UsageError("--excluded-tests is for own tests, not for --tests or --against")
     if tests or against:
-        refuse_given(("map_timeout",), "only for own tests, not for --tests or --against")
+        refuse_given(("map_timeout", "excluded_tests"), "only for own tests, not for --tests or --against")
     if not tests:
         refuse_given(("isolation",), "only with --tests")
     started = time.monotonic()

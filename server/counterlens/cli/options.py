@@ -99,11 +99,11 @@ def refuse_untaken(given: Iterable[str], names: Sequence[str], entries: tuple[Mo
             )
 
 
-def typed() -> frozenset[str]:
-    """The names of the options of `SOME_TAKE` that the user typed."""
+def typed(names: Iterable[str]) -> frozenset[str]:
+    """Those of some parameters of the running command that the user typed."""
     context = click.get_current_context()
     return frozenset(
-        name for name in SOME_TAKE if context.get_parameter_source(name) is ParameterSource.COMMANDLINE
+        name for name in names if context.get_parameter_source(name) is ParameterSource.COMMANDLINE
     )
 
 
@@ -144,7 +144,7 @@ def model_options(command: Command) -> Command:
             exact=exact,
             thinking_tokens=thinking_tokens,
         )
-        chosen_model = ChosenModel(model, options, not no_cache, typed())
+        chosen_model = ChosenModel(model, options, not no_cache, typed(SOME_TAKE))
         return command(*arguments, model=chosen_model, **others)
 
     decorated: Any = gathered

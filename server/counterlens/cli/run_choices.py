@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import click
-from click.core import ParameterSource
 
-from counterlens.cli.options import entries_of, refuse_untaken, sandbox_option, strong_sandbox
+from counterlens.cli.options import entries_of, refuse_untaken, sandbox_option, strong_sandbox, typed
 from counterlens.cli.probe_options import declared_options, filed, from_file, probe_options, taken_from
 from counterlens.cli.saying import say
 from counterlens.datasets.repository import PREFIX
@@ -81,7 +80,7 @@ class RunChoices:
     def __init__(
         self,
         chosen: dict[str, Any],
-        explicit: set[str],
+        explicit: frozenset[str],
         given: Mapping[str, Any],
         filed: frozenset[str] = frozenset(),
         file: SettingsUsed | None = None,
@@ -99,9 +98,7 @@ class RunChoices:
             fixed: Choices made by the command itself, such as its data.
         """
         values, file = context.params, from_file(context)
-        explicit = {
-            name for name in values if context.get_parameter_source(name) is ParameterSource.COMMANDLINE
-        }
+        explicit = typed(values)
         chosen = {name: values[name] for name in (*_OWN, "base_url", "data", "since") if name in values}
         chosen |= fixed
         if chosen["data"] is None and file is not None:
@@ -181,8 +178,7 @@ def engine_of(context: click.Context) -> EvaluationEngine:
         click.UsageError: this engine does not have a given option.
     """
     name, address, replicas = (context.params[option] for option in _ENGINE)
-    given = {one for one in _ENGINE if context.get_parameter_source(one) is ParameterSource.COMMANDLINE}
-    if name == LOCAL and given & {"address", "replicas"}:
+    if name == LOCAL and typed(("address", "replicas")):
         raise click.UsageError("--address and --replicas need --engine ray")
 
     def warn(what: str) -> None:

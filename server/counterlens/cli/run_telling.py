@@ -63,7 +63,7 @@ class RunTeller(Protocol):
         ...
 
 
-_NO_TIME = "its time is unknown: no run has asked this model in this way; bench --plan --trial estimates it"
+_NO_TIME = "its time is unknown: no run has asked this model in this way; see bench --plan --trial"
 
 
 class TerminalTeller:

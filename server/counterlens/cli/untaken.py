@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import click
-from click.core import ParameterSource
+
+from counterlens.cli.options import typed
 
 MODEL_OPTIONS = ("model", "threads", "base_url", "api", "mask", "thinking_tokens", "no_cache")
 """Parameters of `options.model_options` and `options.cache_option`."""
@@ -21,12 +22,7 @@ def refuse_given(names: Iterable[str], reason: str) -> None:
     Raises:
         click.UsageError: one is given.
     """
-    context, wanted = click.get_current_context(), set(names)
-    given = [
-        parameter.opts[0]
-        for parameter in context.command.params
-        if parameter.name in wanted
-        and context.get_parameter_source(parameter.name) is ParameterSource.COMMANDLINE
-    ]
+    given = typed(names)
     if given:
-        raise click.UsageError(f"{', '.join(sorted(given))}: {reason}")
+        flags = [one.opts[0] for one in click.get_current_context().command.params if one.name in given]
+        raise click.UsageError(f"{', '.join(sorted(flags))}: {reason}")

@@ -18,7 +18,7 @@ from counterlens.evaluation.engines.base import EvaluationEngine
 from counterlens.evaluation.estimate import PromptCounts
 from counterlens.evaluation.item_time import BESIDE, ItemTime
 from counterlens.evaluation.plan import Plan
-from counterlens.evaluation.remaining import Paces, RemainingTime
+from counterlens.evaluation.remaining import Paces, RemainingTime, Which
 from counterlens.evaluation.settings import RunSettings
 from counterlens.models.base import Capability, Model, Prompt, Stop
 from counterlens.models.files import known, note
@@ -62,7 +62,7 @@ def duration(seconds: float) -> str:
     return f"{minutes} min" if minutes < 120 else f"{minutes / 60:.1f} h"
 
 
-def known_paces(settings: RunSettings) -> dict[tuple[str, str], ItemTime]:
+def known_paces(settings: RunSettings) -> dict[Which, ItemTime]:
     """The paces of earlier runs with the same model and the same way to ask it."""
     found = {}
     for model in settings.models:
@@ -81,8 +81,8 @@ def note_paces(settings: RunSettings, followed: RemainingTime) -> None:
 
 
 def tried_paces(
-    plan: Plan, engine: EvaluationEngine, *, beside: Iterable[tuple[str, str]] = ()
-) -> dict[tuple[str, str], ItemTime]:
+    plan: Plan, engine: EvaluationEngine, *, beside: Iterable[Which] = ()
+) -> dict[Which, ItemTime]:
     """Measure the paces of models in a trial; takes seconds per model.
 
     Args:
@@ -93,7 +93,7 @@ def tried_paces(
     Raises:
         ModelError: a model cannot be opened, or lacks a capability that a task needs.
     """
-    passed, found = set(beside), dict[tuple[str, str], ItemTime]()
+    passed, found = set(beside), dict[Which, ItemTime]()
     for model in plan.settings.models:
         tasks = [task for task in plan.targets if (model, task) not in passed and plan.targets[task]]
         if not tasks:

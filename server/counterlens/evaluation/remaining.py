@@ -65,6 +65,7 @@ class RemainingTime:
         for item in items:
             self._prompts[item.position] = prompts[item.task][item.problem]
             self._wait(item, 1)
+        self._usual = {which: waiting.usual for which, waiting in self._waiting.items()}
         self._known_before = dict(known or {})
         self._working: dict[int, tuple[Which, float]] = {}
         self._done: defaultdict[Which, ItemTimes] = defaultdict(ItemTimes)
@@ -143,7 +144,7 @@ class RemainingTime:
         """Observations for a model and task: of both, else of this task, of this model, or of all."""
         own = self._done.get(which, ItemTimes())
         if (before := self._known_before.get(which)) is not None:
-            usual, known = self._waiting[which].usual, ItemTimes()
+            usual, known = self._usual[which], ItemTimes()
             known.add(usual, before.times(together).of(usual), _KNOWN_BEFORE)
             return own + known
         model, task = which
