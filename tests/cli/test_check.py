@@ -151,7 +151,7 @@ def test_excluded_tests_settle_nothing(cli: Cli, tmp_path: Path) -> None:
     assert mark["tests"] == "none"
     refused = cli("check", path, "--excluded-tests", "test_even.py")
     assert refused.code == 2
-    assert "needs --tests" in refused.err
+    assert "--excluded-tests: only with --tests" in refused.err
 
 
 def test_only_functions_that_differ_from_a_revision_are_checked(cli: Cli, tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import psutil
@@ -11,6 +12,7 @@ import pytest
 
 from counterlens.sandbox.base import Job
 from counterlens.sandbox.process import ProcessSandbox
+from counterlens.sandbox.registry import best_sandbox
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="namespaces are Linux's")
 
@@ -50,3 +52,18 @@ def test_a_fork_that_the_kernel_refuses_leaves_one_process() -> None:
     with pytest.raises(OSError, match="clone3"):
         syscalls.fork_into(1)  # no flag of a namespace
     assert os.getpid() == before
+
+
+@linux
+def test_a_zygote_outlives_the_thread_that_started_it() -> None:
+    sandbox = best_sandbox()  # bubblewrap ends with the thread that starts it
+    if not isinstance(sandbox, ProcessSandbox) or not sandbox.warm:
+        pytest.skip("no warm programs here")
+    job = Job({"a.py": b"print(7)"}, "a.py", Path(sys.executable), preload=("tabnanny",))
+    before = {child.pid for child in psutil.Process().children()}
+    with ThreadPoolExecutor(1) as threads:
+        assert threads.submit(sandbox.run, job).result().output == b"7\n"
+    started = [child for child in psutil.Process().children() if child.pid not in before]
+    _, running = psutil.wait_procs(started, timeout=0.3)
+    assert running, "the zygote ended with the thread"
+    assert sandbox.run(job).output == b"7\n"

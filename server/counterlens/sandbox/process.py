@@ -13,9 +13,8 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 from pathlib import Path, PurePosixPath
 from threading import Event, Lock
 
@@ -26,7 +25,7 @@ from counterlens.sandbox.base import Ending, Job, JobOutcome
 from counterlens.sandbox.interpreter import describe
 from counterlens.sandbox.pipes import Pipes
 from counterlens.sandbox.serving import Conversation, ServedProgram
-from counterlens.sandbox.shell import Bare, Shell, links_of
+from counterlens.sandbox.shell import Bare, Shell, links_of, start_lasting
 from counterlens.sandbox.task import SandboxTask, encode
 
 if sys.platform == "linux":
@@ -161,7 +160,7 @@ class ProcessSandbox:
         theirs = [pairs[0][0], *(pair[1] for pair in pairs[1:5]), pairs[5][0]]
         task.result, task.status, task.given = theirs[3:]
         try:
-            launcher = _starter(os.getpid()).submit(self._launch, task, theirs).result()
+            launcher = start_lasting(lambda: self._launch(task, theirs))
         except SandboxError:
             for end in ours:
                 os.close(end)
@@ -269,12 +268,6 @@ def _environment(folder: str) -> dict[str, str]:
         "HOME": f"{folder}/home",
         "TMPDIR": f"{folder}/tmp",  # noqa: S108
     }
-
-
-@lru_cache(maxsize=1)
-def _starter(_process: int) -> ThreadPoolExecutor:
-    """A lasting thread: a shell that ends with its parent ends with the thread that started it."""
-    return ThreadPoolExecutor(1, "counterlens-starter")
 
 
 def _write_all(end: int, data: bytes) -> None:

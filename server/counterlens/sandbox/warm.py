@@ -12,6 +12,7 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from threading import Lock
 
 from counterlens.errors import SandboxError
+from counterlens.sandbox.shell import start_lasting
 from counterlens.sandbox.zygote import READY
 
 _MOST = 4  # maximum zygotes at a time
@@ -45,15 +46,17 @@ class Zygote:
         self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         try:
             with theirs:
-                self._process = subprocess.Popen(
-                    [*command, str(theirs.fileno()), *arguments],
-                    stdin=subprocess.DEVNULL,
-                    stdout=subprocess.DEVNULL,
-                    stderr=subprocess.PIPE,
-                    pass_fds=(theirs.fileno(),),
-                    start_new_session=True,
-                    env=dict(environment),
-                    cwd="/",
+                self._process = start_lasting(
+                    lambda: subprocess.Popen(
+                        [*command, str(theirs.fileno()), *arguments],
+                        stdin=subprocess.DEVNULL,
+                        stdout=subprocess.DEVNULL,
+                        stderr=subprocess.PIPE,
+                        pass_fds=(theirs.fileno(),),
+                        start_new_session=True,
+                        env=dict(environment),
+                        cwd="/",
+                    )
                 )
         except OSError as error:
             self._control.close()
