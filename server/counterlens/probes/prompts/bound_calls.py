@@ -1,4 +1,4 @@
-"""Calls of one function in code and in texts, compared with the input of a question."""
+"""Calls of one function in code and in text, compared with the input of a question."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ class Mention(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A call that is asked about.
+    """The call in a question.
 
     Attributes:
-        names: The names of the function: its own name, others that it is given, and what checks call it.
-        parameters: Of the function; None if its definition is not known.
+        names: The names of the function: its own, its aliases, and `candidate`, its name in checks.
+        parameters: The parameters of the function; None if its definition is unknown.
         values: The arguments, by parameter.
     """
 
@@ -40,15 +40,15 @@ class Asked:
 
     @classmethod
     def of(cls, tree: ast.Module, name: str, call: str) -> Self | None:
-        """Read a call; None if its arguments are no literals.
+        """Parse a call; None if an argument is not a literal.
 
         Args:
             tree: The program.
-            name: The function.
+            name: The name of the function.
             call: The call.
 
         Raises:
-            SyntaxError, ValueError: the call is no expression.
+            SyntaxError, ValueError: the call is not an expression.
         """
         node = parse_expression(call)
         defined = [
@@ -69,7 +69,7 @@ class Asked:
         return cls(frozenset({name, "candidate", *others}), parameters, values)
 
     def mentions(self, node: ast.AST) -> set[Mention]:
-        """How some code uses the function."""
+        """The ways in which a piece of code uses the function."""
         found, called = set(), set()
         for child in ast.walk(node):
             if isinstance(child, ast.Call) and self._is_it(child.func):
@@ -80,7 +80,7 @@ class Asked:
         return found
 
     def told_in(self, text: str) -> bool:
-        """Whether a text holds the call, or, in a doctest, one whose input cannot be read off."""
+        """Whether a text contains the call, or a doctest in it a call whose input is not a literal."""
         names = "|".join(map(re.escape, sorted(self.names)))
         for found in re.finditer(rf"(?<!\w)(?:{names})\s*\(", text):
             line = text[text.rfind("\n", 0, found.start()) + 1 : found.start()]
@@ -91,7 +91,7 @@ class Asked:
         return False
 
     def _kind_at(self, text: str, start: int, opened: int) -> Mention | None:
-        """How the call that begins somewhere in a text uses the function; None if it is none."""
+        """The kind of the call that begins at `start` in a text; None if it is not a call."""
         at = opened
         while 0 <= (at := text.find(")", at)) < start + _LONGEST:
             at += 1
@@ -115,7 +115,7 @@ class Asked:
 
 
 def _bound(call: ast.Call, parameters: Arguments | None) -> dict[str, Any] | None:
-    """The values of a call's arguments by parameter, defaults with them; None if one is no literal."""
+    """The values of a call's arguments and defaults by parameter; None if an argument is not a literal."""
     named = [one.arg for one in (*parameters.posonlyargs, *parameters.args)] if parameters else []
     values: dict[str, Any] = {}
     for number, argument in enumerate(call.args):

@@ -18,13 +18,13 @@ from counterlens.text import line_start
 WHOLE_BYTES = 4096
 """Length beyond which only the header of a file and the definition are shown."""
 MASK = "<FILL>"
-"""Stands for the name, as in the paper (Nguyen et al. 2024, section 4.3)."""
+"""The placeholder for a hidden name, as in the paper (Nguyen et al. 2024, section 4.3)."""
 
 
 def shown(document: Document, function: Function) -> str:
-    r"""The visible part of a program: all of it, or of a long one the header and the definition.
+    r"""The visible part of a program: the whole program, or the header and the definition if it is long.
 
-    The function's docstring is left out, because its examples would give answers away. Line ends are `\n`.
+    The function's docstring is left out, because its examples would reveal answers. Line ends are `\n`.
     """
     data = document.data
     cut = docstring(document, function)
@@ -43,10 +43,10 @@ def definition(document: Document, qualname: str) -> str:
 
 
 def masked(document: Document, qualname: str) -> str:
-    """Like `definition`, with the function's name hidden wherever it stands for the function.
+    """Like `definition`, with every reference to the function by its name hidden.
 
-    Its calls of itself, also by `self` or its class; in comments and texts wherever the word stands, because
-    that would give it away. An attribute of something else or the name of an argument is not it.
+    References are recursive calls, also through `self` or the class, and the word in comments and strings,
+    which would reveal the name. An attribute of another object and an argument's name are not references.
     """
     function = find_function(document, qualname)
     owners, cut = set(function.qualname.partition("(")[0].split(".")[:-1]), docstring(document, function)
@@ -59,28 +59,28 @@ def masked(document: Document, qualname: str) -> str:
 
 
 def docstring(document: Document, function: Function) -> tuple[int, int]:
-    """The bytes of a function's documentation up to what follows it; the function's end for none."""
+    """Like `PromptLanguage.docstring`."""
     return prompted(document.language).docstring(document, function)
 
 
 def behind_docstring(document: Document, function: Function) -> int:
-    """The first byte of the line of a function's first statement, or of what stands behind its docstring."""
+    """Like `PromptLanguage.behind_docstring`."""
     return prompted(document.language).behind_docstring(document, function)
 
 
 def hollow(document: Document, function: Function, text: str = "") -> Document:
-    """The document with a function that does nothing but fail; as `PromptLanguage.hollow`."""
+    """Like `PromptLanguage.hollow`."""
     return prompted(document.language).hollow(document, function, text)
 
 
 def _cut_out(document: Document, function: Function) -> list[tuple[int, int, str]]:
-    """The edit that removes a docstring inside of a function."""
+    """The edit that removes a docstring inside a function; none for documentation above it."""
     start, end = docstring(document, function)
     return [(start, end, "")] if start >= function.start else []
 
 
 def _edited(document: Document, function: Function, edits: Sequence[tuple[int, int, str]]) -> str:
-    """A function's text with some ranges of bytes replaced, in their order."""
+    """A function's text, dedented, with some byte ranges replaced; the edits are in order."""
     data, at, pieces = document.data, line_start(document.data, function.start), []
     for start, end, text in edits:
         pieces += [data[at:start], text.encode()]
@@ -92,7 +92,7 @@ def _edited(document: Document, function: Function, edits: Sequence[tuple[int, i
 def _names(
     node: tree_sitter.Node, function: Function, owners: set[str], language: PromptLanguage
 ) -> Iterator[tuple[int, int]]:
-    """The places where the name means the function, in the order of the text."""
+    """The byte ranges where the name refers to the function, in the order of the text."""
     name = function.name.encode()
     if node.type == "identifier":
         if node.text == name and language.names(node, owners):

@@ -18,7 +18,7 @@ DEFINITION_BYTES = 8192
 """Length beyond which only the headers of a definition, such as a class, and the function are shown."""
 
 SUFFIX_CHARACTERS = 2048
-"""So much of what follows the function is shown to models that fill in the middle."""
+"""Maximum length of the code after the function that fill-in-the-middle models see."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,16 +26,16 @@ class View:
     """The parts of a program shown besides the function.
 
     Attributes:
-        description: The description of the function: a text that stands before the program, like a docstring
-            of it, unless the program says the same. None if it is empty.
-        preceding: Whether all that precedes the function is shown, not only the header of the file.
+        description: The description of the function, shown before the program like its docstring, unless the
+            program contains it; empty for none.
+        preceding: Whether all code before the function is shown, not only the header of the file.
     """
 
     description: str = ""
     preceding: bool = False
 
     def head(self, document: Document) -> str:
-        """The description, as it is shown before a program; empty if the program has it."""
+        """The description, as shown before a program; empty if the program contains it."""
         words = " ".join(self.description.split())
         if not words or words in " ".join(document.text.split()):
             return ""
@@ -47,18 +47,18 @@ _USUAL = View()
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    r"""A hole in a source: from a cut to the end of the function that is to be completed.
+    r"""A hole in a source: from a cut to the end of the function to complete.
 
-    Models are shown `\n` at line ends; what they write gets the source's own. They are shown the header of
-    the file and the top-level definition that the function is in, up to the cut: what a long file holds
-    besides costs minutes to read, and an edit there would change the answer.
+    Prompts have `\n` at line ends; completions get the source's line ends. A prompt shows the header of the
+    file and the function's top-level definition, up to the cut: the rest of a long file takes minutes to
+    read, and an edit there would change the answer.
 
     Attributes:
         shown: The prompt's code.
         before: The source up to the cut.
         removed: The original text of the hole.
         after: The source from the end of the function on.
-        stop: What the function's own end is recognised by.
+        stop: The condition that ends a completion at the function's end.
         newline: The line end of the source.
     """
 
@@ -71,7 +71,7 @@ class Gap:
 
     @classmethod
     def of(cls, document: Document, function: Function, cut: int, view: View = _USUAL) -> Gap:
-        """The hole from a byte offset inside a function to its end, and what is shown beside it."""
+        """The hole from a byte offset inside a function to its end, with its prompt."""
         data = document.data
         return cls(
             shown=_shown(document, function, cut, view),
@@ -84,15 +84,15 @@ class Gap:
 
     @classmethod
     def body_of(cls, document: Document, function: Function) -> Gap:
-        """The hole of a function's body, behind its docstring."""
+        """The hole of a function's body, after its docstring."""
         return cls.of(document, function, behind_docstring(document, function))
 
     @classmethod
     def repair(cls, document: Document, function: Function, view: View = _USUAL) -> Gap:
-        """The hole of a function's whole body, after the unchanged function has been shown with its bug.
+        """The hole of a function's whole body; the prompt first shows the function with its bug.
 
-        The model reads the function, is told that it has a bug, and goes on after the header of the fixed
-        one: so a model that only continues text can be asked as well as one that is instructed.
+        The prompt shows the function, a comment that it has a bug, and the header of the fixed function. So
+        it suits models for plain completion as well as chat models.
         """
         body = behind_docstring(document, function)
         gap = cls.of(document, function, body)
@@ -107,18 +107,18 @@ class Gap:
 
     @property
     def rest(self) -> str:
-        r"""The original text of the hole, with `\n` at line ends, as a model would write it."""
+        r"""The original text of the hole, with `\n` at line ends, as models write them."""
         return self.removed.replace("\r\n", "\n")
 
     @property
     def lines(self) -> range:
-        """The lines of the hole, 1-based: those that begin in it."""
+        """The lines that begin in the hole, 1-based."""
         begun = bool(self.before.rpartition("\n")[2].strip())
         first = self.before.count("\n") + 1
         return range(first + begun, first + self.removed.rstrip().count("\n") + 1)
 
     def prompt(self, max_tokens: int) -> Prompt:
-        """The text that the model continues, up to the function's end."""
+        """The prompt for a completion up to the function's end."""
         suffix = self.after.replace("\r\n", "\n")[:SUFFIX_CHARACTERS]
         return Prompt(self.shown, max_tokens, self.stop, suffix=suffix or "\n")
 
@@ -135,7 +135,7 @@ def _shown(document: Document, function: Function, cut: int, view: View) -> str:
 
 
 def _around(document: Document, function: Function, cut: int) -> bytes:
-    """The header of a document, and the definition around a function up to a cut."""
+    """The header of a document, and the top-level definition around a function up to a cut."""
     data = document.data
     unit = next(unit for unit in units(document) if unit.start <= function.header < unit.end)
     header, definition = data[: unit.context], data[unit.start : cut]
@@ -153,8 +153,8 @@ def _outline(document: Document, function: Function, start: int, end: int | None
     Args:
         document: The source.
         function: The function.
-        start: Those that begin before this are shown anyhow.
-        end: Those that begin here or later, too; None: they are not.
+        start: Byte offset; definitions that begin before it are left out, because they are shown anyway.
+        end: Byte offset; definitions that begin at or after it are left out, too. None: the function's start.
     """
     data = document.data
     node = document.tree.root_node.descendant_for_byte_range(function.header, function.header + 1)

@@ -1,4 +1,4 @@
-"""Java's methods in prompts: they end with the brace that closes them, and Javadoc stands above them."""
+"""Java methods in prompts: their closing brace ends them, and their Javadoc precedes them."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class JavaPrompts(PromptLanguage):
         return f"/*\n{_commentable(text)}\n*/\n"
 
     def docstring(self, document: Document, function: Function) -> tuple[int, int]:
-        """Like `PromptLanguage.docstring`: the Javadoc above a method, whole lines where it has them."""
+        """Like `PromptLanguage.docstring`: the Javadoc above a method, as whole lines if possible."""
         above = definition_node(document, function).prev_sibling
         if above is None or above.type != "block_comment" or not (above.text or b"").startswith(b"/**"):
             return function.end, function.end
@@ -43,7 +43,7 @@ class JavaPrompts(PromptLanguage):
         return lines if alone else (above.start_byte, function.start)
 
     def behind_docstring(self, document: Document, function: Function) -> int:
-        """Like `PromptLanguage.behind_docstring`; of an empty body the byte behind its brace."""
+        """Like `PromptLanguage.behind_docstring`; for an empty body, the byte after its opening brace."""
         body = _body(document, function)
         inside = body.named_children
         first = next((node for node in inside if not node.type.endswith("comment")), None)
@@ -53,7 +53,7 @@ class JavaPrompts(PromptLanguage):
         return start if start > body.start_byte else first.start_byte
 
     def hollow(self, document: Document, function: Function, text: str = "") -> Document:
-        """Like `PromptLanguage.hollow`; a constructor still calls another one first."""
+        """Like `PromptLanguage.hollow`; a constructor keeps an explicit call of another constructor."""
         data, body = document.data, _body(document, function)
         start, end = self.docstring(document, function)
         documented, header = (start, end) if start < function.start else (function.start, function.start)
@@ -79,14 +79,14 @@ class JavaPrompts(PromptLanguage):
         return f"class Alone {{\n{text}\n}}\n"
 
     def stop(self, document: Document, function: Function, cut: int) -> Stop:
-        """Like `PromptLanguage.stop`: behind the brace that closes the method."""
+        """Like `PromptLanguage.stop`: after the closing brace of the method."""
         body = _body(document, function)
         return Stop(braces=open_braces(document.data[body.start_byte : cut].decode()) or 1)
 
     def stand_ins(self, document: Document, function: Function) -> tuple[str, ...]:
-        """Like `PromptLanguage.stand_ins`: an exception, and by the type of the result a value that is wrong.
+        """Like `PromptLanguage.stand_ins`: an exception, and a wrong value of the return type.
 
-        Either truth value may be the right one, so there is none for `boolean`.
+        There is no value for `boolean`, because either one may be right.
         """
         result = definition_node(document, function).child_by_field_name("type")
         text = _text(result) if result is not None else "void"
@@ -100,13 +100,13 @@ class JavaPrompts(PromptLanguage):
         return _FAILING, "return 42;" if numeric else "return null;"
 
     def emptied(self, rest: str, stand_in: str, stop: Stop) -> tuple[str, ...]:
-        """Like `PromptLanguage.emptied`: all blocks are closed; the method may need one more `return`."""
+        """Like `PromptLanguage.emptied`: all blocks are closed; some methods need the stand-in again."""
         margin, inner = indentation(rest), (stop.braces or 1) - 1
         begin = f"{margin}{stand_in}\n{margin}{'} ' * inner}"
         return f"{begin}}}", f"{begin}{stand_in} }}"
 
     def names(self, node: tree_sitter.Node, owners: set[str]) -> bool:
-        """Like `PromptLanguage.names`: variables may have the name of a method, and other classes too."""
+        """Like `PromptLanguage.names`: a variable or another class's method with the name does not count."""
         parent = node.parent
         if parent is None or parent.type not in _REFERENCED:
             return False
@@ -129,7 +129,7 @@ def _text(node: tree_sitter.Node) -> str:
 
 
 def _commentable(text: str) -> str:
-    """A text that a comment can hold: it neither ends it, nor has escapes that do not compile."""
+    """A text that is valid in a comment: it neither ends the comment nor has invalid Unicode escapes."""
     return _NO_ESCAPE.sub(r"\\ \1", text.replace("*/", "* /"))
 
 

@@ -1,4 +1,4 @@
-"""Reading one Java value from a text: an expression of literals, or what Java prints for it."""
+"""Parsing one Java value from a text: an expression of literals, or the printed form of the value."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ _TAGS = {**_CASTS, "Integer": "I", "Long": "J", "Short": "S", "Byte": "B", "Doub
 
 
 class _UnreadError(Exception):
-    """What is not read as a value; the message says why."""
+    """The text is not a value; the message says why."""
 
 
 _NO_VALUE = "it is not a Java literal"
@@ -66,11 +66,11 @@ _UNQUOTED = "its texts are not quoted"
 
 
 def read_value(text: str, *, strict: bool = False) -> JavaValue | None:
-    """The value that a text is; None if it is none.
+    """The value in a text; None if the text is not one value.
 
     Args:
         text: The text.
-        strict: Whether only Java expressions are read, and not what Java prints.
+        strict: Whether to accept only Java expressions, not the forms that Java prints.
     """
     try:
         return _read(text, strict=strict)
@@ -79,7 +79,7 @@ def read_value(text: str, *, strict: bool = False) -> JavaValue | None:
 
 
 def why_unreadable(text: str) -> str:
-    """Why the first line of a text is not a value, in a few words that can be counted."""
+    """Why the first line of a text is not a value, as a short reason that can be counted."""
     line = text.strip().splitlines()[0].strip() if text.strip() else ""
     try:
         _read(line, strict=False)
@@ -251,7 +251,7 @@ class _Reader:
         while not self._took(closing):
             if found:
                 self._need(",")
-                if closing == "}" and self._took(closing):  # a comma may end an array
+                if closing == "}" and self._took(closing):  # a trailing comma in an array
                     break
             found.append(self.value(depth + 1))
         return tuple(found)
@@ -267,7 +267,7 @@ class _Reader:
                 return made
         elif name in _LIST_MAKERS | _SET_MAKERS:
             inner = given[0] if len(given) == 1 else None
-            # One array is the items of `of`, unless it holds primitives.
+            # A single array argument of `of` gives its items, unless it is an array of primitives.
             spread = inner is not None and inner[0] == "[" and inner[1] not in PRIMITIVES
             copied = name in _COPIES or (spread and not name.startswith("Collections."))
             items = inner[2] if inner is not None and copied and inner[0] in {"L", "["} else tuple(given)
@@ -292,7 +292,7 @@ class _Reader:
         return "M", _MAP, tuple(pairs)
 
     def _made(self, depth: int) -> JavaValue:
-        """What `new` makes: an array, or a collection or number of the library."""
+        """The value after `new`: an array, or a collection or number of the library."""
         name = self._path()
         if self._is("["):
             return self._array(name, depth)
@@ -328,7 +328,7 @@ class _Reader:
         return "[", component, ()
 
     def _array_items(self, component: str, depth: int) -> tuple[JavaValue, ...]:
-        """The items of an array, whose inner arrays need no `new`."""
+        """The items of an array; inner arrays need no `new`."""
         found: list[JavaValue] = []
         while not self._took("}"):
             if found:
@@ -343,7 +343,7 @@ class _Reader:
         return tuple(found)
 
     def _braces(self, depth: int) -> JavaValue:
-        """An array without a type, or a map as it is printed."""
+        """An array without a type, or a printed map."""
         if self._took("}"):
             raise _UnreadError(_AMBIGUOUS)
         first = self.value(depth + 1)
@@ -365,7 +365,7 @@ class _Reader:
             first = self.value(depth + 1)
 
     def _bracketed(self, depth: int) -> JavaValue:
-        """A value in brackets, or behind a cast."""
+        """A value in parentheses, or after a cast."""
         self._need("(")
         kind, text = self._peek()
         if kind == "word" and self._peek(1) == ("sign", ")") and text not in {"true", "false", "null"}:
@@ -377,7 +377,7 @@ class _Reader:
 
 
 def _as(name: str, value: JavaValue) -> JavaValue:
-    """A number as a value of a type; anything else as it is."""
+    """A number, cast to a type; other values are unchanged."""
     tag = _TAGS.get(name.rpartition(".")[2])
     if tag in {"D", "F"} and value[0] in {"I", "J", "S", "B", "F", "D"}:
         return tag, float(value[1])
@@ -390,7 +390,7 @@ def _as(name: str, value: JavaValue) -> JavaValue:
 
 
 def _component(name: str, dimensions: int) -> str:
-    """The class of an array's items, as Java names it."""
+    """The class name of an array's items, as in Java."""
     lang = {*_TAGS, "String", "Object", "Boolean", "Character"}
     if name in PRIMITIVES:
         return "[" * dimensions + PRIMITIVES[name] if dimensions else name
@@ -399,7 +399,7 @@ def _component(name: str, dimensions: int) -> str:
 
 
 def _inner(component: str) -> str:
-    """The class of the items of an array's items."""
+    """The class name of the items of an array's items."""
     inner = component[1:]
     if inner.startswith("["):
         return inner

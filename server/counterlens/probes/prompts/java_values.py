@@ -1,8 +1,9 @@
 """Java values in prompts and answers: written as expressions, read from text, compared as values.
 
-A value is a `JavaValue` (`sandbox/java/values.py`). An answer may write it in any usual way: as an expression
-(`new int[] {1, 2}`, `List.of(1, 2)`, `Arrays.asList(1, 2)`), or as Java prints it (`[1, 2]`, `{"a"=1}`,
-`Optional[3]`). All are the same list; texts must be quoted, or they could be anything.
+A value is a `JavaValue` (`sandbox/java/values.py`). An answer may write it in any usual form: as an
+expression (`new int[] {1, 2}`, `List.of(1, 2)`, `Arrays.asList(1, 2)`), or as Java prints it (`[1, 2]`,
+`{"a"=1}`, `Optional[3]`). All forms of a list are equal. Strings must be quoted, because they are ambiguous
+otherwise.
 """
 
 from __future__ import annotations
@@ -17,9 +18,9 @@ from counterlens.probes.prompts.literals import ABSOLUTE, RELATIVE, Literal, Val
 from counterlens.sandbox.java.values import NULL, JavaValue
 
 FAR = 97
-"""Distance by which a number is moved to another one, after its sign has changed."""
-_LONGEST = 4096  # characters of a literal
-_FEW = 10  # entries that `Map.of` takes
+"""Distance by which a number moves away from 0, after its sign has changed."""
+_LONGEST = 4096  # maximum characters of a literal
+_FEW = 10  # maximum entries of `Map.of`
 _WHOLE = {"I": 32, "J": 64, "S": 16, "B": 8}
 _TYPES = {
     "n": "null", "I": "int", "J": "long", "S": "short", "B": "byte", "i": "BigInteger", "D": "double",
@@ -29,11 +30,11 @@ _TYPES = {
 
 
 def java_literal(text: str, *, strict: bool = False) -> Literal | None:
-    """A text as one value; None if it is none.
+    """The value in a text; None if the text is not one value.
 
     Args:
-        text: The text; a semicolon and a comment behind the value do not count.
-        strict: Whether only Java expressions are read, and not what Java prints.
+        text: The text; a semicolon and a comment after the value are ignored.
+        strict: Whether to accept only Java expressions, not the forms that Java prints.
     """
     if len(text) > _LONGEST:
         return None
@@ -42,7 +43,7 @@ def java_literal(text: str, *, strict: bool = False) -> Literal | None:
 
 
 def plain(value: JavaValue) -> bool:
-    """Whether an expression of `written` stands for a value."""
+    """Whether `written` can write a value as an expression."""
     tag = value[0]
     if tag in {"[", "L"}:
         return all(map(plain, value[2]))
@@ -52,12 +53,12 @@ def plain(value: JavaValue) -> bool:
 
 
 def written(value: JavaValue) -> str:
-    """A plain value as an expression in Java; sets and maps in one order, whatever theirs is."""
+    """A plain value as a Java expression; sets and maps in a fixed order."""
     return _WRITERS[value[0]](value)
 
 
 def expression(value: JavaValue) -> str:
-    """A plain value as an argument: with the class that it has, and lists that can be changed."""
+    """A plain value as an argument: of its own class, with mutable lists."""
     tag = value[0]
     if tag == "L" and _kind(value) == "list" and value[2] and "null" not in map(written, value[2]):
         items, simple = ", ".join(map(expression, value[2])), value[1].rpartition(".")[2]
@@ -70,9 +71,10 @@ def expression(value: JavaValue) -> str:
 
 
 def equal(one: JavaValue, other: JavaValue) -> bool:
-    """Whether two values are the same, whatever their classes: numbers by value, arrays and lists by items.
+    """Whether two values are equal, whatever their classes: numbers by value, arrays and lists by items.
 
-    Numbers with a point are equal within the tolerances. A character is no text, and a truth value no number.
+    Floating-point numbers are equal within the tolerances. A char does not equal a string, nor a Boolean a
+    number.
     """
     kinds = _kind(one), _kind(other)
     if kinds[0] != kinds[1]:
@@ -91,7 +93,7 @@ def equal(one: JavaValue, other: JavaValue) -> bool:
 
 
 def same_numbers(one: JavaValue, other: JavaValue) -> bool:
-    """Whether two values that are equal have whole numbers and others in the same places."""
+    """Whether two equal values have integers and other numbers in the same places."""
     kind = _kind(one)
     if kind == "number":
         return isinstance(_number(one), int) == isinstance(_number(other), int)
@@ -106,7 +108,7 @@ def same_numbers(one: JavaValue, other: JavaValue) -> bool:
 
 
 def same_type(one: JavaValue, other: JavaValue) -> bool:
-    """Whether two values are of one kind; whole numbers are one, others another, arrays and lists one."""
+    """Whether two values are of one kind: integers, other numbers, arrays and lists, and so on."""
     if _kind(one) == _kind(other) == "number":
         return isinstance(_number(one), int) == isinstance(_number(other), int)
     return _kind(one) == _kind(other)
@@ -120,7 +122,7 @@ def type_name(value: JavaValue) -> str:
 
 
 def misled(value: JavaValue) -> JavaValue:
-    """Another value of the same kind, clearly not the same."""
+    """A clearly different value of the same kind."""
     tag = value[0]
     way = _MISLEADING.get(tag)
     return (tag, *way(value)) if way else ("I", FAR)
@@ -162,14 +164,14 @@ _MISLEADING: Mapping[str, Callable[[JavaValue], JavaValue]] = {
 
 
 def same_text(found: Literal | None, text: str, truth: Literal) -> bool:
-    """Whether an answer is written as a value is, whatever the classes of lists and numbers are."""
+    """Whether an answer has the same text as the truth, whatever the classes of lists and numbers."""
     if found is None:
         return "".join(text.split()) == "".join(truth.written.split())
     return _canonical(found.value) == _canonical(truth.value)
 
 
 def asserted(line: str) -> Literal | None:
-    """The value that a call is compared with in an assertion, behind `==` or in `equals`."""
+    """The value with which an assertion compares a call, after `==` or in `equals`; None if there is none."""
     for found in re.finditer(r"==|\.equals\(", line):
         text = line[found.end() :].strip().rstrip(".")
         for end in range(len(text), 0, -1):
@@ -179,7 +181,7 @@ def asserted(line: str) -> Literal | None:
 
 
 def _canonical(value: JavaValue) -> str:
-    """A text that values share if they are written alike."""
+    """A text that is the same for values with the same text."""
     kind = _kind(value)
     if kind == "number":
         return repr(_number(value))
@@ -217,13 +219,13 @@ def _same_number(one: float, other: float) -> bool:
         return one == other
     try:
         near = math.isclose(one, other, rel_tol=RELATIVE, abs_tol=ABSOLUTE)
-    except OverflowError:  # a whole number that is larger than any other
+    except OverflowError:  # the integer is larger than any float
         return False
     return near or (one != one and other != other)
 
 
 def _matched(one: Sequence[JavaValue], other: Sequence[JavaValue]) -> bool:
-    """Whether two sequences hold equal items, in any order."""
+    """Whether two sequences have equal items, in any order."""
     left = list(other)
     for item in one:
         found = next((number for number, each in enumerate(left) if equal(item, each)), None)
@@ -250,7 +252,7 @@ def _key(value: JavaValue) -> str:
 
 
 def _first(value: JavaValue) -> JavaValue:
-    """An item for something empty; an array says of what type."""
+    """An item for an empty collection or array; an array gives its type."""
     name = value[1].rpartition(".")[2] if value[0] == "[" else ""
     return {"String": ("s", "#"), "char": ("C", "#"), "boolean": ("Z", True)}.get(name, ("I", FAR))
 
@@ -288,7 +290,7 @@ def _collection(value: JavaValue) -> str:
     items = [written(item) for item in value[2]]
     if items == ["null"]:
         return "Collections.singletonList(null)"
-    lone = len(items) == 1 and value[2][0][0] == "["  # whose items `of` would take
+    lone = len(items) == 1 and value[2][0][0] == "["  # `List.of` would take the items of the array
     maker = "Arrays.asList" if "null" in items else "List.of"
     return f"Collections.singletonList({items[0]})" if lone else f"{maker}({', '.join(items)})"
 
@@ -335,4 +337,4 @@ JAVA_VALUES = Values(
     misled=misled,
     asserted=asserted,
 )
-"""How values of Java are read and compared."""
+"""Reads and compares Java values."""

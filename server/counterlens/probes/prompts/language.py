@@ -1,4 +1,4 @@
-"""The interface of a language for prompts: how its functions are read, emptied and completed."""
+"""The interface of a language for prompts: reading, emptying and completing its functions."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from counterlens.syntax.functions import Function
 
 
 class PromptLanguage(ABC):
-    """One language whose functions are asked about.
+    """A language that prompts support.
 
     Attributes:
         texts: The node types of comments and of the content of strings.
-        suffix: The end of the names of templates that show programs of its own.
+        suffix: The end of the names of templates with examples in the language.
     """
 
     texts: ClassVar[frozenset[str]]
@@ -26,27 +26,30 @@ class PromptLanguage(ABC):
 
     @abstractmethod
     def described(self, text: str) -> str:
-        """A description as it stands before a program."""
+        """A description as a comment or string before a program."""
 
     @abstractmethod
     def docstring(self, document: Document, function: Function) -> tuple[int, int]:
-        """The bytes of a function's documentation up to what follows it; the function's end for none."""
+        """The byte range of a function's documentation, up to the following code.
+
+        Both ends are the function's end if it has none.
+        """
 
     @abstractmethod
     def behind_docstring(self, document: Document, function: Function) -> int:
-        """The first byte of the line of a function's first statement, or of what stands behind its docstring.
+        """The first byte of the line of a function's first statement after its docstring.
 
-        Of a function whose first statement shares a line with its header, that of the statement.
+        It is the first byte of the statement itself if that shares a line with the header.
         """
 
     @abstractmethod
     def hollow(self, document: Document, function: Function, text: str = "") -> Document:
-        """The document with a function that does nothing but fail.
+        """The document with a function that only raises an error.
 
         Args:
             document: The source.
             function: The function.
-            text: Its documentation; there is none if it is empty.
+            text: Its documentation; empty for none.
 
         Raises:
             SourceError: the header of the function cannot be read.
@@ -54,7 +57,7 @@ class PromptLanguage(ABC):
 
     @abstractmethod
     def alone(self, text: str) -> str:
-        """A source that holds nothing but one function.
+        """A source that contains only one function.
 
         Args:
             text: The function, not indented.
@@ -62,29 +65,29 @@ class PromptLanguage(ABC):
 
     @abstractmethod
     def stop(self, document: Document, function: Function, cut: int) -> Stop:
-        """The end of a completion of a function from a cut on."""
+        """The condition that ends a completion of a function from a cut on."""
 
     @abstractmethod
     def stand_ins(self, document: Document, function: Function) -> tuple[str, ...]:
-        """Statements that end a function, and that no tests should take for its code."""
+        """Statements that end a function and that tests should not accept as its code."""
 
     @abstractmethod
     def emptied(self, rest: str, stand_in: str, stop: Stop) -> tuple[str, ...]:
-        """A stand-in in place of the rest of a function, in ways of which the first that compiles counts.
+        """The forms of a stand-in that replaces the rest of a function; the first that compiles counts.
 
         Args:
-            rest: What stood there, from a line's beginning on.
+            rest: The replaced code, from the beginning of a line.
             stand_in: One of `stand_ins`.
-            stop: The end of a completion there.
+            stop: The condition that ends a completion there.
         """
 
     @abstractmethod
     def names(self, node: tree_sitter.Node, owners: set[str]) -> bool:
-        """Whether an identifier stands for the function of its name, rather than for something else.
+        """Whether an identifier with a function's name refers to the function.
 
         Args:
             node: The identifier.
-            owners: The names that its own attributes are reached by besides those of the language.
+            owners: The names of the function's classes, through which it can be reached.
         """
 
 
@@ -104,6 +107,6 @@ def definition_node(document: Document, function: Function) -> tree_sitter.Node:
 
 
 def indentation(text: str) -> str:
-    """The blanks of the first line of a text that holds something."""
+    """The indentation of the first line that is not blank."""
     first = next((line for line in text.splitlines() if line.strip()), "")
     return first[: len(first) - len(first.lstrip())]

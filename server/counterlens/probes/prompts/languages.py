@@ -1,4 +1,4 @@
-"""The languages whose functions are asked about, each by a part of its own that `Language.prompts` names."""
+"""The languages that prompts support, each with a module of its own, which `Language.prompts` names."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from counterlens.probes.prompts.language import PromptLanguage
 PROMPTED: LanguagePart[PromptLanguage] = LanguagePart(
     "prompts", PromptLanguage, "functions in {0} are not probed", "Those in {0} are"
 )
-"""How functions are asked about, by language."""
+"""The prompt support, by language."""
 
 
 def prompted(language: str) -> PromptLanguage:
-    """How functions of a language are asked about.
+    """The prompt support of a language.
 
     Raises:
-        SourceError: they are not.
+        SourceError: the language has none.
     """
     return PROMPTED.require(language)

@@ -1,6 +1,6 @@
-"""Read the model's answer on the result of a call: read as a literal, and compared as a value.
+"""Read the model's answer about the result of a call as a literal, and compare it as a value.
 
-`Values` says how values of a language are read and compared; the functions on single values are Python's.
+`Values` reads and compares the values of a language; the functions on single values are for Python.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _DECLINED = re.compile(
     re.IGNORECASE,
 )
 _LONGEST = 4096
-_WIDEST = 60  # characters of a literal where there is little room
+_WIDEST = 60  # maximum characters of a literal in a table
 DECLINED = "it declines to answer"
 CUT_OFF = "it was cut off before its answer"
 
@@ -37,11 +37,11 @@ class AnswerOutcome(StrEnum):
     """The outcome of one question."""
 
     RIGHT = "right"
-    OTHER_NUMBER = "float for int"  # the right value, but a float where an int is right, or the other way
+    OTHER_NUMBER = "float for int"  # the right value, but a float for an int, or the reverse
     WRONG = "wrong"
-    UNPARSABLE = "unparsable"  # no literal where the answer should be
-    REFUSED = "refused"  # it declines to answer
-    TRUNCATED = "truncated"  # the limit of tokens ended it before its answer
+    UNPARSABLE = "unparsable"  # no literal in place of the answer
+    REFUSED = "refused"  # the model declines to answer
+    TRUNCATED = "truncated"  # the token limit ended the text before the answer
 
 
 _UNREAD = {DECLINED: AnswerOutcome.REFUSED, CUT_OFF: AnswerOutcome.TRUNCATED}
@@ -50,7 +50,7 @@ _CLOSED = ("]", ")", "}", "`")
 
 @dataclass(frozen=True, slots=True)
 class Literal:
-    """A value, and how it was written."""
+    """A value, and its text."""
 
     value: Any
     written: str
@@ -58,23 +58,23 @@ class Literal:
 
 @dataclass(frozen=True, slots=True)
 class Values:
-    """How the values of a language are read from answers, and compared.
+    """Reads the values of a language from answers, and compares them.
 
     Attributes:
         comment: The mark of a comment up to the end of the line.
-        null: The literal for nothing.
+        null: The literal for the null value.
         zero: The literal for zero.
-        literal: Reads a text as one literal; None if it is none.
-        written: A value as a literal.
-        equal: Whether two values are the same.
-        same_numbers: Whether two values that are equal have whole numbers and others in the same places.
-        same_type: Whether two values are of one type (Liu et al. 2024, type match).
+        literal: Parses a text as one literal; None if it is not one.
+        written: Writes a value as a literal.
+        equal: Whether two values are equal.
+        same_numbers: Whether two equal values have integers and other numbers in the same places.
+        same_type: Whether two values have the same type (Liu et al. 2024, type match).
         type_name: The name of a value's type.
-        same_text: Whether an answer is written as the truth is, blanks aside; the arguments are the literal
-            in it, the text where it should stand, and the truth.
-        why_unreadable: Why a text is no literal, in a few words that can be counted.
-        misled: Another value of the same type, clearly not the same.
-        asserted: The value that a call is compared with in the text of an assertion; None if there is none.
+        same_text: Whether an answer has the same text as the truth, ignoring blanks; the arguments are the
+            literal in the answer, the text in place of the literal, and the truth.
+        why_unreadable: Why a text is not a literal, as a short reason that can be counted.
+        misled: A clearly different value of the same type.
+        asserted: The value with which an assertion compares a call; None if there is none.
     """
 
     comment: str
@@ -92,12 +92,12 @@ class Values:
     asserted: Callable[[str], Literal | None]
 
     def uncommented(self, text: str) -> str:
-        """A text without the marks of comments at the beginning of its lines."""
+        """A text without comment marks at the beginning of its lines."""
         return re.sub(rf"^[ \t]*{self.comment}[ \t]?", "", text, flags=re.MULTILINE)
 
 
 def literal(text: str) -> Literal | None:
-    """A text as one literal, comments and blanks aside; None if it is none."""
+    """The literal in a text, ignoring comments and blanks; None if the text is not one literal."""
     stripped = text.strip()
     if not stripped or len(stripped) > _LONGEST:
         return None
@@ -109,14 +109,14 @@ def literal(text: str) -> Literal | None:
 
 
 def direct_answer(text: str, *, cut_off: bool = False, values: Values | None = None) -> Literal | None:
-    """The literal that a completion begins with: its first line, or more where brackets are open.
+    """The literal at the beginning of a completion: its first line, or more lines while brackets are open.
 
-    Marks of code and of emphasis around it do not count.
+    Markdown code marks and emphasis around it are ignored.
 
     Args:
         text: The answer.
-        cut_off: Whether the limit of tokens ended it: what may go on is no literal then.
-        values: How literals are read; as in Python without it.
+        cut_off: Whether the token limit ended it; a literal that could continue does not count then.
+        values: Reads the literals; Python's by default.
     """
     read = values.literal if values is not None else literal
     fenced = _FENCE.match(text.strip())
@@ -133,7 +133,7 @@ def direct_answer(text: str, *, cut_off: bool = False, values: Values | None = N
 
 
 def stepwise_answer(text: str, *, cut_off: bool = False, values: Values | None = None) -> Literal | None:
-    """The literal behind the last `Answer:`; the arguments are those of `direct_answer`."""
+    """The literal after the last `Answer:`; the arguments are those of `direct_answer`."""
     values = values or PYTHON_VALUES
     plain = values.uncommented(text)
     announced = list(_ANSWER.finditer(plain))
@@ -144,13 +144,13 @@ def stepwise_answer(text: str, *, cut_off: bool = False, values: Values | None =
 
 
 def why_unread(text: str, finish: str, *, stepwise: bool, values: Values | None = None) -> str:
-    """Why no literal was found in what a model said, in a few words that can be counted.
+    """Why a model's answer contains no literal, as a short reason that can be counted.
 
     Args:
-        text: Its answer.
+        text: The answer.
         finish: `stop` or `length`, as in `Completion`.
-        stepwise: Whether its answer should stand behind `Answer:`.
-        values: How literals are read; as in Python without it.
+        stepwise: Whether the literal should follow `Answer:`.
+        values: Reads the literals; Python's by default.
     """
     if finish == "length":
         return CUT_OFF
@@ -164,7 +164,7 @@ def why_unread(text: str, finish: str, *, stepwise: bool, values: Values | None 
 
 
 def why_unreadable(text: str) -> str:
-    """Why a text is no literal, in a few words that can be counted."""
+    """Why a text is not a Python literal, as a short reason that can be counted."""
     try:
         parse_expression(text.strip().splitlines()[0].strip())
     except (SyntaxError, ValueError, MemoryError, RecursionError):
@@ -175,13 +175,13 @@ def why_unreadable(text: str) -> str:
 def outcome(
     answer: Literal | None, truth: Any, *, unread: str | None = None, values: Values | None = None
 ) -> AnswerOutcome:
-    """Whether an answer is right.
+    """The outcome of a question.
 
     Args:
-        answer: The answer; None if there is none.
-        truth: The value that is right.
-        unread: Why there is none, as `why_unread` says.
-        values: How values are compared; as in Python without it.
+        answer: The literal in the answer; None if there is none.
+        truth: The right value.
+        unread: Why there is no literal, from `why_unread`.
+        values: Compares the values; Python's by default.
     """
     values = values or PYTHON_VALUES
     if answer is None:
@@ -193,19 +193,19 @@ def outcome(
 
 
 def as_written(text: str) -> str:
-    """A text without blanks and the quotation marks around it, and with one kind of them inside."""
+    """A text without blanks and surrounding quotation marks, with single ones inside."""
     plain = "".join(text.split()).replace('"', "'")
     return plain.removeprefix("'").removesuffix("'")
 
 
 def same_text(found: Literal | None, text: str, truth: Literal) -> bool:
-    """Whether an answer is written as the truth is: its literal, else the text where that should stand."""
+    """Whether the literal in an answer, or the text in place of it, has the same text as the truth."""
     same = found.written if found else text
     return bool(same) and as_written(same) == as_written(truth.written)
 
 
 def announced_text(text: str, *, stepwise: bool, values: Values | None = None) -> str:
-    """The first line that is not blank where an answer should stand; empty if there is none."""
+    """The first line that is not blank in place of the answer; empty if there is none."""
     if stepwise:
         plain = (values or PYTHON_VALUES).uncommented(text)
         found = list(_ANSWER.finditer(plain))
@@ -214,9 +214,9 @@ def announced_text(text: str, *, stepwise: bool, values: Values | None = None) -
 
 
 def equal(one: Any, other: Any) -> bool:
-    """Whether two values are the same: as Python compares them, floats within the tolerances.
+    """Whether two values are equal as in Python, with floats within the tolerances.
 
-    Unlike in Python, a truth value is no number.
+    Unlike in Python, a Boolean is not a number, and NaN equals NaN.
     """
     if isinstance(one, bool) != isinstance(other, bool):
         return False
@@ -225,7 +225,7 @@ def equal(one: Any, other: Any) -> bool:
             return False
         try:
             near = math.isclose(one, other, rel_tol=RELATIVE, abs_tol=ABSOLUTE)
-        except OverflowError:  # an integer that is larger than any float
+        except OverflowError:  # the integer is larger than any float
             return False
         return near or (one != one and other != other)
     if isinstance(one, list | tuple) and type(one) is type(other):
@@ -236,7 +236,7 @@ def equal(one: Any, other: Any) -> bool:
 
 
 def _same_numbers(one: Any, other: Any) -> bool:
-    """Whether two values that are equal have integers and floats in the same places."""
+    """Whether two equal values have integers and floats in the same places."""
     if isinstance(one, list | tuple):
         return all(map(_same_numbers, one, other))
     if isinstance(one, dict):
@@ -246,7 +246,7 @@ def _same_numbers(one: Any, other: Any) -> bool:
 
 
 def unordered(value: Any) -> bool:
-    """Whether a value holds a set, which has no order to write it in."""
+    """Whether a value contains a set, whose written order is arbitrary."""
     if isinstance(value, set | frozenset):
         return True
     if isinstance(value, dict):
@@ -255,7 +255,7 @@ def unordered(value: Any) -> bool:
 
 
 def same_type(one: Any, other: Any) -> bool:
-    """Whether two values are of one class (Liu et al. 2024, type match)."""
+    """Whether two values have the same class (Liu et al. 2024, type match)."""
     return type(one) is type(other)
 
 
@@ -265,14 +265,14 @@ def type_name(value: Any) -> str:
 
 
 def short(written: str | None) -> str | None:
-    """A literal, or a call, as far as a table has room; records hold all of it."""
+    """A literal or a call, shortened for a table; records have the whole text."""
     return written if written is None or len(written) <= _WIDEST else f"{written[: _WIDEST - 1]}…"
 
 
 def asserted(line: str) -> Literal | None:
-    """The result of a call, as in an `assert`."""
+    """The value with which an `assert` compares a call; None if there is none."""
     for end in range(len(line), 0, -1):
-        if line[end - 1] in " .":  # what is said after the assertion
+        if line[end - 1] in " .":  # text after the assertion
             continue
         try:
             (statement,) = parse_module(line[:end]).body
@@ -299,4 +299,4 @@ PYTHON_VALUES = Values(
     misled=misled,
     asserted=asserted,
 )
-"""How values of Python are read and compared."""
+"""Reads and compares Python values."""

@@ -1,4 +1,4 @@
-"""Outputs that do not align with a specification (Liu et al. 2024, section IV-C: misleading tests)."""
+"""Outputs that contradict a specification (Liu et al. 2024, section IV-C: misleading tests)."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from collections.abc import Callable
 from typing import Any
 
 FAR = 97
-"""Distance by which a number is moved, after its sign has changed."""
+"""Distance by which a number moves away from 0, after its sign has changed."""
 
 
 def misled(value: Any) -> Any:
-    """Another value of the same class, clearly not the same: `False` for `True`, `-102` for `5`.
+    """A clearly different value of the same class: `False` for `True`, `-102` for `5`.
 
-    A list, tuple or dictionary gets another first part; None becomes a number.
+    A list, tuple or dictionary gets another first item; None becomes a number.
     """
     way = _WAYS.get(type(value))
     return way(value) if way else FAR

@@ -1,4 +1,4 @@
-"""Python's functions in prompts: they end by indentation, and their docstrings are statements."""
+"""Python functions in prompts: indentation ends them, and their docstrings are statements."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class PythonPrompts(PromptLanguage):
         return f'"""\n{_quotable(text)}\n"""\n'
 
     def docstring(self, document: Document, function: Function) -> tuple[int, int]:
-        """Like `PromptLanguage.docstring`; none of a function that is nothing else."""
+        """Like `PromptLanguage.docstring`; none if the function has no other statement."""
         body = _body(document, function)
         following = next((node for node in body[1:] if node.type != "comment"), None)
         if following is None or not _is_text(body[0]):
@@ -61,22 +61,22 @@ class PythonPrompts(PromptLanguage):
         """Like `PromptLanguage.alone`."""
         return text
 
-    def stop(self, document: Document, function: Function, cut: int) -> Stop:  # noqa: ARG002 - the same at all
-        """Like `PromptLanguage.stop`: before the next line that is indented no deeper than the header."""
+    def stop(self, document: Document, function: Function, cut: int) -> Stop:  # noqa: ARG002 - the same at any cut
+        """Like `PromptLanguage.stop`: before the next line that is not indented deeper than the header."""
         data = document.data
         margin = data[line_start(data, function.header) : function.header].decode("utf-8", "replace")
         return Stop(indent=len(margin.expandtabs(8)))
 
-    def stand_ins(self, document: Document, function: Function) -> tuple[str, ...]:  # noqa: ARG002 - without types
+    def stand_ins(self, document: Document, function: Function) -> tuple[str, ...]:  # noqa: ARG002 - of any type
         """Like `PromptLanguage.stand_ins`."""
         return STAND_INS
 
-    def emptied(self, rest: str, stand_in: str, stop: Stop) -> tuple[str, ...]:  # noqa: ARG002 - indentation says
+    def emptied(self, rest: str, stand_in: str, stop: Stop) -> tuple[str, ...]:  # noqa: ARG002 - ended by indentation
         """Like `PromptLanguage.emptied`."""
         return (f"{indentation(rest)}{stand_in}\n",)
 
     def names(self, node: tree_sitter.Node, owners: set[str]) -> bool:
-        """Like `PromptLanguage.names`: an attribute of something else or an argument's name is not it."""
+        """Like `PromptLanguage.names`: another object's attribute or an argument's name does not count."""
         parent = node.parent
         if parent is None:
             return True

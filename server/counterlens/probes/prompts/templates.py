@@ -1,8 +1,8 @@
 """Prompt templates: data, one file for each form, in the `templates` folder of a probe.
 
-A `.completion.txt` is continued as it stands; a `.chat.txt` is an instruction, a line of three hyphens, and a
-message. `$name` is a place to be filled. A template of one model, `summary.MODEL.chat.txt`, takes precedence
-over the general one; MODEL is a part of the model's name.
+A `.completion.txt` is text to continue; a `.chat.txt` is an instruction, a line of three hyphens, and a
+message. `$name` is a placeholder. A template for one model, `summary.MODEL.chat.txt`, takes precedence over
+the general one; MODEL is a part of the model's name.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from counterlens.models.base import Api, ModelInfo, Prompt, Reply, Stop
 
 
 def chats(info: ModelInfo) -> bool:
-    """Whether a model is spoken to in messages."""
+    """Whether a model is a chat model."""
     return info.api is Api.CHAT
 
 
@@ -25,11 +25,11 @@ def filled(
     """A template as a prompt for a model.
 
     Args:
-        info: Of the model; chat models get the `.chat.txt`.
+        info: Describes the model; chat models get the `.chat.txt`.
         package: The package that has the `templates` folder.
-        name: The template.
-        max_tokens: How much may be said.
-        stop: The text that ends a continuation.
+        name: The name of the template.
+        max_tokens: Maximum number of tokens of the answer.
+        stop: The texts that end a completion; unused for chat models.
         places: The values of the placeholders; surrounding blanks are removed.
     """
     instruction, text = worded(
@@ -41,12 +41,12 @@ def filled(
 
 
 def worded(info: ModelInfo, package: str | None, name: str, **places: str) -> tuple[str, str]:
-    """The instruction and the text of a template; a model that continues text is given no instruction.
+    """The instruction and the text of a template; the instruction is empty for plain completion.
 
     Args:
-        info: Of the model; chat models get the `.chat.txt`.
+        info: Describes the model; chat models get the `.chat.txt`.
         package: The package that has the `templates` folder.
-        name: The template.
+        name: The name of the template.
         places: The values of the placeholders.
     """
     form = "chat" if chats(info) else "completion"
@@ -63,21 +63,21 @@ def has_template(package: str | None, name: str, chat: bool) -> bool:
 
     Args:
         package: The package that has the `templates` folder.
-        name: The template.
-        chat: Whether for models that are spoken to in messages.
+        name: The name of the template.
+        chat: Whether it is for chat models.
     """
     return (files(package or "") / "templates" / f"{name}.{'chat' if chat else 'completion'}.txt").is_file()
 
 
 @cache
 def template(package: str | None, name: str, form: str, model: str = "") -> Template:
-    """A template, unchanged.
+    """A template, with its placeholders.
 
     Args:
         package: The package that has the `templates` folder.
-        name: The template.
+        name: The name of the template.
         form: `completion` or `chat`.
-        model: The name of the model that it is for; the general template without it.
+        model: The name of the model that it is for; empty for the general template.
     """
     folder = files(package or "") / "templates"
     ending = f".{form}.txt"

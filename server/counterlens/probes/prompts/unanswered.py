@@ -1,8 +1,8 @@
 """A program without the parts that reveal the answer to a question.
 
-A file may hold the question beside its answer: an `assert` at its end, a doctest of its module, a test, a
-comment. Before a model sees the program, this module cuts every statement, text and comment that calls the
-function with the input of the question (Liu et al. 2024, definition 1: the output follows from program
+A file may contain the answer to the question: in an `assert` at its end, a doctest of its module, a test or a
+comment. Before a model sees the program, this module removes every statement, string and comment that calls
+the function with the input of the question (Liu et al. 2024, definition 1: the output follows from program
 and input).
 """
 
@@ -24,29 +24,29 @@ from counterlens.syntax.python_ast import parse_module
 
 _TESTS = re.compile(r"_?(?:test|check)", re.IGNORECASE)
 _BLOCKS = ("body", "orelse", "finalbody")
-_PARTS = ("handlers", "cases")  # which have blocks of their own
+_PARTS = ("handlers", "cases")  # they have blocks of their own
 _NEVER = "the code that reveals the answer cannot be removed from the program"
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 
 def unanswered(document: Document, function: Function, call: str) -> Document:
-    """A document without what calls a function with one input, or may do so for a test's sake.
+    """A document without the code that calls a function with one input, or may do so in a test.
 
-    The text that is cut: statements that make the call, with literal arguments in any order that means the
-    same; statements of tests that use the function with arguments that cannot be read off; texts and comments
-    that hold the call, each as a whole; and at the top level what only these used. The function itself keeps
-    all of its code, but not such a comment.
+    The removed parts: statements that make the call, with literal arguments in any equivalent form;
+    statements of tests that use the function with other than literal arguments; whole strings and comments
+    that contain the call; and top-level definitions that only these parts used. The function itself keeps all
+    its code, but not such comments.
 
     Args:
-        document: The program; one that does not parse stays as it is.
+        document: The program; it is unchanged if it does not parse.
         function: The function, at the top level of its module.
-        call: The call that is asked about.
+        call: The call in the question.
 
     Returns:
-        The same document if there is nothing to cut.
+        The same document if there is nothing to remove.
 
     Raises:
-        SourceError: without it, the program would be another one.
+        SourceError: the removal would change the function, or break the program.
     """
     try:
         tree = parse_module(document.text)
@@ -76,13 +76,13 @@ def unanswered(document: Document, function: Function, call: str) -> Document:
 
 @dataclass(frozen=True, slots=True)
 class _Statements:
-    """Finds the statements that are cut."""
+    """Finds the statements to remove."""
 
     asked: Asked
     function: Function
 
     def cut(self, tree: ast.Module) -> set[ast.AST]:
-        """The statements to cut; what is inside of one that is cut may be among them, too."""
+        """The statements to remove; statements inside a removed one may be included."""
         return set(self._of_block(tree.body, testing=True))
 
     def _of_block(self, block: Sequence[ast.AST], *, testing: bool) -> Iterator[ast.AST]:
@@ -103,7 +103,7 @@ class _Statements:
                 yield node
 
     def _of_compound(self, node: ast.AST, *, testing: bool) -> Iterator[ast.AST]:
-        """The part of a compound statement to cut."""
+        """The parts of a compound statement to remove."""
         header = _header(node)
         unknown = any(self._mentions(part) & {Mention.UNKNOWN} for part in header)
         looped = isinstance(node, ast.For | ast.While | ast.With) and Mention.UNKNOWN in self._mentions(node)
@@ -114,12 +114,12 @@ class _Statements:
             yield from self._of_block(block, testing=testing)
 
     def _is_it(self, node: Definition) -> bool:
-        """Whether it is the function that is asked about."""
+        """Whether a definition is that of the function."""
         function = self.function
         return node.name == function.name and function.start_line <= node.lineno <= function.end_line
 
     def _texts_of(self, node: Definition) -> Iterator[ast.AST]:
-        """The texts of the function itself that hold the call; who shows it hides its docstring."""
+        """The strings in the function that contain the call; the docstring is hidden when it is shown."""
         hidden = node.body[0] if len(node.body) > 1 else None
         for child in ast.walk(node):
             if child is hidden:
@@ -128,7 +128,7 @@ class _Statements:
                 yield child
 
     def orphans(self, tree: ast.Module, cut: set[ast.AST]) -> set[ast.AST]:
-        """The definitions and assignments at the top level that only what is cut has used."""
+        """The top-level definitions and assignments that only removed code used."""
         gone = {name for node in cut for name in _used(node)} - {self.function.name}
         found: set[ast.AST] = set()
         while True:
@@ -147,7 +147,7 @@ class _Statements:
             gone |= {name for node in more for name in _used(node)} - {self.function.name}
 
     def _told(self, nodes: Sequence[ast.AST]) -> bool:
-        """Whether some code makes the call, or holds a text that does."""
+        """Whether some code makes the call, or contains a string that does."""
         for node in nodes:
             if Mention.ASKED in self._mentions(node):
                 return True
@@ -158,13 +158,13 @@ class _Statements:
         return False
 
     def _mentions(self, node: ast.AST) -> set[Mention]:
-        """How some code uses the function, but for uses with another input."""
+        """The ways in which some code uses the function, except with another input."""
         return self.asked.mentions(node) - {Mention.OTHER}
 
 
 @dataclass(slots=True)
 class _Cuts:
-    """Ranges to cut out of a text, with what comes in their place."""
+    """Ranges to remove from a text, each with its replacement."""
 
     source: str
     ranges: list[tuple[int, int, str]] = field(default_factory=list)
@@ -172,14 +172,14 @@ class _Cuts:
     starts: list[int] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.lines = re.split(r"(?<=\n)|(?<=\r)(?!\n)", self.source)  # the lines of `ast`
+        self.lines = re.split(r"(?<=\n)|(?<=\r)(?!\n)", self.source)  # lines as `ast` counts them
         self.starts = [0]
         for line in self.lines:
             self.starts.append(self.starts[-1] + len(line))
 
     @property
     def text(self) -> str:
-        """The text without them."""
+        """The text without the ranges."""
         pieces, at = [], 0
         for start, end, instead in sorted(self.ranges):
             if start >= at:
@@ -188,7 +188,7 @@ class _Cuts:
         return "".join([*pieces, self.source[at:]])
 
     def statement(self, node: ast.AST, instead: str) -> None:
-        """Cut a statement with its decorators, what stands behind it in its line, and the comments below."""
+        """Remove a statement with its decorators, the comment on its line, and the comments below."""
         first = min([node, *getattr(node, "decorator_list", [])], key=lambda part: part.lineno)
         start = self._at(first.lineno, first.col_offset) - (1 if first is not node else 0)
         end = self._at(node.end_lineno, node.end_col_offset)  # type: ignore[attr-defined]
@@ -196,7 +196,7 @@ class _Cuts:
         last = bisect.bisect_right(self.starts, end) - 1
         alone = not self.source[self.starts[row] : start].strip()
         behind = self.source[end : self.starts[last + 1]].strip()
-        if behind and not behind.startswith("#"):  # another statement in its line
+        if behind and not behind.startswith("#"):  # another statement on its line
             self.ranges.append((start, end, "pass"))
             return
         if not alone or instead:
@@ -207,7 +207,7 @@ class _Cuts:
         self._comments_from(last + 1)
 
     def comments(self, asked: Asked) -> None:
-        """Cut the comments that hold the call, with those right above and below that stand alone, too."""
+        """Remove the comments that contain the call, with the comment lines right above and below."""
         try:
             tokens = list(tokenize.generate_tokens(io.StringIO(self.source).readline))
         except (tokenize.TokenError, SyntaxError):
@@ -226,7 +226,7 @@ class _Cuts:
             self._comments_from(row)
 
     def _comments_from(self, row: int) -> None:
-        """Cut the lines of comments from one line on."""
+        """Remove the consecutive comment lines from a line on."""
         first = row
         while row < len(self.lines) and self.lines[row].lstrip().startswith("#"):
             row += 1
@@ -234,13 +234,13 @@ class _Cuts:
             self.ranges.append((self.starts[first], self.starts[row], ""))
 
     def _at(self, line: int, column: int) -> int:
-        """The character at a place of `ast`, whose columns are bytes."""
+        """The character offset of a position in `ast`, whose columns are bytes."""
         text = self.lines[line - 1].encode("utf-8", "surrogatepass")
         return self.starts[line - 1] + len(text[:column].decode("utf-8", "surrogatepass"))
 
 
 def _cut_block(cuts: _Cuts, owner: ast.AST, nodes: Sequence[ast.AST], *, whole: bool) -> None:
-    """Cut statements of a block; one that would be empty passes."""
+    """Remove statements of a block; a block that would be empty gets a `pass`."""
     for number, node in enumerate(nodes):
         last = whole and number == len(nodes) - 1 and not isinstance(owner, ast.Module)
         cuts.statement(node, "pass" if last else "")
@@ -253,7 +253,7 @@ def _blocks(tree: ast.AST) -> Iterator[tuple[ast.AST, list[ast.AST]]]:
 
 
 def _own_blocks(node: ast.AST, *, parts: bool = True) -> Iterator[list[ast.AST]]:
-    """The blocks of a statement, those of its handlers and cases with them."""
+    """The blocks of a statement, including those of its handlers and cases."""
     for name in _BLOCKS:
         block = getattr(node, name, None)
         if isinstance(block, list) and block:
@@ -279,7 +279,7 @@ def _is_test(node: Definition) -> bool:
 
 
 def _checks(node: ast.AST) -> bool:
-    """Whether a statement that stands where tests do binds nothing, so that the program can be without it."""
+    """Whether a statement among tests binds nothing, so that it can be removed."""
     return isinstance(node, ast.Assert | ast.Expr)
 
 
@@ -292,7 +292,7 @@ def _used(node: ast.AST, without: set[ast.AST] | frozenset[ast.AST] = frozenset(
 
 
 def _bound(node: ast.AST) -> set[str]:
-    """The names that a statement at the top level binds; none if it may do something else."""
+    """The names that a top-level statement binds; none if it may have other effects."""
     if isinstance(node, Definition):
         return {node.name}
     targets = node.targets if isinstance(node, ast.Assign) else []
@@ -303,7 +303,7 @@ def _bound(node: ast.AST) -> set[str]:
 
 
 def _code_of(tree: ast.Module, name: str) -> list[str]:
-    """The definitions of a name, without texts that stand as statements."""
+    """The definitions of a name, without string statements and `pass`."""
     found = []
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name == name:

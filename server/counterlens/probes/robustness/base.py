@@ -25,15 +25,15 @@ from counterlens.syntax.document import Document
 from counterlens.syntax.functions import find_function
 
 SAME = 0.999
-"""Answers that are at least so much alike are the same."""
-_UNLIKE = 0.9  # an answer is less alike than this to one that has nothing to do with it
+"""Minimum similarity of answers that count as the same."""
+_UNLIKE = 0.9  # maximum similarity of an answer to an unrelated one
 NO_ANSWER = "the model's text contains no answer"
 Similarity = Callable[[str, str], float]
-"""How alike the answer to the original and another one are, 0 to 1."""
+"""The similarity of the answer about the original and another answer, 0 to 1."""
 Reader = Callable[[str], str | None]
-"""The answer in what the model says; None where there is none."""
+"""Reads the answer from the model's text; None if there is none."""
 Similarities = Mapping[str, Similarity]
-"""The similarities by their names, the one that counts first."""
+"""The similarities by name, the main one first."""
 
 
 OptionsT = TypeVar("OptionsT", bound=RobustnessOptions)
@@ -45,8 +45,8 @@ class RobustnessProbe(Probe[OptionsT, RobustnessRecord]):
 
     Attributes:
         heading: The question's name in tables.
-        unlike: An answer unlike any other, for the check that a difference is seen.
-        never: Assumptions that no version may rest on.
+        unlike: An answer unlike any other, to check that a difference is detected.
+        never: Assumptions that no version may depend on.
     """
 
     needs = frozenset({Need.COMPLETE, Need.SANDBOX})
@@ -59,21 +59,21 @@ class RobustnessProbe(Probe[OptionsT, RobustnessRecord]):
     def prompt(
         self, info: ModelInfo, document: Document, qualname: str, call: str | None, max_tokens: int
     ) -> Prompt:
-        """The subject of a question: a version of a function, and a call if there is one."""
+        """The question about a version of a function, and about a call if there is one."""
 
     @abstractmethod
     def read(self, text: str, language: str = "python") -> str | None:
-        """The answer in what the model says on code in a language; None if there is none."""
+        """The answer in the model's text about code in a language; None if there is none."""
 
     def read_published(self, text: str, language: str = "python") -> str | None:
-        """The same for a question of a published protocol, whose answer is free text."""
+        """Like `read`, for a question of a published protocol, whose answer is free text."""
         return self.read(text, language)
 
     @abstractmethod
     def similarities(
         self, answers: Sequence[str], encoder: SentenceEncoder | None, language: str = "python"
     ) -> tuple[Similarities, str]:
-        """The similarities of some answers on code in a language, and what a reader needs to know of them.
+        """The similarities for some answers about code in a language, and a note on them for readers.
 
         Raises:
             CounterlensError: a library that compares the answers is not installed.
@@ -96,13 +96,13 @@ class RobustnessProbe(Probe[OptionsT, RobustnessRecord]):
             yield VersionQuestion(version, version.standing, None, original, changed)
 
     def rounds(self, program: Target, options: OptionsT) -> int:  # noqa: ARG002
-        """How often each version of a program is asked about."""
+        """The number of questions about each version of a program."""
         return 1
 
     def asked(
         self, info: ModelInfo, document: Document, qualname: str, call: str | None, options: OptionsT
     ) -> Prompt:
-        """Like `prompt`, in the words of the protocol that is followed."""
+        """Like `prompt`, in the words of the chosen protocol, if any."""
         if options.chosen_protocol:
             return published.question(self.id, info, document, qualname, call, options.max_tokens)
         return self.prompt(info, document, qualname, call, options.max_tokens)
@@ -111,12 +111,12 @@ class RobustnessProbe(Probe[OptionsT, RobustnessRecord]):
         """Like `Probe.run`.
 
         Raises:
-            SourceError: there is nothing to compare; says why.
+            SourceError: there is nothing to compare; the message says why.
             CounterlensError: a sanity check failed, or the library that compares the answers is not
                 installed.
         """
         language = target.document.language
-        # What is missing is said before anything is asked.
+        # Missing libraries are reported before any request to the model.
         self.similarities([self.unlike], context.encoder, language)
         if options.chosen_protocol:
             published.transformations_of(target.document.language)
@@ -148,7 +148,7 @@ class RobustnessProbe(Probe[OptionsT, RobustnessRecord]):
         )
 
     def tables(self, records: Sequence[RobustnessRecord], *, seed: int) -> tuple[Table, ...]:
-        """Like `Probe.tables`; similarities are those that were measured when the answers were given."""
+        """Like `Probe.tables`; the similarities were computed during the run, and are in the records."""
         if records[0].protocol:
             return published_tables.tables(records, self.heading, seed)
         shown = (
@@ -174,7 +174,7 @@ class RobustnessProbe(Probe[OptionsT, RobustnessRecord]):
         )
 
     def measures(self, record: RobustnessRecord) -> Mapping[str, bool]:
-        """Like `Probe.measures`, by the first similarity."""
+        """Like `Probe.measures`, by the main similarity."""
         kept, broken = _same(record, Standing.PRESERVING), _same(record, Standing.BREAKING)
         measured = {}
         if kept:
@@ -184,7 +184,7 @@ class RobustnessProbe(Probe[OptionsT, RobustnessRecord]):
         return measured
 
     def estimate(self, target: Target, options: OptionsT, model: Model) -> int:  # noqa: ARG002
-        """Like `Probe.estimate`, from what mutations promise."""
+        """Like `Probe.estimate`: assuming that every counterfactual is usable."""
         total = 0
         for program in expected(target, options.code):
             versions = len(self._planned(program, options).counterfactuals)
@@ -195,7 +195,7 @@ class RobustnessProbe(Probe[OptionsT, RobustnessRecord]):
     def _programs(
         self, context: Context, target: Target, options: OptionsT, left_out: Counter[str]
     ) -> list[Target]:
-        """The programs; under a protocol a function of which there is none counts, as one that fails."""
+        """The programs; under a protocol, a function without a program counts as one that fails its tests."""
         find_function(target.document, target.qualname)
         try:
             return programs(context, target, options.code)
@@ -218,7 +218,7 @@ class RobustnessProbe(Probe[OptionsT, RobustnessRecord]):
     def _answers(
         self, context: Context, questions: Sequence[VersionQuestion], reader: Reader
     ) -> dict[Prompt, str | None]:
-        """The answer to each question, which is asked once."""
+        """The answer to each distinct question; each is sent to the model once."""
         both = ((question.original, question.changed) for question in questions)
         prompts = list(dict.fromkeys(prompt for pair in both for prompt in pair))
         answers = {}
@@ -234,7 +234,7 @@ class RobustnessProbe(Probe[OptionsT, RobustnessRecord]):
         similarities: Similarities,
         reader: Reader,
     ) -> None:
-        """The identity has no effect, and a forced difference is seen; tried on the first answer there is."""
+        """Check that the identity has no effect and that a forced difference is detected, on one answer."""
         prompt = next((prompt for prompt, answer in answers.items() if answer is not None), None)
         if prompt is None:
             return
@@ -280,7 +280,7 @@ def _compared(
 
 
 def _same(record: RobustnessRecord, standing: Standing) -> list[bool]:
-    """Whether the answer stayed the same, for each version of a kind, by the first similarity."""
+    """Whether the answer stayed the same, for each version of a kind, by the main similarity."""
     return [
         pair.similarity[record.measures[0]] > SAME
         for pair in record.pairs

@@ -1,8 +1,9 @@
-"""Distance in embedding space (Ahmed et al. 2024, section 3.2.4 and Table 6): is what means the same nearer?
+"""Distance in embedding space (Ahmed et al. 2024, section 3.2.4 and Table 6): is equivalent code nearer?
 
-Of an if-else two versions are made: its branches change places with the condition negated, which keeps the
-meaning, and without, which breaks it and changes less of the text. To a model that embeds what code does the
-first is nearer to the original; to one that embeds how it looks, the second.
+An if-else has two versions with swapped branches. The equivalent swap also negates the condition, which keeps
+the meaning. The plain swap does not, which breaks the meaning and changes less of the text. A model that
+embeds behaviour places the equivalent swap nearer to the original; a model that embeds appearance, the plain
+swap.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ EQUIVALENT, PLAIN = "if-else-flip", "block-swap-plain"
 _PROTOCOL = "operators"
 _UNLIKE = "zebras sleep under violet umbrellas"
 _TRIED = 3  # texts of the sanity check
-_SAME = 1e-4  # distance: the same text twice; servers round as they like
+_SAME = 1e-4  # maximum distance between two embeddings of the same text, because servers round
 _LISTED = 16
 _ROWS = {
     Standing.BREAKING: "plain swap breaks the meaning",
@@ -76,7 +77,7 @@ class EmbeddingOptions(ProbeOptions):
 
 @dataclass(frozen=True, slots=True)
 class ChangedTokens:
-    """How many lexical tokens each swap changes, puts in or takes out."""
+    """The number of lexical tokens that each swap changes, inserts or removes."""
 
     equivalent: int
     plain: int
@@ -87,14 +88,14 @@ class SwapDistances:
     """The distances of the two swaps of one if-else from the original.
 
     Attributes:
-        line: Its first line, 1-based.
-        standing: The kind of the plain swap: breaking or possibly equivalent.
-        equivalent: Euclidean distance of the swap that keeps the meaning, of vectors of length 1; by the
-            protocol `operators` of vectors as long as the model makes them.
-        plain: The same of the plain swap.
-        changed_tokens: How much of the text each changes.
-        form: Of the if-else; None if no single operator decides it.
-        family: Of that operator.
+        line: The first line of the if-else, 1-based.
+        standing: The kind of the plain swap: breaking, possibly equivalent or unsettled.
+        equivalent: Euclidean distance of the equivalent swap, between vectors of length 1; under the protocol
+            `operators` between the model's vectors as they are.
+        plain: The same distance of the plain swap.
+        changed_tokens: The number of tokens that each swap changes.
+        form: The form of the if-else; None if no single operator decides it.
+        family: The family of that operator.
     """
 
     line: int
@@ -107,30 +108,30 @@ class SwapDistances:
 
     @property
     def published(self) -> bool:
-        """Whether Ahmed et al. 2024 have such swaps."""
+        """Whether Ahmed et al. 2024 study such swaps."""
         return self.family is not None and is_published(self.form, self.family)
 
     @property
     def nearer(self) -> bool:
-        """Whether what means the same is nearer."""
+        """Whether the equivalent swap is nearer."""
         return self.equivalent < self.plain
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EmbeddingRecord(Record):
-    """The distances of one function; `pairs` has one for each if-else of which both swaps can be made."""
+    """The distances of one function; `pairs` has an item for each if-else with both swaps."""
 
     pairs: tuple[SwapDistances, ...]
 
 
 Sites = Sequence[tuple[int, dict[str, Version]]]
-"""If-else by their lines, each with the versions that its two swaps make."""
+"""The line of each if-else, with the versions of its two swaps by mutation."""
 Distances = Sequence[tuple[str, SwapDistances]]
-"""Distances, each with the function that it is of."""
+"""Distances, each with the name of its function."""
 
 
 class EmbeddingProbe(Probe[EmbeddingOptions, EmbeddingRecord]):
-    """Distances of equivalent and other versions in embedding space."""
+    """Measures the distances of equivalent and plain swaps in embedding space."""
 
     id = "embedding"
     title = "does it embed code that means the same closer than code that looks the same?"
@@ -143,10 +144,10 @@ class EmbeddingProbe(Probe[EmbeddingOptions, EmbeddingRecord]):
         """Like `Probe.run`.
 
         Raises:
-            SourceError: there is no if-else of which both versions can be made.
+            SourceError: there is no if-else with both swaps.
             CounterlensError: a sanity check failed, or SciPy is not installed.
         """
-        signed_rank([(0.0, 1.0)])  # a library that is missing is said before anything is asked
+        signed_rank([(0.0, 1.0)])  # a missing library is reported before any request
         surveyed = planned(target, (EQUIVALENT, PLAIN), seed=options.seed, without=options.without)
         tests = (options.map_timeout, options.excluded_tests)
         found = settled(context, target, surveyed, lasting(options.timeout), *tests)
@@ -201,14 +202,14 @@ class EmbeddingProbe(Probe[EmbeddingOptions, EmbeddingRecord]):
         return {"equivalent swaps nearer": all(nearer)} if nearer else {}
 
     def estimate(self, target: Target, options: EmbeddingOptions, model: Model) -> int:  # noqa: ARG002
-        """See `Probe.estimate`: texts of the sanity check, the original, and two versions of each if-else."""
+        """Like `Probe.estimate`: the sanity check's texts, the original, and two versions of each if-else."""
         surveyed = planned(target, (EQUIVALENT, PLAIN), seed=options.seed, without=options.without)
         sites = len(_sites((made, made) for made in surveyed.counterfactuals))
         return _TRIED + 1 + 2 * sites if sites else 0
 
 
 def _as_published(target: Target, sites: Sites, left_out: Counter[str]) -> Sites:
-    """The if-else that the paper has: plain ones with one of six comparisons; the others are counted.
+    """The if-else of the kind in the paper: decided by one of six comparisons; the others are counted.
 
     Raises:
         SourceError: there is none.
@@ -234,7 +235,7 @@ def _kind(target: Target, flipped: Version) -> tuple[SwapForm | None, Family | N
 
 
 def _measured(context: Context, target: Target, sites: Sites, *, raw: bool) -> Iterable[SwapDistances]:
-    """The distances of the two swaps of each if-else; raw ones of vectors as long as they are."""
+    """The distances of the two swaps of each if-else; `raw` leaves the length of the vectors unchanged."""
     texts = [text_of(target.document, target.qualname)]
     for _, both in sites:
         texts += [text_of(both[kind].document, target.qualname) for kind in (EQUIVALENT, PLAIN)]
@@ -258,7 +259,7 @@ def _measured(context: Context, target: Target, sites: Sites, *, raw: bool) -> I
 
 
 def _sites(versions: Iterable[tuple[Counterfactual, Item]]) -> list[tuple[int, dict[str, Item]]]:
-    """The lines of the if-else that have both kinds of swaps, with what goes with each of the two."""
+    """The line of each if-else with both kinds of swaps, with the item of each swap."""
     sites: dict[tuple[int, int], dict[str, Item]] = {}
     for made, item in versions:
         sites.setdefault((made.start_line, made.end_line), {})[made.mutation] = item
@@ -266,7 +267,7 @@ def _sites(versions: Iterable[tuple[Counterfactual, Item]]) -> list[tuple[int, d
 
 
 def text_of(document: Document, qualname: str) -> str:
-    r"""The text of a version that is embedded: the function with its docstring, `\n` at line ends."""
+    r"""The text of a version to embed: the function with its docstring, with `\n` at line ends."""
     function = find_function(document, qualname)
     text = document.data[line_start(document.data, function.start) : function.end]
     return text.replace(b"\r\n", b"\n").decode("utf-8", "replace")
@@ -294,7 +295,7 @@ def _row(title: str, pairs: Distances) -> tuple[Cell, ...]:
 
 
 def _table_6(pairs: Distances) -> Table:
-    """Compute the table as published: over all pairs, with the test over pairs of all functions."""
+    """The table as published: over all pairs, with the test over the pairs of all functions."""
     distances = [(pair.equivalent, pair.plain) for _, pair in pairs]
     row: tuple[Cell, ...] = (
         "all",
@@ -318,10 +319,10 @@ def _nearer(record: EmbeddingRecord) -> list[bool]:
 
 
 def _check_sanity(context: Context, target: Target) -> None:
-    """The identity has no distance, and another text has one.
+    """Check that the same text has no distance, and that an unrelated text has one.
 
     Raises:
-        CounterlensError: it does not: figures would be meaningless.
+        CounterlensError: either check failed: figures would be meaningless.
     """
     text, name = text_of(target.document, target.qualname), context.model.info.name
     context.steps.next("embedding the same text twice")
@@ -338,7 +339,7 @@ def _same_place(one: Vectors, other: Vectors) -> bool:
 
 
 def _embedded(context: Context, texts: Sequence[str]) -> Vectors:
-    """The vectors of some texts with length 1: servers give other lengths than models do."""
+    """The vectors of some texts, scaled to length 1, because servers and local models scale differently."""
     vectors = context.model.embed(texts, cancel=context.cancel)
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     return np.asarray(vectors / np.where(lengths > 0, lengths, 1.0), np.float64)
@@ -350,7 +351,7 @@ def _tokens(text: str, language: str) -> list[bytes]:
 
 
 def _changed(one: Sequence[bytes], other: Sequence[bytes]) -> int:
-    """How many lexical tokens have to be changed, put in or taken out."""
+    """The number of lexical tokens to change, insert or remove."""
     matcher: Callable[..., SequenceMatcher[bytes]] = SequenceMatcher
     codes = matcher(None, one, other, autojunk=False).get_opcodes()
     return sum(max(i2 - i1, j2 - j1) for tag, i1, i2, j1, j2 in codes if tag != "equal")

@@ -33,7 +33,7 @@ class NameOptions(RobustnessOptions):
 
 
 class NameProbe(RobustnessProbe[NameOptions]):
-    """The name of a function, which is hidden."""
+    """Predicts the name of a function, which is hidden."""
 
     id = "name"
     title = "do its names for functions follow the code?"
@@ -54,7 +54,7 @@ class NameProbe(RobustnessProbe[NameOptions]):
         return asked_in_one_line(info, self.id, document, masked(document, qualname), max_tokens)
 
     def read(self, text: str, language: str = "python") -> str | None:  # noqa: ARG002
-        """The name in what was said: all of it, or marked as code, or the only word that looks like code."""
+        """The name in an answer: the whole line, or marked as code, or the only word that looks like code."""
         line = first_line(text) or ""
         alone = line.strip("`'\"*.,:; ").removeprefix("def ").partition("(")[0]
         if _NAME.fullmatch(alone):

@@ -42,7 +42,7 @@ class OutputOptions(RobustnessOptions):
 
 
 class OutputProbe(RobustnessProbe[OutputOptions]):
-    """The result of a call of a function."""
+    """Predicts the result of a call of a function."""
 
     id = "output"
     title = "do its predicted outputs follow the code?"
@@ -50,7 +50,7 @@ class OutputProbe(RobustnessProbe[OutputOptions]):
     options = OutputOptions
     heading = "output prediction"
     unlike = '"zebra umbrella"'
-    never = (WHOLE_PROGRAM,)  # a call that is to stay the same cannot be one of other parameters
+    never = (WHOLE_PROGRAM,)  # all versions get the same call, so the parameters must not change
 
     def prompt(
         self, info: ModelInfo, document: Document, qualname: str, call: str | None, max_tokens: int
@@ -63,7 +63,7 @@ class OutputProbe(RobustnessProbe[OutputOptions]):
         return replace(asked, max_tokens=max_tokens)
 
     def read(self, text: str, language: str = "python") -> str | None:
-        """The literal that was said, as it is written in the language."""
+        """The literal in the answer, as written in the language."""
         answer = direct_answer(text, values=executed(language).values)
         return answer.written if answer else None
 
@@ -98,9 +98,9 @@ class OutputProbe(RobustnessProbe[OutputOptions]):
         limits: Limits,
         left_out: Counter[str],
     ) -> Iterator[VersionQuestion]:
-        """Like `RobustnessProbe.questions`, for each call; what a version is, is seen by running the call.
+        """Like `RobustnessProbe.questions`, for each call; running the call shows the kind of a version.
 
-        Under the protocol all tests are asked about, and no call is run.
+        Under the protocol, the questions cover all tests, and no call is run.
         """
         info, cancel = context.model.info, context.cancel
         calls = _calls(program, options)
@@ -153,7 +153,7 @@ def _standing(context: Context, version: Version, call: str, truth: str, limits:
     """The kind of a version for one call.
 
     Raises:
-        SourceError: that cannot be seen, or it should give the same and does not.
+        SourceError: the call cannot be run, or a preserving version returns another result.
     """
     there = (
         executed(version.document.language)

@@ -14,15 +14,15 @@ from counterlens.probes.prompts.gap import Gap
 from counterlens.syntax.functions import find_function
 
 WRITTEN_TOKENS = 384
-"""So much a model may write of a function."""
+"""Maximum number of tokens of the model's own implementation."""
 
 
 class Code(StrEnum):
     """The origin of the programs."""
 
-    GIVEN = "given"  # the functions as they stand
-    BUGGY = "buggy"  # those with a known bug, and beside them the same without
-    WRITTEN = "written"  # what the model writes after the header and docstring
+    GIVEN = "given"  # the unchanged functions
+    BUGGY = "buggy"  # the functions with a known bug: each with and without the bug
+    WRITTEN = "written"  # the model's implementation from the header and docstring
 
 
 CodeOption = Annotated[
@@ -36,7 +36,7 @@ CodeOption = Annotated[
 
 
 def programs(context: Context, target: Target, code: Code) -> list[Target]:
-    """The programs of a function that are asked about.
+    """The programs of a function to ask about.
 
     Raises:
         SourceError: the function does not exist, or has no such program.
@@ -46,7 +46,7 @@ def programs(context: Context, target: Target, code: Code) -> list[Target]:
 
 
 def expected(target: Target, code: Code) -> list[Target]:
-    """Predict the content of `programs` before any request; the model's own code is assumed to be like it.
+    """Predict the result of `programs` before any request; the function stands in for the model's own code.
 
     Raises:
         SourceError: there is no such program.

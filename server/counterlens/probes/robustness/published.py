@@ -35,7 +35,7 @@ _DEFINED = re.compile(
     r"([^\W\d]\w*)\s*\([^;{}()]*\)\s*(?:throws\s[\w., ]+)?\{",
     re.MULTILINE,
 )
-"""The header of a function that is rewritten, in Python or in Java."""
+"""The header of a function in the answer, in Python or in Java."""
 _QUOTED = re.compile(r"(`+|\*\*)([^`*\n]+)\1")
 _WORD = re.compile(r"\w")
 
@@ -43,8 +43,8 @@ _WORD = re.compile(r"\w")
 def fixed(max_tokens: int) -> Mapping[str, Mapping[str, Any]]:
     """The options of a probe that the protocol sets.
 
-    The code is the model's own implementation (section 4), and all operators are applied. The room for an
-    answer is that of the authors' scripts.
+    The code is the model's own implementation (section 4), and all operators are applied. The maximum number
+    of tokens is that of the authors' scripts.
     """
     options = {"code": "written", "mutations": (), "without": (), "max_tokens": max_tokens}
     return MappingProxyType({EMPICA: MappingProxyType(options)})
@@ -56,10 +56,10 @@ def transformed(target: Target, *, seed: int, without: Collection[str]) -> Surve
     Args:
         target: The function.
         seed: Chooses the replacement of an arithmetic operator.
-        without: Assumptions that no version may rest on.
+        without: Assumptions that no version may depend on.
 
     Raises:
-        SourceError: there is no such function, or it does not parse.
+        SourceError: the function does not exist, or does not parse.
         OptionError: the language has no operators.
     """
     transformations = transformations_of(target.document.language)
@@ -90,14 +90,14 @@ def transformations_of(language: str) -> Sequence[Transformation]:
 def question(
     task: str, info: ModelInfo, document: Document, qualname: str, call: str | None, max_tokens: int
 ) -> Prompt:
-    """The questions (section 4.3): without examples, and of a chat model without an instruction beside it."""
+    """The question (section 4.3): without examples and, for chat models, without a separate instruction."""
     source = masked(document, qualname) if task == "name" else definition(document, qualname)
     places = {"call": call} if call is not None else {}
     return filled(info, __package__, f"{EMPICA}-{task}", max_tokens, (), source=source, **places)
 
 
 def every_call(program: Target) -> list[str]:
-    """The test inputs of a program: those of its dataset, else of its examples and the tests beside it."""
+    """The test inputs of a program: from its dataset, else from its examples and the tests beside it."""
     language = executed(program.document.language)
     function = find_function(program.document, program.qualname)
     try:
@@ -111,19 +111,19 @@ def every_call(program: Target) -> list[str]:
 
 
 def said_of(text: str) -> str | None:
-    """A summary: all that was said, without the reasoning that comes before it."""
+    """The summary: the whole answer without the preceding reasoning; None if it has no words."""
     answer = without_thought(text).strip()
     return answer if _WORD.search(answer) else None
 
 
 def name_in(text: str, read: Callable[[str], str | None]) -> str | None:
-    """A name: that of the function if it is rewritten, else the first line that gives one.
+    """The name in an answer: from the header of a function, else from the first line that has a name.
 
     Args:
         text: The answer.
-        read: Reads a line.
+        read: Reads the name from a line; None if there is none.
     """
-    answer = without_thought(text).replace(MASK, "")  # which is no name, however often it is repeated
+    answer = without_thought(text).replace(MASK, "")  # the mask is not a name, even if repeated
     defined = _DEFINED.search(answer)
     if defined:
         return defined[1] or defined[2]
@@ -139,7 +139,7 @@ def _is_name(text: str) -> bool:
 
 
 def completed(text: str, language: str = "python") -> Literal | None:
-    """The literal that a test case was completed with: alone, in an assertion, or marked as code."""
+    """The literal that completes a test case: alone, in an assertion, or marked as code."""
     answer, values = without_thought(text), executed(language).values
     alone = direct_answer(answer, values=values)
     if alone is not None:

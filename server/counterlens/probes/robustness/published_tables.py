@@ -1,9 +1,9 @@
 """The tables of EMPICA (Nguyen et al. 2024): 2 to 6 and Figure 7, by equations 1 and 2.
 
 The figure of an operator is the mean similarity over all functions in which it has a site (equation 1), or 1
-less it for one that breaks the meaning (equation 2); of output prediction each test is a case (section
-6.1.3). Robustness is the mean of the figures of the four operators that keep the meaning, sensitivity of the
-other four (section 5.1, RQ1): each operator counts alike, however many functions have a site of it. The
+minus it if the operator breaks the meaning (equation 2); for output prediction each test is a case (section
+6.1.3). Robustness is the mean of the figures of the four operators that keep the meaning, sensitivity that of
+the other four (section 5.1, RQ1): all operators have equal weight, however many functions have a site. The
 intervals, bootstrapped over functions, and the tests of Figure 7 are not in the paper.
 """
 
@@ -23,7 +23,7 @@ from counterlens.probes.robustness.record import AnswerPair, RobustnessRecord
 from counterlens.probes.robustness.tables import Records, listing
 
 LEXICAL = "lexical"
-"""The similarity by words; how rare a word is, is counted over the answers of a whole run."""
+"""The similarity by words; the frequency of words is counted over the answers of a whole run."""
 _KINDS = {True: "robustness to SP transform.", False: "sensitivity to SNP transform."}
 _OPERATORS = {known.mutation.id: known for known in TRANSFORMATIONS}
 _NOTE = (
@@ -34,11 +34,11 @@ _NOTE = (
 
 @dataclass(frozen=True, slots=True)
 class FunctionFigures:
-    """The figures of one function, of one similarity and of one kind of operators.
+    """The figures of one function, for one similarity and one kind of operators.
 
     Attributes:
-        correct: Whether it passes its tests.
-        sums: The sum of the figures of each operator with a site, and the number of its cases.
+        correct: Whether it passes its tests; None if unknown.
+        sums: By operator with a site, the sum of the figures of its cases, and their number.
     """
 
     correct: bool | None
@@ -46,7 +46,7 @@ class FunctionFigures:
 
     @property
     def mean(self) -> float:
-        """Over its cases of all operators."""
+        """The mean over the cases of all operators."""
         cases = sum(count for _, count in self.sums.values())
         return sum(total for total, _ in self.sums.values()) / cases
 
@@ -55,7 +55,7 @@ def tables(records: Records, heading: str, seed: int) -> tuple[Table, ...]:
     """The figures and tables of some records of one model.
 
     Raises:
-        CounterlensError: scikit-learn or SciPy, which compare, is not installed.
+        CounterlensError: scikit-learn or SciPy is not installed.
     """
     asked = _fitted_once([record for record in records if record.pairs])
     shown: list[Table | None] = [written(records)]
@@ -66,7 +66,7 @@ def tables(records: Records, heading: str, seed: int) -> tuple[Table, ...]:
 
 
 def written(records: Records) -> Table | None:
-    """Table 2: how often the model's code passes the tests; text without a function does not."""
+    """Table 2: how often the model's code passes the tests; text without a function counts as failing."""
     known = [record for record in records if record.passed is not None]
     if not known:
         return None
@@ -105,9 +105,9 @@ def by_operator(records: Records, heading: str, seed: int) -> Table:
 
 
 def by_correctness(records: Records, heading: str, seed: int) -> Table | None:
-    """Figure 7: correct code beside incorrect code, and whether they differ; None without both.
+    """Figure 7: correct and incorrect code, and whether they differ; None if one of them is missing.
 
-    The test is Mann and Whitney's of the means of the functions, two-sided.
+    The test is the two-sided Mann-Whitney test of the functions' means.
     """
     if {True, False} - {pair.correct for record in records for pair in record.pairs}:
         return None
@@ -128,7 +128,7 @@ def by_correctness(records: Records, heading: str, seed: int) -> Table | None:
 
 
 def snippets(records: Records, measure: str, *, preserving: bool) -> list[FunctionFigures]:
-    """The figures of each function that has a site of such an operator."""
+    """The figures of each function that has a site of an operator of this kind."""
     found = []
     for record in records:
         sums: dict[str, tuple[float, int]] = {}
@@ -142,7 +142,7 @@ def snippets(records: Records, measure: str, *, preserving: bool) -> list[Functi
 
 
 def mean_of_operators(found: Sequence[FunctionFigures]) -> float | None:
-    """The mean of the figures of the operators, each the mean of its cases."""
+    """The mean over operators of the mean of each operator's cases; None if there are none."""
     totals: dict[str, float] = {}
     counts = Counter[str]()
     for one in found:
@@ -161,9 +161,9 @@ def _of_operator(records: Records, measure: str, operator: str, seed: int) -> Es
 
 
 def _fitted_once(records: Records) -> list[RobustnessRecord]:
-    """The records with the similarity by words as it is where TF-IDF is fitted once, over all answers.
+    """The records with the similarity by words computed again, with TF-IDF fitted once over all answers.
 
-    Each answer is one text: to the unchanged function, and to each of its versions.
+    Each answer is one text: about the unchanged function, and about each of its versions.
     """
     if not records or not all(LEXICAL in record.measures for record in records):
         return list(records)
@@ -184,7 +184,7 @@ def _answers(record: RobustnessRecord) -> list[str]:
 
 
 def _measures(records: Records) -> list[str]:
-    """The similarities that were measured in all records."""
+    """The similarities in all records."""
     return [known for known in records[0].measures if all(known in record.measures for record in records)]
 
 

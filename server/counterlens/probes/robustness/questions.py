@@ -28,7 +28,7 @@ from counterlens.syntax.document import Document
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RobustnessOptions(ProbeOptions):
-    """Options of the probes of robustness; nothing is cut, so there is no prefix ratio."""
+    """Options of the robustness probes; there is no prefix ratio, because functions are not cut."""
 
     mutations: Mutations = ()
     without: Without = ()
@@ -42,14 +42,14 @@ class RobustnessOptions(ProbeOptions):
 
 @dataclass(frozen=True, slots=True)
 class VersionQuestion:
-    """The questions about a program and one version of it.
+    """The question about a program, and the same question about one version of it.
 
     Attributes:
         version: The version.
         standing: The kind of the version; with a call, its kind for this call.
-        call: The call that is asked about, if any.
+        call: The call in the question, if any.
         original: The question about the unchanged program.
-        changed: The same about the version.
+        changed: The same question about the version.
     """
 
     version: Version
@@ -60,14 +60,14 @@ class VersionQuestion:
 
 
 def asked_in_one_line(info: ModelInfo, task: str, document: Document, source: str, max_tokens: int) -> Prompt:
-    """A question that is answered in one line, with examples in the language of the document.
+    """A question with a one-line answer, with examples in the document's language.
 
     Args:
-        info: Of the model.
+        info: Describes the model.
         task: The name of the template.
         document: The document of the function.
-        source: The text that is asked about.
-        max_tokens: How much may be said.
+        source: The code in the question.
+        max_tokens: Maximum number of tokens of the answer.
     """
     name = f"{task}{prompted(document.language).suffix}"
     return filled(info, __package__, name, max_tokens, ("\n",), source=source)

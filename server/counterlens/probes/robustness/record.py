@@ -14,16 +14,16 @@ class AnswerPair:
     """The answers about a program and about one version of it.
 
     Attributes:
-        target: The program: the function as it is given, with its bug, or as the model writes it.
-        correct: Whether the program passes its tests; None if that is not known.
-        mutation: The change.
-        line: Where, 1-based.
+        target: The name of the program: the given function, its buggy variant, or the model's implementation.
+        correct: Whether the program passes its tests; None if unknown.
+        mutation: The id of the mutation.
+        line: The line of the change, 1-based.
         preserving: Whether the mutation should keep the meaning.
         standing: The kind of the version; with a call, its kind for this call.
-        call: The call that was asked about, if any.
+        call: The call in the question, if any.
         original: The answer about the unchanged program.
         answer: The answer about the version.
-        similarity: How alike they are, 0 to 1, by the name of the measure.
+        similarity: The similarity of the two answers, 0 to 1, by the name of the measure.
     """
 
     target: str
@@ -39,7 +39,7 @@ class AnswerPair:
 
     @property
     def published(self) -> Standing:
-        """The kind of the version in the paper: by the operator alone, nothing is run."""
+        """The kind of the version as in the paper: it follows from the operator; nothing is run."""
         return Standing.PRESERVING if self.preserving else Standing.BREAKING
 
 
@@ -49,10 +49,10 @@ class RobustnessRecord(Record):
 
     Attributes:
         note: A note on the similarities.
-        measures: The names of the similarities, the one that counts first.
+        measures: The names of the similarities, the main one first.
         pairs: The answers, version by version.
-        passed: Whether what the model itself wrote of the function passes its tests, which it does not where
-            it is no function; None if it was not asked to write it, or there are no tests.
+        passed: Whether the model's own implementation passes the function's tests; False if it is not a
+            function; None if no implementation was requested, or there are no tests.
     """
 
     note: str

@@ -23,7 +23,7 @@ _WORD = re.compile(r"\w")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SummaryOptions(RobustnessOptions):
-    """Options of the summary probe; the front ends open the encoder that is named."""
+    """Options of the summary probe; the front ends open the named encoder."""
 
     published = fixed(1024)
 
@@ -31,7 +31,7 @@ class SummaryOptions(RobustnessOptions):
 
 
 class SummaryProbe(RobustnessProbe[SummaryOptions]):
-    """One sentence on what a function does."""
+    """Summarises a function in one sentence."""
 
     id = "summary"
     title = "do its summaries follow the code?"
@@ -87,5 +87,5 @@ class SummaryProbe(RobustnessProbe[SummaryOptions]):
 
 
 def first_line(text: str) -> str | None:
-    """The first line that says something."""
+    """The first line with a word; None if there is none."""
     return next((line.strip() for line in text.splitlines() if _WORD.search(line)), None)

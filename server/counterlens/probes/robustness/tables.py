@@ -25,7 +25,7 @@ _DEPENDENCE = {Concept.CONTROL_FLOW: "control", Concept.DATA_FLOW: "data"}
 
 
 def score(pairs: Sequence[AnswerPair], measure: str) -> Estimate:
-    """Mean similarity where meaning is kept, one less it if not; intervals are over functions."""
+    """The mean similarity if the meaning is kept, 1 minus it if not; intervals are over functions."""
     similarities = ((pair.target, _value(pair, measure)) for pair in pairs)
     return pooled_mean(similarities, bounds=(0, 1))
 
@@ -59,7 +59,7 @@ def by_change(records: Records, heading: str) -> Table:
 
 
 def by_correctness(records: Records, heading: str) -> Table | None:
-    """RQ3 (Figure 7): of functions that pass their tests, and of those that do not; None without both."""
+    """RQ3 (Figure 7): functions that pass their tests, and ones that fail; None if one kind is missing."""
     if {True, False} - {pair.correct for record in records for pair in record.pairs}:
         return None
     measures = _measures(records)
@@ -74,7 +74,7 @@ def by_correctness(records: Records, heading: str) -> Table | None:
 
 
 def listing(records: Records) -> Table:
-    """The answers one by one, those that differ most from what they should be first."""
+    """The single answers, those furthest from the expected similarity first."""
     first = _measures(records)[0]
     pairs = [pair for record in records for pair in record.pairs if pair.standing in _SETTLED]
     rows = tuple(
@@ -100,7 +100,7 @@ def _value(pair: AnswerPair, measure: str) -> float:
 
 
 def _measures(records: Records) -> list[str]:
-    """The similarities that were measured in all records: some may be from where there was no encoder."""
+    """The similarities in all records: some may come from runs without an encoder."""
     return [
         measure for measure in records[0].measures if all(measure in record.measures for record in records)
     ]

@@ -28,8 +28,8 @@ class Standing(StrEnum):
 
     PRESERVING = "preserving"
     BREAKING = "breaking"
-    POSSIBLY_EQUIVALENT = "possibly equivalent"  # it should differ, and nothing tells it from the original
-    UNSETTLED = "unsettled"  # it should differ, and nothing could be run to see that
+    POSSIBLY_EQUIVALENT = "possibly equivalent"  # it should differ, but the judge finds no difference
+    UNSETTLED = "unsettled"  # it should differ, but could not be judged
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +37,9 @@ class Version:
     """A counterfactual of a function.
 
     Attributes:
-        counterfactual: The change.
-        document: The source with it.
-        standing: Its content.
+        counterfactual: The counterfactual.
+        document: Its source.
+        standing: Its kind.
     """
 
     counterfactual: Counterfactual
@@ -54,7 +54,7 @@ class Versions:
     Attributes:
         correct: Whether the function passes its tests; None if there are none.
         versions: Its counterfactuals.
-        left_out: How many counterfactuals there could be and are not, by reason.
+        left_out: Number of excluded counterfactuals, by reason.
     """
 
     correct: bool | None
@@ -63,16 +63,16 @@ class Versions:
 
 
 def planned(target: Target, mutations: Sequence[str], *, seed: int, without: Sequence[str] = ()) -> Survey:
-    """The counterfactuals of a function, before anything is run to see what they are.
+    """The counterfactuals of a function, before any is run to determine its kind.
 
     Args:
         target: The function.
-        mutations: Ids of mutations; none means all that need nothing to be run first.
+        mutations: Ids of mutations; if empty, all that need no observed run.
         seed: Random seed of new names.
-        without: Assumptions that no counterfactual may rest on.
+        without: Assumptions that no counterfactual may depend on.
 
     Raises:
-        SourceError: there is no such function, or it does not parse.
+        SourceError: the function does not exist, or does not parse.
     """
     function, language = find_function(target.document, target.qualname), target.document.language
     known = mutated(language)
@@ -97,14 +97,14 @@ def settled(
     map_timeout: float,
     excluded: Sequence[str] = (),
 ) -> Versions:
-    """The versions of a function, each run to see what it is.
+    """The versions of a function, each run to determine its kind.
 
     Args:
-        context: The sandbox, and the event that cancels.
+        context: The sandbox, and cancellation.
         target: The function.
         surveyed: Its counterfactuals.
         limits: Limits of a program together with its tests.
-        map_timeout: Seconds for running the whole test suite of a repository once.
+        map_timeout: Maximum seconds for one run of the project's whole suite; 0 to skip it.
         excluded: Patterns of tests that never judge.
 
     Raises:
@@ -145,9 +145,9 @@ def settled(
 
 
 def _standing(made: Counterfactual, judge: Judge | None, cancel: Event | None) -> Standing | None:
-    """The kind of a counterfactual; None for one that should keep the meaning and does not."""
+    """The kind of a counterfactual; None if it should keep the meaning, but does not."""
     unsettled = Standing.PRESERVING if made.preserving else Standing.UNSETTLED
-    if judge is None or WHOLE_PROGRAM in made.assumptions:  # tests call it as it was
+    if judge is None or WHOLE_PROGRAM in made.assumptions:  # tests use the old order of parameters
         return unsettled
     verdict = judge.judge(made.source, cancel=cancel)
     if verdict.judgement is Judgement.REFUSED:
