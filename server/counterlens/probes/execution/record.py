@@ -15,16 +15,16 @@ from counterlens.probes.record import Record
 
 
 class Form(StrEnum):
-    """The version of a program to ask about."""
+    """The version of the program in a question."""
 
     STANDING = "as it stands"
-    UNROLLED = "unrolled"  # its loops written out, for this input
-    OWN = "own"  # as the model itself wrote it
+    UNROLLED = "unrolled"  # with its loops unrolled for this input
+    OWN = "own"  # written by the model itself
 
 
 @dataclass(frozen=True, slots=True)
 class Tolerance:
-    """How far two equal floats may be apart."""
+    """The tolerances within which two floats are equal."""
 
     relative: float = RELATIVE
     absolute: float = ABSOLUTE
@@ -32,28 +32,29 @@ class Tolerance:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExecutionAnswer:
-    """The answer to the question what a call gives.
+    """The answer to a question about the result of a call.
 
     Attributes:
-        target: The function, as its record calls it.
+        target: The name of the function, as in `Record.target`.
         call: The call.
-        input: Its origin.
-        form: Which text of the program was shown.
+        input: The origin of the call.
+        form: The version of the program in the question.
         truth: The result of the call, as a literal.
-        type: The class of that.
-        style: How it was asked, see `STYLES`.
-        said: The model's answer.
+        type: The name of the result's type.
+        style: The style of the question, an id of `STYLES`.
+        said: The model's text.
         finish: `stop` or `length`, as in `Completion`.
-        answer: The literal in it; None if there is none.
-        outcome: Whether it is right (Liu et al. 2024, equation 1).
+        answer: The literal in the text; None if there is none.
+        outcome: Whether the answer is right (Liu et al. 2024, equation 1).
         unread: Why there is no literal; None if there is one.
-        same_type: Whether the literal is of the class of the truth.
-        tags: The constructs of the function, see `Features`; these five are None if it does not parse.
+        same_type: Whether the literal has the type of the truth.
+        tags: The constructs of the function, as in `Features`; this field and the next four are None if the
+            function does not parse.
         uses: Its kinds of operators and calls.
         apis: Its callees.
         complexity: Its cyclomatic complexity.
-        lines: Its lines as they are shown, without blank ones.
-        rounds: How often the bodies of all loops ran together; None if that could not be seen.
+        lines: The number of its lines in the question, without blank ones.
+        rounds: The total number of rounds of all loops during the call; None if unknown.
     """
 
     target: str
@@ -78,21 +79,21 @@ class ExecutionAnswer:
 
     @property
     def right(self) -> bool:
-        """Whether it is right."""
+        """Whether the answer is right."""
         return self.outcome is AnswerOutcome.RIGHT
 
     @property
     def truncated(self) -> bool:
-        """Whether the limit of tokens ended it before its answer: it counts as neither right nor wrong."""
+        """Whether the token limit ended the text before the answer: it is neither right nor wrong."""
         return self.outcome is AnswerOutcome.TRUNCATED
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExecutionRecord(Record):
-    """The model's answer on the result of a call of one function.
+    """The model's answers about the result of a call of one function.
 
     Attributes:
-        tolerance: How far two equal floats may be apart.
+        tolerance: The tolerances within which two floats are equal.
         answers: The answers, by style; first those about the unchanged function.
     """
 
@@ -102,21 +103,21 @@ class ExecutionRecord(Record):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Synthesis:
-    """A function as a model wrote it, judged by the function's tests.
+    """A model's implementation of a function, judged by the function's tests.
 
     Attributes:
-        target: The function, as its record calls it.
-        call: The call that is asked about.
-        input: Its origin.
-        program: The whole source with what the model wrote.
+        target: The name of the function, as in `Record.target`.
+        call: The call in the question.
+        input: The origin of the call.
+        program: The whole source with the model's implementation.
         finish: `stop` or `length`, as in `Completion`.
         judged_by: The judge, such as `3 doctests`.
         judgement: The judgement.
         failed: The case that failed; empty if none did.
-        correct: Whether it passed.
-        unasked: Why it is not asked about although it passed; empty if it is.
+        correct: Whether the implementation passed.
+        unasked: Why there is no question about it although it passed; empty if there is one.
         complexity: Its cyclomatic complexity; None if it does not parse.
-        reference_complexity: That of the unchanged function.
+        reference_complexity: The cyclomatic complexity of the unchanged function.
         s_der: The dependent execution reasoning score by style (Liu et al. 2024, equation 2).
     """
 
@@ -136,19 +137,19 @@ class Synthesis:
 
     @property
     def truncated(self) -> bool:
-        """Whether the limit of tokens ended it before it could pass: it is neither right nor wrong."""
+        """Whether the token limit ended it before it could pass: it is neither right nor wrong."""
         return self.finish == "length" and not self.correct
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DependentExecutionRecord(Record):
-    """A model's implementation of one function, and its answers on this code and on the reference.
+    """A model's implementation of one function, and its answers about this code and the reference.
 
     Attributes:
-        tolerance: How far two equal floats may be apart.
-        translated_from: The id of the language that the function was translated from; unset if it was
-            written from a description.
-        syntheses: Its text; one.
+        tolerance: The tolerances within which two floats are equal.
+        translated_from: The id of the source language of a translation; unset if the function was written
+            from a description.
+        syntheses: The implementation; exactly one.
         answers: The answers about the reference and about its own code.
     """
 
@@ -163,9 +164,9 @@ class SpecifiedProgram:
     """A program that a model wrote from one specification, run on one input.
 
     Attributes:
-        passed: Whether it gives what the specification showed; where that showed nothing, what is right.
-        gave: Its output, as a literal; None if it gives none.
-        failed: Why it gives none.
+        passed: Whether its output is the one in the specification, or the right one if there is none.
+        gave: Its output, as a literal; None if there is none.
+        failed: Why there is no output; None if there is one.
         finish: `stop` or `length`, as in `Completion`.
         program: The whole source.
     """
@@ -178,22 +179,22 @@ class SpecifiedProgram:
 
     @property
     def truncated(self) -> bool:
-        """Whether the limit of tokens ended it before it could pass: it is neither right nor wrong."""
+        """Whether the token limit ended it before it could pass: it is neither right nor wrong."""
         return self.finish == "length" and not self.passed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SpecifiedFunction:
-    """A function that a model wrote without a test, with one, and with a misleading one.
+    """A function that a model wrote with no test, with one, and with a misleading one.
 
     Attributes:
-        target: The function, as its record calls it.
+        target: The name of the function, as in `Record.target`.
         call: The call of the test.
-        input: Its origin.
+        input: The origin of the call.
         gives: The output of the reference, as a literal.
-        misleading: The wrong output of the misleading test.
-        specification: The description without examples; the program to translate, if there is one.
-        lines_of_examples_removed: How many lines were taken out of the description.
+        misleading: The wrong output of the misleading test, as a literal.
+        specification: The description without examples, or the program to translate.
+        lines_of_examples_removed: Number of lines removed from the description.
         settings: The programs, by the ids of `SETTINGS`.
         s_sr: The specification reasoning score (Liu et al. 2024, equation 5).
     """
@@ -214,9 +215,9 @@ class SpecificationRecord(Record):
     """A model's implementations of one function from three specifications.
 
     Attributes:
-        tolerance: How far two equal floats may be apart.
+        tolerance: The tolerances within which two floats are equal.
         translated_from: As in `DependentExecutionRecord`.
-        functions: The function; one.
+        functions: The function; exactly one.
     """
 
     tolerance: Tolerance = Tolerance()
@@ -226,17 +227,17 @@ class SpecificationRecord(Record):
 
 @dataclass(frozen=True, slots=True)
 class StateAnswer:
-    """The answer to the question what a variable is at one point of an execution.
+    """The answer to a question about the value of a variable at one point of an execution.
 
     Attributes:
         line: The line that has just run, 1-based.
-        times: How often it has.
+        times: The number of runs of the line so far.
         variable: The variable.
         truth: Its value, as a literal.
-        said: The model's answer.
+        said: The model's text.
         finish: `stop` or `length`, as in `Completion`.
-        answer: The literal in it; None if there is none.
-        outcome: Whether it is right.
+        answer: The literal in the text; None if there is none.
+        outcome: Whether the answer is right.
         unread: Why there is no literal; None if there is one.
     """
 
@@ -252,43 +253,43 @@ class StateAnswer:
 
     @property
     def right(self) -> bool:
-        """Whether it is right."""
+        """Whether the answer is right."""
         return self.outcome is AnswerOutcome.RIGHT
 
     @property
     def truncated(self) -> bool:
-        """Whether the answer is truncated, as `ExecutionAnswer.truncated`."""
+        """Whether the answer is truncated, as in `ExecutionAnswer.truncated`."""
         return self.outcome is AnswerOutcome.TRUNCATED
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CoherenceCall(ExecutionAnswer):
-    """The answer about the output of a call, and those about states on the way.
+    """The answer about the output of a call, and the answers about intermediate states.
 
     Attributes:
-        states: The answers about states, in the order in which they come about.
+        states: The answers about states, in execution order.
     """
 
     states: tuple[StateAnswer, ...]
 
     @property
     def states_right(self) -> bool:
-        """Whether all states are right."""
+        """Whether the answers about all states are right."""
         return all(state.right for state in self.states)
 
     @property
     def unended(self) -> bool:
-        """Whether any of its answers was truncated, so that the two cannot be compared."""
+        """Whether an answer was truncated, so that output and states cannot be compared."""
         return self.truncated or any(state.truncated for state in self.states)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CoherenceRecord(Record):
-    """The model's answers on the output and the states of a call of one function.
+    """The model's answers about the output and the states of a call of one function.
 
     Attributes:
-        tolerance: How far two equal floats may be apart.
-        calls: The call; one.
+        tolerance: The tolerances within which two floats are equal.
+        calls: The call; exactly one.
     """
 
     tolerance: Tolerance = Tolerance()

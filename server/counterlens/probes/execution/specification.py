@@ -56,7 +56,7 @@ class SpecificationOptions(ProbeOptions):
 
 
 class SpecificationProbe(Probe[SpecificationOptions, SpecificationRecord]):
-    """Specification reasoning: a function written without a test, with one, and with a misleading one."""
+    """Specification reasoning: writing a function with no test, with one, and with a misleading one."""
 
     id = "specification"
     title = "does it use a test that it is shown?"
@@ -69,7 +69,7 @@ class SpecificationProbe(Probe[SpecificationOptions, SpecificationRecord]):
         """Like `Probe.run`.
 
         Raises:
-            SourceError: the function has no description, or no test; or no program to translate it from.
+            SourceError: the function has no description, no usable call, or no program to translate.
         """
         context.steps.next(f"running {target.name}")
         case = _case(context, target, options)
@@ -104,7 +104,7 @@ class SpecificationProbe(Probe[SpecificationOptions, SpecificationRecord]):
         return f"Implementations that pass the test, of {len(written)}{kind}: {parts}."
 
     def measures(self, record: SpecificationRecord) -> Mapping[str, bool]:
-        """Like `Probe.measures`: whether it passed in each setting."""
+        """Like `Probe.measures`: whether the function passed in each setting."""
         (function,) = record.functions
         return {title: function.settings[setting].passed for setting, title in SETTINGS.items()}
 
@@ -116,13 +116,13 @@ class SpecificationProbe(Probe[SpecificationOptions, SpecificationRecord]):
 
 @dataclass(frozen=True, slots=True)
 class _Case:
-    """A function to be written, and the test.
+    """A function to write, and its test.
 
     Attributes:
         target: The function.
-        question: The input, with the output that the reference gives.
+        question: The input, with the output of the reference.
         text: Its description without examples, or the program to translate.
-        removed: How many lines of examples were taken out of the description.
+        removed: Number of lines of examples removed from the description.
         wrong: The output of the misleading test.
         limits: The limits of a program.
     """
@@ -135,19 +135,19 @@ class _Case:
     limits: Limits
 
     def write(self, context: Context, setting: str, max_tokens: int) -> WrittenFunction:
-        """Have the function written from its specification in a setting."""
+        """Have the model write the function from the specification of a setting."""
         text = self.text
         if setting != "none":
             text = with_example(text, self.question.call, self.wanted(setting).written)
         return write(context, self.target.document, reachable(self.target), text, max_tokens)
 
     def wanted(self, setting: str) -> Literal:
-        """The output that a program must give in a setting."""
+        """The output with which a program passes in a setting."""
         truth = self.question.truth
         return self.wrong if setting == "misleading" else Literal(truth.value, truth.written)
 
     def specified(self, programs: Mapping[str, SpecifiedProgram]) -> SpecifiedFunction:
-        """The case with what was written."""
+        """The result of the case, with the written programs."""
         return SpecifiedFunction(
             target=self.target.name,
             call=self.question.call,
@@ -162,7 +162,7 @@ class _Case:
 
 
 def _case(context: Context, target: Target, options: SpecificationOptions) -> _Case:
-    """The case of a target, after its checks: a hollow function passes neither test."""
+    """The case of a target, after the sanity check that a hollow function passes neither test."""
     function = reachable(target)
     text, removed = _specification(target, function, options.from_language)
     limits = lasting(options.timeout)
@@ -187,7 +187,7 @@ def _case(context: Context, target: Target, options: SpecificationOptions) -> _C
 
 
 def _specification(target: Target, function: Function, language: str | None) -> tuple[str, int]:
-    """The text that a function is written from, and how many lines of examples were taken out of it.
+    """The text of a function's specification, and the number of lines of examples removed from it.
 
     Raises:
         SourceError: there is none.
@@ -202,7 +202,7 @@ def _specification(target: Target, function: Function, language: str | None) -> 
 
 
 def _ran(context: Context, case: _Case, setting: str, written: WrittenFunction) -> SpecifiedProgram:
-    """A program that was written, and whether it passes the test of a setting."""
+    """Run a written program, and see whether it passes the test of a setting."""
     document: Document = replace(case.target.document, text=written.program)
     right, gave, failed = False, None, None
     try:

@@ -13,7 +13,7 @@ from counterlens.probes.execution.tables import SHOWN
 from counterlens.probes.prompts.literals import short
 
 SETTINGS = {"none": "no test", "true": "with test", "misleading": "misleading test"}
-"""The tests that the specification shows."""
+"""The settings by id, with their titles: the test in the specification."""
 Functions = Sequence[SpecifiedFunction]
 _NOTE = (
     "each program runs on one input: with a misleading test it passes if it gives the wrong output that was "
@@ -26,7 +26,7 @@ _RSR_NOTE = (
 
 
 def specification_tables(functions: Functions) -> tuple[Table, ...]:
-    """All tables."""
+    """All tables of the probe."""
     tables = [_settings(functions), _differences(functions), _reasoning(functions), _failures(functions)]
     if len(functions) <= SHOWN:
         tables.insert(0, _listed(functions))
@@ -34,12 +34,12 @@ def specification_tables(functions: Functions) -> tuple[Table, ...]:
 
 
 def passed(functions: Functions, setting: str) -> int:
-    """How many functions passed in a setting."""
+    """The number of functions that passed in a setting."""
     return sum(function.settings[setting].passed for function in functions)
 
 
 def verdicts_in(functions: Functions, setting: str) -> dict[str, bool]:
-    """Whether each function passed in a setting, if the limit of tokens did not end what was written."""
+    """Whether each function passed in a setting, without truncated programs."""
     return {
         function.target: function.settings[setting].passed
         for function in functions
@@ -60,7 +60,7 @@ def _settings(functions: Functions) -> Table:
 
 
 def _differences(functions: Functions) -> Table:
-    """The effect of showing a test, function by function."""
+    """The effect of showing a test, paired by function."""
     rows: list[tuple[Cell, ...]] = []
     for first, second in (("none", "true"), ("none", "misleading"), ("true", "misleading")):
         found = paired_shares(verdicts_in(functions, first), verdicts_in(functions, second))
@@ -81,7 +81,7 @@ def _reasoning(functions: Functions) -> Table:
 
 
 def _failures(functions: Functions) -> Table:
-    """Why what was written gives nothing."""
+    """The reasons why programs have no result."""
     counts = Counter(
         (SETTINGS[setting], program.failed)
         for function in functions

@@ -16,11 +16,11 @@ from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
 
 MARK = "HERE"
-"""The comment behind the line that is asked about."""
+"""The comment that marks the line in a question."""
 MOST_POINTS = 3
 """Maximum number of states per call."""
 MOST_TIMES = 5
-"""States are asked about while a line has not run more often than this."""
+"""Maximum number of runs of a line up to a state in a question."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,9 +29,9 @@ class Point:
 
     Attributes:
         line: The line, 1-based.
-        times: How often it has run.
+        times: The number of runs of the line so far.
         variable: The variable, which the line has just changed.
-        truth: Its value then.
+        truth: The value of the variable at this point.
     """
 
     line: int
@@ -43,14 +43,14 @@ class Point:
 def points(
     document: Document, function: Function, steps: Sequence[Step], lines: Collection[int], *, seed: int
 ) -> list[Point]:
-    """States to ask about, at different places, drawn at random; in the order in which they come about.
+    """Random states to ask about: at most `MOST_POINTS`, at distinct lines or variables, in execution order.
 
     Args:
         document: The program.
-        function: The function that was traced.
-        steps: Its effect.
-        lines: The lines that can be marked.
-        seed: Random seed of the draw.
+        function: The traced function.
+        steps: The trace of the function.
+        lines: The lines that can be marked, 1-based.
+        seed: Random seed of the choice.
     """
     read = executed(document.language).values.literal
     times: Counter[int] = Counter()
@@ -72,7 +72,7 @@ def points(
 
 
 def marked(document: Document, line: int) -> Document:
-    """The document with a mark behind a line."""
+    """The document with a mark after a line, 1-based."""
     lines = document.text.splitlines(keepends=True)
     text = lines[line - 1]
     kept, mark = text.rstrip("\r\n"), f"{LANGUAGES[document.language].comment} {MARK}"
@@ -81,5 +81,5 @@ def marked(document: Document, line: int) -> Document:
 
 
 def times_in_words(times: int) -> str:
-    """`1 time`, `2 times`."""
+    """The number of times in words: `1 time`, `2 times`."""
     return plural(times, "time")

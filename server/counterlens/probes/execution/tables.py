@@ -1,4 +1,4 @@
-"""The tables of execution reasoning, of any number of answers (Liu et al. 2024, section IV)."""
+"""The tables of execution reasoning, for any number of answers (Liu et al. 2024, section IV)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from counterlens.probes.prompts.literals import ABSOLUTE, RELATIVE, AnswerOutcom
 SHOWN = 12
 """Maximum number of questions in a list."""
 MOST_APIS = 12
-"""The calls that most functions make are listed."""
+"""Maximum number of callees in a table; the most frequent ones are shown."""
 Answers = Sequence[ExecutionAnswer]
 _NOT_RIGHT = (
     AnswerOutcome.OTHER_NUMBER,
@@ -35,22 +35,22 @@ _PAIRED = ("difference", "only second right", "only first right", "McNemar p")
 
 
 def ended(answers: Answers) -> list[ExecutionAnswer]:
-    """The answers that the limit of tokens did not truncate."""
+    """The answers that the token limit did not truncate."""
     return [answer for answer in answers if not answer.truncated]
 
 
 def rate(answers: Answers) -> Proportion:
-    """The execution reasoning rate (Liu et al. 2024, equation 3): right answers among all that ended."""
+    """The execution reasoning rate (Liu et al. 2024, equation 3): right answers among those not truncated."""
     return pooled_share((answer.target, answer.right) for answer in ended(answers))
 
 
 def verdicts(answers: Answers, style: str, form: Form) -> dict[str, bool]:
-    """Whether the answers in one style about one text are right, by function, if they ended."""
+    """Whether the answers in one style about one form are right, by function, without truncated answers."""
     return {name: answer.right for name, answer in pick(ended(answers), style, form).items()}
 
 
 def pick(answers: Answers, style: str, form: Form) -> dict[str, ExecutionAnswer]:
-    """The answers in one style about one text, by the function that they are about."""
+    """The answers in one style about one form, by function."""
     return {answer.target: answer for answer in answers if (answer.style, answer.form) == (style, form)}
 
 
@@ -58,7 +58,7 @@ def breakdown(answers: Answers, *, seed: int) -> tuple[Table, ...]:
     """The tables of independent execution reasoning.
 
     Args:
-        answers: The answers; those about unrolled programs go into a table of their own.
+        answers: The answers; those about unrolled programs have a table of their own.
         seed: Random seed of intervals.
     """
     standing = [answer for answer in answers if answer.form is Form.STANDING]
@@ -84,7 +84,7 @@ def breakdown(answers: Answers, *, seed: int) -> tuple[Table, ...]:
 
 
 def styles(answers: Answers, title: str = "independent execution reasoning") -> Table:
-    """The rate for each way to ask, and how many answers could not be read."""
+    """The rate for each style, and the number of answers by outcome other than right and wrong."""
     rows: list[tuple[Cell, ...]] = []
     for name, asked in _by_style(answers):
         counts = Counter(answer.outcome for answer in asked)
@@ -93,7 +93,7 @@ def styles(answers: Answers, title: str = "independent execution reasoning") -> 
 
 
 def _thinking(answers: Answers) -> Table:
-    """The effect of following the execution step by step (Liu et al. 2024, Figure 3)."""
+    """The effect of reasoning step by step (Liu et al. 2024, Figure 3)."""
     direct, steps = (verdicts(answers, style, Form.STANDING) for style in STYLES)
     found = paired_shares(direct, steps)
     columns = ("n", *(style.title for style in STYLES.values()), *_PAIRED)
@@ -103,7 +103,7 @@ def _thinking(answers: Answers) -> Table:
 
 
 def differing(found: PairedShares) -> tuple[Cell, ...]:
-    """The cells of a difference: the difference, the answers that only one got right, and the test."""
+    """The cells of a difference: the difference, the answers that only one side has right, and p."""
     return (found.difference, found.gained, found.lost, found.p)
 
 
@@ -119,7 +119,7 @@ def _curve(answers: Answers, name: str) -> Table:
 
 
 def unread(answers: Answers) -> Table:
-    """Why answers could not be read."""
+    """The reasons why answers could not be read."""
     counts = Counter((STYLES[answer.style].title, answer.unread) for answer in answers if answer.unread)
     rows = tuple((style, reason, count) for (style, reason), count in sorted(counts.items()))
     return Table("answers that could not be read", ("asked", "why", "n"), rows)
@@ -132,7 +132,7 @@ def _by_part(
     parts_of: Callable[[ExecutionAnswer], Sequence[str] | None],
     parts: Sequence[str],
 ) -> Table:
-    """The rates of the functions that have some part, such as a construct."""
+    """The rates of the functions with each part, such as a construct."""
     rows: list[tuple[Cell, ...]] = []
     for part in parts:
         chosen = [answer for answer in answers if part in (parts_of(answer) or ())]
@@ -154,7 +154,7 @@ def _types(answers: Answers) -> Table:
 
 
 def _correlations(answers: Answers, *, seed: int) -> Table:
-    """The sources of difficulty (Liu et al. 2024, Figures 4 and 7)."""
+    """The correlates of difficulty (Liu et al. 2024, Figures 4 and 7)."""
     rows: list[tuple[Cell, ...]] = []
     for name, measure in MEASURES.items():
         for style, asked in _by_style(ended(answers)):
@@ -169,7 +169,7 @@ def _correlations(answers: Answers, *, seed: int) -> Table:
 
 
 def _loops(answers: Answers) -> Table:
-    """The effect of unrolling the loops (Liu et al. 2024, Table IV), on functions with both forms."""
+    """The effect of unrolling loops (Liu et al. 2024, Table IV), on functions with both forms."""
     rows: list[tuple[Cell, ...]] = []
     for name, style in STYLES.items():
         found = paired_shares(verdicts(answers, name, Form.STANDING), verdicts(answers, name, Form.UNROLLED))
@@ -184,7 +184,7 @@ def _loops(answers: Answers) -> Table:
 
 
 def _questions(answers: Answers) -> Table:
-    """Every question and its answer."""
+    """All questions, with their answers."""
     rows = tuple(
         (
             answer.call + (f" ({answer.form})" if answer.form is not Form.STANDING else ""),
@@ -207,7 +207,7 @@ def _by_style(answers: Answers, *, every: bool = False) -> Iterator[tuple[str, l
 
 
 def _frequent(answers: Answers) -> tuple[str, ...]:
-    """The most frequent calls, each of at least two functions."""
+    """The most frequent callees, each called by at least two functions."""
     users: dict[str, set[str]] = {}
     for answer in answers:
         for name in answer.apis or ():

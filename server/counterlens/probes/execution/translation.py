@@ -1,4 +1,4 @@
-"""Translation: a function is written from its program in another language (Liu et al. 2024, section II-B)."""
+"""Translation: the model writes a function from a program in another language (Liu et al. 2024, II-B)."""
 
 from __future__ import annotations
 
@@ -40,20 +40,20 @@ FromLanguage = Annotated[
 
 
 def source_language(options: ProbeOptions) -> str | None:
-    """The id of the language that functions are to be translated from; None if they are not translated."""
+    """The id of the source language of a translation; None if functions are not translated."""
     language: str | None = getattr(options, "from_language", None)
     return language
 
 
 def program_to_translate(target: Target, language: str) -> str:
-    """The specification of a function that is translated.
+    """The specification of a function to translate.
 
-    It is the whole program in the other language, without comments and docstrings: these describe the
+    It is the whole program in the source language, without comments and docstrings, which describe the
     function and give examples.
 
     Args:
         target: The function.
-        language: The id of the language that it is translated from.
+        language: The id of the source language.
 
     Raises:
         SourceError: the data has no such program.
@@ -67,24 +67,24 @@ def program_to_translate(target: Target, language: str) -> str:
 
 
 def translation_of(records: Sequence[Written]) -> str:
-    """What some records are of, such as `translation from Java`; empty if nothing was translated."""
+    """The kind of some records, such as `translation from Java`; empty if nothing was translated."""
     language = records[0].translated_from or ""
     return f"translation from {title_of(language)}" if language else ""
 
 
 def as_translation(tables: Iterable[Table], records: Sequence[Written]) -> tuple[Table, ...]:
-    """The tables of some records, whose titles say so if the functions were translated."""
+    """The tables of some records; their titles name the translation, if any."""
     kind = translation_of(records)
     return tuple(replace(table, title=f"{table.title}, {kind}") if kind else table for table in tables)
 
 
 def noted(language: str | None) -> str | msgspec.UnsetType:
-    """The language that functions were translated from as a record holds it; no key if there is none."""
+    """The source language of a translation, as in records; unset, so without a key, if there is none."""
     return language or msgspec.UNSET
 
 
 def _bare(document: Document) -> str:
-    """A program without comments and documentation, nor blank lines that stand together."""
+    """A program without comments and documentation, and without consecutive blank lines."""
     bare = executed(document.language).code_alone(document)
     lines = [line.rstrip() for line in bare.text.replace("\r\n", "\n").strip().split("\n")]
     kept = [line for number, line in enumerate(lines) if line or lines[number - 1]]

@@ -1,4 +1,4 @@
-"""The truth about a call: its output, and the iterations of its loops."""
+"""The truth about a call: its output, and the rounds of its loops."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ class CallTruth:
     """The result of a call.
 
     Attributes:
-        value: Its output.
-        written: The same as a literal.
-        rounds: How often the bodies of all loops ran together; None if that could not be seen.
+        value: The output.
+        written: The output as a literal.
+        rounds: The total number of rounds of all loops; None if unknown.
     """
 
     value: Any
@@ -30,9 +30,10 @@ class CallTruth:
 def truth_of(
     document: Document, call: str, sandbox: Sandbox, *, limits: Limits, cancel: Event | None = None
 ) -> CallTruth:
-    """Run a call, and see how often its loops run; arguments and errors as for `ExecutedLanguage.output_of`.
+    """Run a call, and count the rounds of its loops.
 
-    A value that follows a random order has no truth: a SourceError, too.
+    Arguments and errors are those of `ExecutedLanguage.output_of`. A result that depends on a random order
+    has no truth: it raises a SourceError, too.
     """
     language = executed(document.language)
     output = language.output_of(document, call, sandbox, limits=limits, cancel=cancel)

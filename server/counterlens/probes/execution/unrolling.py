@@ -19,7 +19,7 @@ def unrolled(
     """The same question about the program without loops.
 
     Raises:
-        SourceError: there are no loops, or not all can be unrolled; says why.
+        SourceError: there are no loops, or not all can be unrolled; the message says why.
         SandboxError, Cancelled: as the sandbox.
     """
     function, language = find_function(target.document, target.qualname), executed(target.document.language)
@@ -40,7 +40,7 @@ def unrolled(
         raise SourceError(f"it cannot be unrolled: {error.message}") from None
     if not agrees(document, asked.truth.written, question.truth.value):
         raise SourceError("it returns another result when unrolled")
-    # What the loops were is told by the program as it stands.
+    # The rounds and features are those of the program with its loops.
     return replace(
         asked, truth=replace(asked.truth, rounds=question.truth.rounds), features=question.features
     )

@@ -1,4 +1,4 @@
-"""The prompts for writing a function: a function's header and a description, without its body."""
+"""The prompts for writing a function: its header and a description, without its body."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _SHOWS_VALUE = re.compile(r"==|=>|->|➞|→|⟹|\bshould (?:be|return)\b|\bretu
 
 @dataclass(frozen=True, slots=True)
 class WrittenFunction:
-    """A program in which a model wrote one function.
+    """A program with one function written by a model.
 
     Attributes:
         program: The whole source.
@@ -30,7 +30,7 @@ class WrittenFunction:
 
 
 def description(target: Target, function: Function) -> str | None:
-    """A function's description: its docstring, else that of its dataset, else None."""
+    """A function's description: its docstring, else the description of its dataset, else None."""
     described = executed(target.document.language).described(target.document, function)
     return (described or target.description).strip() or None
 
@@ -38,7 +38,7 @@ def description(target: Target, function: Function) -> str | None:
 def without_examples(text: str, name: str) -> str:
     """A description without inputs and outputs (Liu et al. 2024, section IV-C).
 
-    The removed parts: interactive examples, lines that call the function and show a value, and what stands
+    The removed parts: interactive examples, lines that call the function and show a value, and the lines
     below a heading such as `Example:` up to the next blank line.
     """
     kept: list[str] = []
@@ -62,27 +62,27 @@ def write(
 ) -> WrittenFunction:
     """Have the model write a function from its header and a description.
 
-    The source up to the function, the header and a docstring are continued, as completions are elsewhere: so
-    models that continue text, fill gaps or chat are asked in their own way.
+    The model continues the source up to the function, its header and a docstring, as for other completions,
+    so that plain completion, fill-in-the-middle and chat models are all supported.
 
     Args:
         context: The model.
         document: The source with the unchanged function.
         function: The function.
         text: The description.
-        max_tokens: How much may be written.
+        max_tokens: Maximum number of tokens of the completion.
 
     Raises:
-        SourceError: the function cannot be asked for.
+        SourceError: the header of the function cannot be read.
         ModelError, Cancelled: as the model.
     """
     empty = hollow(document, function, text)
     gap = Gap.body_of(empty, find_function(empty, function.qualname))
-    # What follows the function may hold tests.
+    # The suffix is empty, because the code after the function may contain tests.
     said = context.complete(replace(gap.prompt(max_tokens), suffix="\n"))
     return WrittenFunction(gap.fill(said.text), said.finish)
 
 
 def with_example(text: str, call: str, gives: str) -> str:
-    """A description with one input and output."""
+    """A description with an example of one input and output."""
     return f"{text}\n\n>>> {call}\n{gives}"

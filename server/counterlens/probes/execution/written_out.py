@@ -1,4 +1,4 @@
-"""A Python function with its loops written out for one call."""
+"""A Python function with its loops unrolled for one call."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ def written_out(
     """A program whose loops are unrolled for a call.
 
     Loops are unrolled from the outside in, and observed again each time, because an inner loop can be
-    unrolled once it stands by itself. A loop that the call does not reach stays.
+    unrolled only after the outer one. A loop that the call does not reach stays.
 
     Raises:
-        SourceError: there are no loops, or not all can be unrolled; says why.
+        SourceError: there are no loops, or not all can be unrolled; the message says why.
         SandboxError, Cancelled: as the sandbox.
     """
     if not _has_loops(original, function):

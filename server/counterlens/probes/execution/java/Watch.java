@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/** What a watched program notes: how often the bodies of its loops run, and what its statements change. */
+/** The notes of a watched program: the rounds of its loops, and the changes by its statements. */
 public final class Watch {
     private static final int MOST_STEPS = 400;
     private static final int LONGEST = 100;
@@ -32,18 +32,18 @@ public final class Watch {
         depth++;
     }
 
-    /** One ends; only the first outermost one counts. */
+    /** An activation ends; only the first outermost one counts. */
     public static void leave() {
         depth--;
         done |= depth == 0;
     }
 
-    /** The value of a variable before a statement; null where it is not looked at. */
+    /** The value of a variable before a statement; null if it is not observed. */
     public static String before(Object value) {
         return depth == 1 && !done ? text(value) : null;
     }
 
-    /** A statement has run: its line, then each variable that it may have changed, what it was, and what it is. */
+    /** A statement has run: its line, and name, old and new value of each variable that may have changed. */
     public static void ran(int line, Object... variables) {
         if (depth != 1 || done || STEPS.size() >= MOST_STEPS) {
             return;
@@ -62,7 +62,7 @@ public final class Watch {
         return STEPS;
     }
 
-    /** A value as an expression in Java; null if it is not plain, or too long. */
+    /** A value as a Java expression; null if it is not plain, or too long. */
     private static String text(Object value) {
         StringBuilder written = new StringBuilder();
         return write(value, written, 0) ? written.toString() : null;

@@ -1,4 +1,4 @@
-"""Existing calls of a Java method: in its documentation, in tests, in those of a dataset."""
+"""Existing calls of a Java method: in its documentation, in tests, and in a dataset's tests."""
 
 from __future__ import annotations
 
@@ -36,16 +36,16 @@ class LiteralCall:
 
 
 def name_of(qualname: str) -> str:
-    """The own name of a method."""
+    """The simple name of a method, such as `add` of `Sum.add(int)`."""
     return qualname.partition("(")[0].rpartition(".")[2]
 
 
 def calls_in(code: str, name: str) -> list[str]:
-    """The calls of a method in some code whose arguments are literals, each once, in the order of the text.
+    """The distinct calls of a method with literal arguments in some code, in the order of the text.
 
     Args:
-        code: A source in Java, or a part of one.
-        name: The method's own name.
+        code: A Java source, or a part of one.
+        name: The simple name of the method.
     """
     root = parser_for("java").parse(code.encode("utf-8", "surrogatepass")).root_node
     found = (literal_call(node, name) for node in descendants(root))
@@ -54,7 +54,7 @@ def calls_in(code: str, name: str) -> list[str]:
 
 
 def literal_call(node: Node, name: str) -> LiteralCall | None:
-    """A node as a call of a method with literal arguments; None if it is none."""
+    """The call in a node, if it is a call of a method with literal arguments; else None."""
     if node.type != "method_invocation" or node.has_error:
         return None
     named, listed = node.child_by_field_name("name"), node.child_by_field_name("arguments")
@@ -69,7 +69,7 @@ def literal_call(node: Node, name: str) -> LiteralCall | None:
 
 
 def read_call(call: str, name: str) -> LiteralCall | None:
-    """A text as a call of a method with literal arguments; None if it is none."""
+    """The call in a text, if it is a call of a method with literal arguments; else None."""
     root = parser_for("java").parse(f"class A {{ Object a = {call}; }}".encode()).root_node
     found = [node for node in descendants(root) if node.type == "variable_declarator"]
     value = found[0].child_by_field_name("value") if len(found) == 1 and not root.has_error else None
@@ -77,7 +77,7 @@ def read_call(call: str, name: str) -> LiteralCall | None:
 
 
 def in_comment(comment: str, name: str) -> list[str]:
-    """The calls at the beginning of lines of a comment."""
+    """The calls of a method at the beginning of lines of a comment."""
     calls: list[str] = []
     for line in comment.splitlines():
         text = _MARGIN.sub("", line)
@@ -87,7 +87,7 @@ def in_comment(comment: str, name: str) -> list[str]:
 
 
 def in_tests(document: Document, function: Function) -> list[str]:
-    """The calls in the project's tests that name a method and its class."""
+    """The calls of a method in the project's tests that name the method and its class."""
     if document.path is None or not document.path.is_file():
         return []
     calls: dict[str, None] = {}
@@ -97,12 +97,12 @@ def in_tests(document: Document, function: Function) -> list[str]:
 
 
 def same_arguments(one: Sequence[JavaValue], other: Sequence[JavaValue]) -> bool:
-    """Whether two calls have the same arguments, but for the classes of lists and numbers."""
+    """Whether two calls have the same arguments, whatever the classes of lists and numbers."""
     return len(one) == len(other) and all(map(equal, one, other))
 
 
 def mentions(node: Node, name: str) -> Iterator[LiteralCall | None]:
-    """The calls of a method inside a node; None for one whose arguments cannot be read off."""
+    """The calls of a method inside a node; None for a call with other than literal arguments."""
     for inner in descendants(node):
         if inner.type == "method_invocation":
             named = inner.child_by_field_name("name")
@@ -111,7 +111,7 @@ def mentions(node: Node, name: str) -> Iterator[LiteralCall | None]:
 
 
 def on_one_line(text: str) -> str:
-    """A piece of code on one line, its texts as they are."""
+    """A piece of code on one line, with unchanged strings."""
     return _BLANKS.sub(_blank, text.strip())
 
 

@@ -74,7 +74,7 @@ def _uses(node: Node) -> Iterator[str]:
     if node.type in {"binary_expression", "assignment_expression", "unary_expression", "update_expression"}:
         operator = _operator(node)
         number = node.type == "unary_expression" and node.named_children[-1].type.endswith("_literal")
-        if operator in _ARITHMETIC and not number:  # -1 is a number
+        if operator in _ARITHMETIC and not number:  # -1 is a literal
             yield "arithmetic"
         for operators, use in (
             (_COMPARISONS, "comparison"),

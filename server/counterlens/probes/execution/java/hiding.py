@@ -1,4 +1,4 @@
-"""A Java program without what shows the answer to a question, and without comments."""
+"""A Java program without the parts that show the answer to a question, or without comments."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ _CUT = frozenset({"expression_statement", "assert_statement"})
 
 
 def java_unanswered(document: Document, function: Function, call: str) -> Document:
-    """A document without what makes a call with the same input, or tells of it.
+    """A document without the code and comments that make a call with the same input.
 
-    Cut are the comments that hold the call, or that cannot be read off, and statements outside of the method
-    that make it. The Javadoc of the method stays; who shows it hides that.
+    The removed parts: comments that contain the call, and statements outside the method that make it, or
+    that call the method with other than literal arguments.
 
     Raises:
-        SourceError: something else makes the call.
+        SourceError: other code makes the call.
     """
     name = name_of(function.qualname)
     asked = read_call(call, name)
@@ -63,7 +63,7 @@ def without_comments(document: Document) -> Document:
 
 
 def _outermost(node: Node, function: Function) -> Iterator[Node]:
-    """The comments of a program, and its statements outside of a method that hold no other ones."""
+    """The comments of a program, and its innermost statements and declarations outside a method."""
     for child in node.children:
         inside = function.start <= child.start_byte < function.end
         if child.type in _COMMENTS:
@@ -77,7 +77,7 @@ def _outermost(node: Node, function: Function) -> Iterator[Node]:
 
 
 def _holds(node: Node) -> bool:
-    """Whether a node has statements or declarations inside of it."""
+    """Whether a node contains statements or declarations."""
     return any(
         inner.type in {"block", "class_body", "switch_block", "interface_body", "enum_body"}
         or (inner != node and inner.type.endswith("_statement"))
@@ -86,7 +86,7 @@ def _holds(node: Node) -> bool:
 
 
 def _told(comment: Node, name: str, asked: LiteralCall) -> bool:
-    """Whether a comment holds a call, wherever it stands in it."""
+    """Whether a comment contains a call, at any place."""
     text = (comment.text or b"").decode("utf-8", "replace")
     if f"{name}(" not in re.sub(r"\s+\(", "(", text):
         return False
@@ -98,7 +98,7 @@ def _told(comment: Node, name: str, asked: LiteralCall) -> bool:
 
 
 def _whole_lines(data: bytes, node: Node) -> tuple[int, int]:
-    """The bytes of a node; with its lines if nothing else stands on them."""
+    """The byte range of a node, extended to whole lines if they contain nothing else."""
     start, end = line_start(data, node.start_byte), data.find(b"\n", node.end_byte)
     end = len(data) if end < 0 else end + 1
     alone = not data[start : node.start_byte].strip() and not data[node.end_byte : end].strip()

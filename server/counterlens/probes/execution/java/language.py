@@ -105,7 +105,7 @@ class JavaExecution(ExecutedLanguage):
         limits: Limits,  # noqa: ARG002
         cancel: Event | None = None,  # noqa: ARG002
     ) -> Document:
-        """Like `ExecutedLanguage.written_out`: loops of Java stay."""
+        """Like `ExecutedLanguage.written_out`: always refused, because Java loops are not unrolled."""
         made = self.features(document.data[function.header : function.end].decode("utf-8", "replace"))
         if made is not None and not {"for", "while"} & set(made.tags):
             raise SourceError("it has no loops")
@@ -139,7 +139,7 @@ EXECUTION = JavaExecution()
 
 
 def _dedented(lines: Sequence[str]) -> list[str]:
-    """Lines without the margin that they share."""
+    """Lines without their common indentation and trailing blanks."""
     margins = [len(line) - len(line.lstrip()) for line in lines if line.strip()]
     margin = min(margins, default=0)
     return [line[margin:].rstrip() for line in lines]

@@ -1,7 +1,7 @@
 """Running one call of a Java method in the sandbox.
 
-The program gets one more method, which makes the call: so the compiler gives the arguments their types, as it
-does in tests, and a private method can be called, too.
+The program gets an added method that makes the call, so that the compiler determines the types of the
+arguments, as in tests, and private methods can be called, too.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from counterlens.syntax.functions import Function, functions
 
 _MAKER = "counterlens$call"
 _PROGRAM = "program.java"
-_LONGEST = 4096  # characters of a result
+_LONGEST = 4096  # maximum characters of a result
 _MATH = ("BigInteger", "BigDecimal")
 _UTIL = (
     *("ArrayDeque", "ArrayList", "Arrays", "Collections", "HashMap", "HashSet", "Hashtable", "LinkedHashMap"),
@@ -49,19 +49,19 @@ _LIBRARY = re.compile(
 _RANDOM = re.compile(
     r"\b(?:\w*Map|\w*Set|hash\w*|identityHashCode|\w*[rR]andom\w*|\w*Time\w*|parallel\w*|UUID|Thread\w*|enum)\b"
 )
-"""What may give something else in another machine."""
+"""Names in a program whose result may differ in another Java machine."""
 Units = Sequence[tuple[str, str]]
 
 
 @dataclass(frozen=True, slots=True)
 class CalledMethod:
-    """A method that a call reaches.
+    """A method that a standalone call can reach.
 
     Attributes:
         owner: The node of its class.
-        class_name: The name of that as a machine has it.
-        receiver: The expression before its name: nothing, or a new object.
-        name: Its own name.
+        class_name: The binary name of its class.
+        receiver: The expression before its name: empty, or a new object.
+        name: Its simple name.
         node: Its declaration.
     """
 
@@ -73,10 +73,10 @@ class CalledMethod:
 
 
 def called_method(document: Document, function: Function) -> CalledMethod:
-    """The method of a function, if a call by itself reaches it.
+    """The method of a function, if a standalone call can reach it.
 
     Raises:
-        SourceError: none does; says why.
+        SourceError: none can; the message says why.
     """
     try:
         node = find_method(document, function)
@@ -105,7 +105,7 @@ def method_of_call(document: Document, call: str) -> CalledMethod:
     """The method that a call names.
 
     Raises:
-        SourceError: there is none that a call by itself reaches, or the arguments are not literals.
+        SourceError: no such method can be reached by a standalone call, or an argument is not a literal.
     """
     name = call.partition("(")[0].strip()
     named = [function for function in functions(document) if name_of(function.qualname) == name]
@@ -123,11 +123,11 @@ def method_of_call(document: Document, call: str) -> CalledMethod:
 
 
 def addition(method: CalledMethod, statements: str) -> tuple[int, str]:
-    """The method that a program gets, and the byte where.
+    """The method to add to a program, after the byte offset of its place.
 
     Args:
-        method: The method whose class gets it.
-        statements: Its statements, which end with a `return`.
+        method: The method whose class gets the added method.
+        statements: The statements of the added method, which end with a `return`.
     """
     body = method.owner.child_by_field_name("body")
     assert body is not None  # a class has one
@@ -135,7 +135,7 @@ def addition(method: CalledMethod, statements: str) -> tuple[int, str]:
 
 
 def expression(method: CalledMethod, call: str) -> str:
-    """A call as an expression in its class, whose imports may lack what the arguments name."""
+    """A call as an expression in its class, with qualified library names, because imports may be missing."""
     return method.receiver + _LIBRARY.sub(_qualified, call)
 
 
@@ -151,21 +151,21 @@ def result_of(
     limits: Limits,
     cancel: Event | None = None,
 ) -> list[JavaValue]:
-    """What the added method of a program returns, in so many fresh copies of it.
+    """The results of the added method of a program, one for each fresh copy of the program.
 
     Args:
-        document: The program as it stands, which says where its file is.
+        document: The unchanged program, with the path of its file.
         text: The program with the method of `addition`.
-        method: The method whose class has it.
-        sandbox: Its sandbox.
-        more: Further units of source.
-        times: How often it is called.
-        alone: Whether each copy gets a fresh machine.
+        method: The method whose class has the added method.
+        sandbox: The sandbox.
+        more: Further source files, as name and text.
+        times: Number of calls, each in a fresh copy.
+        alone: Whether each copy gets a fresh Java machine.
         limits: The limits of one call.
-        cancel: Set it to give up.
+        cancel: Set to cancel.
 
     Raises:
-        SourceError: the program does not compile, throws, does not end, or returns no literal.
+        SourceError: the program does not compile, throws, times out, or its result is not a literal.
         SandboxError, Cancelled: as the sandbox.
     """
     try:
@@ -192,10 +192,10 @@ def require_ordered(
     limits: Limits,
     cancel: Event | None = None,
 ) -> None:
-    """Like `ExecutedLanguage.require_ordered`: it is run again in another machine, whose hashes are others.
+    """Like `ExecutedLanguage.require_ordered`: the call runs again in a Java machine with other hash codes.
 
-    Objects, and the sets and maps of `Set.of` and `Map.of`, have another order there. What cannot depend on
-    that is not run again.
+    Objects, and the sets and maps of `Set.of` and `Map.of`, have another order there. A program that cannot
+    depend on this order does not run again.
     """
     if not _RANDOM.search(document.text + call):
         return

@@ -1,6 +1,6 @@
-"""What a Java program does during a call: how often its loops run, and what the lines of a method change.
+"""Observing a Java program during a call: the rounds of its loops, and the changes by the lines of a method.
 
-The program is written again with notes in it (`Watch.java`). Its lines stay where they are.
+The program is instrumented with calls of `Watch.java`. Its line numbers stay the same.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _STATEMENTS = frozenset({"expression_statement", "local_variable_declaration"})
 _SPECIAL = frozenset({"for_statement", "switch_rule", "try_with_resources_statement"})
 _PARTS = {"array_access": "array", "method_invocation": "object"}
 Changed = tuple[str, bool]
-"""A variable, and whether it has a value before the statement."""
+"""A variable, and whether it certainly has a value before the statement."""
 
 
 def rounds_of(
@@ -92,7 +92,7 @@ def _result(
 
 @dataclass
 class _Notes:
-    """A program's text with notes in it."""
+    """A program's text with inserted notes: calls of `Watch.java`."""
 
     data: bytes
     inserted: list[tuple[int, int, str]] = field(default_factory=list)
@@ -106,11 +106,11 @@ class _Notes:
         return b"".join([*parts, self.data[at:]]).decode("utf-8", "replace")
 
     def insert(self, at: int, text: str) -> None:
-        """Insert a text, behind those that are inserted there already."""
+        """Insert a text at a byte offset, after earlier insertions there."""
         self.inserted.append((at, len(self.inserted), text))
 
     def note_round(self, loop: Node) -> None:
-        """A note at the beginning of a loop's body."""
+        """Insert a note at the beginning of a loop's body."""
         body = loop.child_by_field_name("body")
         if body is None or body.type == ";":
             return
@@ -121,12 +121,12 @@ class _Notes:
             self.insert(body.end_byte, " }")
 
     def note_activation(self, body: Node) -> None:
-        """Notes where an activation of a method begins and ends."""
+        """Insert notes at the beginning and the end of a method's activation."""
         self.insert(body.start_byte + 1, f" {_WATCH}.enter(); try {{ ")
         self.insert(body.end_byte - 1, f" }} finally {{ {_WATCH}.leave(); }} ")
 
     def note_changes(self, statement: Node, variables: Iterable[Changed]) -> None:
-        """A note behind a simple statement, with the variables that it may change."""
+        """Insert a note after a simple statement, with the variables that it may change."""
         line, befores, given = statement.start_point.row + 1, "", ""
         for number, (name, before) in enumerate(variables):
             kept = f"counterlens$before{number}"
@@ -141,7 +141,7 @@ class _Notes:
 
 
 def _simple(method: Node, data: bytes) -> Iterator[Node]:
-    """The simple statements of a method that have their lines for themselves."""
+    """The simple statements of a method that are alone on their line."""
     for node in _own(method):
         parent = node.parent
         if node.type not in _STATEMENTS or parent is None or parent.type in _SPECIAL:
@@ -153,7 +153,7 @@ def _simple(method: Node, data: bytes) -> Iterator[Node]:
 
 
 def _own(node: Node) -> Iterator[Node]:
-    """The nodes inside of a method, without those of functions and classes inside."""
+    """The nodes inside a method, without those of nested lambdas and classes."""
     for child in node.named_children:
         if child.type not in _APART:
             yield child
@@ -161,7 +161,7 @@ def _own(node: Node) -> Iterator[Node]:
 
 
 def _changed(statement: Node, locals_: set[str]) -> Iterator[Changed]:
-    """The local variables that a simple statement may change, and whether each has a value before."""
+    """The local variables that a simple statement may change, each with whether it has a value before."""
     if statement.type == "local_variable_declaration":
         for one in statement.children_by_field_name("declarator"):
             if one.child_by_field_name("value") is not None:
