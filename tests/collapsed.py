@@ -1,4 +1,4 @@
-"""Intervals that are points, which no table may have."""
+"""Finds intervals that are points, which are not allowed in tables."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from counterlens.metrics.table import Table
 
 
 def collapsed(tables: Iterable[Table]) -> list[tuple[str, str, Proportion | Estimate]]:
-    """The cells whose interval is a point, or has one end: each with the table's title and the row's head.
+    """The cells whose interval is a point or has only one end, with the table's title and the row's head.
 
-    A figure of nothing has no interval, and one whose spread is not known says so; neither is a point.
+    A figure over no items has no interval, and one with an unknown spread says so; neither counts.
     """
     return [
         (table.title, str(row[0]), cell)
@@ -24,7 +24,7 @@ def collapsed(tables: Iterable[Table]) -> list[tuple[str, str, Proportion | Esti
 
 
 def figures(tables: Iterable[Table]) -> int:
-    """How many cells are figures with an interval, or could be."""
+    """The number of cells with figures that have, or could have, an interval."""
     return sum(
         isinstance(cell, Proportion | Estimate) for table in tables for row in table.rows for cell in row
     )

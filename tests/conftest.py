@@ -24,14 +24,14 @@ from counterlens.models.llama.model import LlamaModel
 from tests.models.llama.shortened import shortened
 
 collect_ignore = ["e2e"]
-"""Its tests are Node's; what they leave behind has Python packages with tests of their own."""
+"""The tests there are Node's, and leave Python packages behind that have tests of their own."""
 
-# A slow machine is no failure; and where a failure stops others, it must be one that can be repeated.
+# A slow machine is not a failure; in continuous integration, a failure must be repeatable.
 settings.register_profile("developer", deadline=None)
 settings.register_profile("ci", deadline=None, derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "developer")
 
-START_UP = 60.0  # seconds that the server has until it answers
+START_UP = 60.0  # maximum seconds until the server answers
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class ModelServer:
 
 @pytest.fixture(scope="session", autouse=True)
 def _trust() -> Iterator[None]:
-    """Trust the tests' own programs, as a workflow of continuous integration does."""
+    """Trust the tests' own programs, as continuous integration does."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("COUNTERLENS_TRUST", "1")
         yield
@@ -58,7 +58,7 @@ def _trust() -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def embedded() -> Iterator[LlamaModel]:
-    """The embedded model, loaded once: for what is only true of a model that has learnt something."""
+    """The embedded model, loaded once: for tests that need a trained model."""
     with load("smollm2-135m") as loaded:
         assert isinstance(loaded, LlamaModel)
         yield loaded
@@ -66,7 +66,7 @@ def embedded() -> Iterator[LlamaModel]:
 
 @pytest.fixture(scope="session")
 def model() -> Iterator[LlamaModel]:
-    """A short model, loaded once: for what is true of every model."""
+    """A short model, loaded once: for tests in which any model will do."""
     with load(str(short_model())) as loaded:
         assert isinstance(loaded, LlamaModel)
         yield loaded
@@ -74,7 +74,7 @@ def model() -> Iterator[LlamaModel]:
 
 @pytest.fixture(scope="session")
 def cached_model(model: LlamaModel) -> Iterator[CachedModel]:
-    """A short model as users have models: what it was asked before, in any test, it is not asked again."""
+    """A short model with a cache, as users have it: the cache answers repeated requests of all tests."""
     store = AnswerStore()
     yield CachedModel(model, store)
     store.close()
@@ -90,7 +90,7 @@ def model_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ModelServ
 def llama_server(
     folder: Path, *arguments: str, port: int | None = None
 ) -> AbstractContextManager[ModelServer]:
-    """llama.cpp's own server, out of a wheel, with the embedded model; by default on a free port."""
+    """llama.cpp's own server, from a wheel, with the embedded model; by default on a free port."""
     pytest.importorskip("xllamacpp", reason="xllamacpp, which has llama-server in it, is not installed")
     script = Path(__file__).parent / "models" / "remote" / "scoring" / "llama_server.py"
     return running([sys.executable, str(script), embedded_file(), *arguments], "smollm2", folder, port)
@@ -101,13 +101,13 @@ def llama_cpp_server(folder: Path, *arguments: str) -> AbstractContextManager[Mo
     pytest.importorskip("llama_cpp.server.app", reason="llama-cpp-python[server] is not installed")
     command = [sys.executable, "-m", "llama_cpp.server", "--model", embedded_file()]
     command += ["--model_alias", "smollm2", *arguments]
-    command += ["--n_threads", "1"]  # two would wait for each other on a busy machine
-    command += ["--interrupt_requests", "false"]  # otherwise a second request ends the first one early
+    command += ["--n_threads", "1"]  # two threads would wait for each other on a busy machine
+    command += ["--interrupt_requests", "false"]  # otherwise a second request interrupts the first one
     return running([*command, "--port"], "smollm2", folder)
 
 
 def embedded_file() -> str:
-    """The embedded model's file; skips where it is not installed."""
+    """The embedded model's file; skips the test if it is not installed."""
     try:
         return str(embedded_model())
     except ModelError as error:
@@ -115,9 +115,9 @@ def embedded_file() -> str:
 
 
 def short_model() -> Path:
-    """A model for tests in which one has to answer, no matter what; skips where the embedded one is missing.
+    """A model for tests in which any answer will do; skips the test if the embedded model is not installed.
 
-    The embedded model's first layers. It is written once for all processes that share a cache.
+    It has the embedded model's first layers, and is written once for all processes that share a cache.
     """
     file = Path(os.environ["XDG_CACHE_HOME"]) / "short.gguf"
     if not file.exists():
@@ -130,7 +130,7 @@ def short_model() -> Path:
 
 
 def free_port() -> int:
-    """A port that nobody listens at."""
+    """A port that nothing listens on."""
     with socket.create_server(("127.0.0.1", 0)) as probe:
         port: int = probe.getsockname()[1]
     return port
@@ -138,7 +138,7 @@ def free_port() -> int:
 
 @contextmanager
 def running(command: list[str], model: str, folder: Path, port: int | None = None) -> Iterator[ModelServer]:
-    """A model server, started with its port as the last argument, a free one by default; ended afterwards."""
+    """A model server while the context lasts; its port, by default a free one, is its last argument."""
     port = port or free_port()
     log_file = folder / "log.txt"
     with log_file.open("wb") as log:
@@ -178,9 +178,9 @@ def _wait_until_up(process: subprocess.Popen[bytes], server: ModelServer) -> Non
 
 @pytest.fixture(scope="session", autouse=True)
 def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Answers that a user's models gave before must not answer for the ones under test.
+    """A cache for this run of the tests, so that the user's cached answers are not used.
 
-    The processes that share a run of the tests share one: how a model decodes exactly is found out once.
+    All processes of a run share it, so that the measurement of how a model decodes exactly runs once.
     """
     run = tmp_path_factory.getbasetemp()
     if "PYTEST_XDIST_WORKER" in os.environ:

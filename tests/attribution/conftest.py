@@ -25,7 +25,7 @@ LIMITS = Limits(seconds=30.0, output_bytes=1 << 20)
 
 @pytest.fixture
 def project(tmp_path: Path) -> Callable[[Mapping[str, str]], Path]:
-    """Writes files and gives back their folder."""
+    """Writes files, and returns their folder."""
 
     def write(files: Mapping[str, str]) -> Path:
         for name, content in files.items():
@@ -39,7 +39,7 @@ def project(tmp_path: Path) -> Callable[[Mapping[str, str]], Path]:
 
 @pytest.fixture
 def judge_of() -> Callable[..., Judge]:
-    """The judge of a function of a file, or of a text."""
+    """Finds the judge of a function in a file or a text."""
 
     def find(
         source: Path | str,
@@ -75,7 +75,7 @@ def bare_python(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def python_with_pytest(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An interpreter with pytest and nothing else, its bytecode cached as it is after a first use."""
+    """An interpreter with only pytest, with cached bytecode as after a first use."""
     folder = tmp_path_factory.mktemp("with-pytest")
     venv.create(folder, with_pip=False, symlinks=True)
     packages = next(folder.glob("lib/python*/site-packages"))

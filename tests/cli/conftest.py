@@ -1,4 +1,4 @@
-"""The command line in this process, many times over: a model is loaded once for all of them."""
+"""Runs the command line in this process; a model is loaded once for all tests."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import pytest
 
 from counterlens.models.local.process import ModelProcess, _Child
 
-AT_A_TIME = 2  # each holds some hundred megabytes
+AT_A_TIME = 2  # idle child processes; each uses a few hundred megabytes
 
 
 @pytest.fixture(scope="package", autouse=True)
 def _models_stay_loaded() -> Iterator[None]:
-    """The child process of a model that is closed serves the next that is opened in the same way."""
+    """Reuse the child process of a closed model for the next model with the same parameters."""
     idle: dict[Any, _Child] = {}
     ready, close = ModelProcess._ready, ModelProcess.close
 
@@ -25,7 +25,7 @@ def _models_stay_loaded() -> Iterator[None]:
 
     def keep(self: ModelProcess) -> None:
         child = self._child
-        if child is None or not child.alive or not self._turn.acquire(blocking=False):  # or it is at work
+        if child is None or not child.alive or not self._turn.acquire(blocking=False):  # or it is busy
             close(self)
             return
         self._closed, self._child = True, None

@@ -1,13 +1,13 @@
-"""Whether what was observed in a run is in the graph.
+"""Checks whether the observations of a run agree with the dependence graph.
 
 Data: every observed definition-use pair of a name is an edge, whether exceptions are branches or not.
 
 Control, for calls that returned without an exception:
 
-- what ran although something decides about it, ran after one of its deciders;
-- what did not run is decided about, directly or not, by something that ran;
-- after an `if`, `for` or `while` went one way, what depends on it going that way ran (again); but for
-  those in a `finally` body, where it also matters how control came into it.
+- a statement that ran and is control dependent on others, ran after one of them;
+- a statement that did not run is control dependent, directly or not, on one that ran;
+- after an `if`, `for` or `while` took a branch, the statements that depend on that branch ran (again); except
+  for those in a `finally` body, which also depend on how control entered it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ SILENT = (ast.Global, ast.Nonlocal, ast.Pass, ast.Continue, ast.Break, ast.Try) 
 
 
 def disagreements(source: str, traced: Tracer) -> list[str]:
-    """Everything observed that the graph does not allow for."""
+    """The observations that contradict the graph."""
     graphs, others = (
         {(found.function, header(found)): found for found in Program(source, rules).all()}
         for rules in (Rules(), Rules(implicit_exceptions=True))
@@ -38,12 +38,12 @@ Graphs = dict[tuple[str, int], Dependences]
 
 
 def header(found: Dependences) -> int:
-    """The line of a function's `def`; 0 for the module."""
+    """The line of a function's `def`, 1-based; 0 for the module."""
     return 0 if found.function == MODULE else found.statements[0].line
 
 
 def missing_pairs(graphs: Graphs, traced: Tracer) -> Iterator[str]:
-    """Observed definition-use pairs that are no edge."""
+    """The observed definition-use pairs that are not edges."""
     names: dict[tuple[str, int], set[tuple[int, int, str]]] = {}
     for function, made, used, variable in sorted(traced.pairs):
         if function not in names:
@@ -97,7 +97,7 @@ def _left_out(found: Dependences, block: Block, activation: Activation) -> Itera
 
 
 def _entered(block: Block, activation: Activation) -> set[int]:
-    """The lines of the `try` and `while True` around what ran, which may have no instruction themselves."""
+    """The lines of `try` and loops around executed statements; they may have no instruction themselves."""
     return {
         node.lineno
         for node in ast.walk(block.node or ast.Module([], []))
@@ -106,7 +106,7 @@ def _entered(block: Block, activation: Activation) -> set[int]:
 
 
 def _reachable(found: Dependences, block: Block) -> Iterator[ast.AST]:
-    """The statements that can run and have instructions of their own."""
+    """The reachable statements with instructions of their own."""
     numbers = {found.graph.statement[n] for n, can in enumerate(found.graph.reachable()) if can}
     lines = {one.line for one in found.statements if one.id in numbers}
     stack = list(inner_statements(block.node))
@@ -144,6 +144,6 @@ def _holds(node: ast.AST, wanted: ast.AST) -> bool:
 
 
 def _silent_lines(found: Dependences) -> set[int]:
-    """Lines whose statements may have no instruction of their own."""
+    """The lines whose statements may have no instruction of their own."""
     silent = ("pass", "continue", "break", "global ", "nonlocal ", "try:", '"', "'")
     return {one.line for one in found.statements if one.text.startswith(silent) or one.text.endswith("...")}

@@ -1,7 +1,7 @@
-"""Small functions of Java and C, with the dependences that they have, worked out by hand.
+"""Small functions in Java and C, with their dependences, determined by hand.
 
-In a case, a line ends in a comment: what decides about it (`<` and the lines, with `+` and `-` for the
-outcome), and where its values come from (variable and line, `*` for one through the object).
+In a case, a comment at the end of a line gives its control dependences (`<` and the lines, with `+` and `-`
+for the outcome), and its data dependences (variable and line, `*` for one through the object).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _SIGNS = {"true": "+", "false": "-", "": ""}
 
 
 def expected(source: str) -> dict[int, tuple[set[str], set[str]]]:
-    """The comments of a source, by line."""
+    """The expected control and data dependences in the comments of a source, by line."""
     found = {}
     for number, line in enumerate(source.split("\n"), 1):
         if match := _EXPECTED.search(line):
@@ -25,7 +25,7 @@ def expected(source: str) -> dict[int, tuple[set[str], set[str]]]:
 
 
 def computed(graph: Dependences, lines: set[int]) -> dict[int, tuple[set[str], set[str]]]:
-    """The same of a graph, for some lines."""
+    """The control and data dependences in a graph, for some lines."""
     line = {statement.id: statement.line for statement in graph.statements}
     found: dict[int, tuple[set[str], set[str]]] = {number: (set(), set()) for number in lines}
     for edge in graph.edges:

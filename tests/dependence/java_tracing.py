@@ -1,10 +1,10 @@
-"""The definition-use pairs of local variables that are seen while a program of Java runs.
+"""The observed definition-use pairs of local variables while a Java program runs.
 
 Every variable gets a shadow: an array of one element with the number of the statement that defined it last.
 It is declared beside the variable, so it has the variable's scope, and each call has its own. Reads note the
-shadow and their own statement. A call that makes a new state of a variable's object for the analysis
-(`list.add(v)`) is a definition here, too. Fields, pattern variables, and what lambdas and classes inside
-declare are not watched; what they read of the variables around them is.
+shadow and their own statement. A call that the analysis takes for a change of a variable's object
+(`list.add(v)`) is a definition here, too. Fields, pattern variables, and the variables of nested lambdas and
+classes are not observed; their reads of outer variables are.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ _UNREAD = {
     "resource": ("name", "type"),
     "cast_expression": ("type",),
 }
-"""The fields of nodes that hold no reads."""
+"""The fields of nodes that contain no reads."""
 _SILENT = frozenset(
     {
         *("break_statement", "continue_statement", "switch_label", "formal_parameters", "type_pattern"),
@@ -70,12 +70,12 @@ _SILENT = frozenset(
 
 
 class UnwatchedError(Exception):
-    """A program that could not be watched; the message says why."""
+    """The program could not be observed; the message says why."""
 
 
 @dataclass
 class _Method:
-    """A method that is written with its shadows."""
+    """A method that is rewritten with its shadows."""
 
     number: int
     found: Dependences
@@ -92,7 +92,7 @@ class _Method:
 
 
 class _Writer:
-    """Writes a program with shadows."""
+    """Rewrites a program with shadows."""
 
     def __init__(self, data: bytes, methods: Mapping[int, _Method]) -> None:
         self._data, self._methods = data, methods
@@ -127,7 +127,7 @@ class _Writer:
         )
 
     def _joined(self, node: Node, given: Mapping[int, str], at: int) -> str:
-        """A node with some of its children as they are given."""
+        """A node with some of its children replaced."""
         parts, end = [], node.start_byte
         for child in node.children:
             parts.append(self._data[end : child.start_byte].decode())
@@ -227,7 +227,7 @@ class _Writer:
     def _method_invocation(self, node: Node, at: int) -> str:
         written, receiver = self._plain(node, at), node.child_by_field_name("object")
         kind = self._method.found.nodes[at].type if self._method is not None else ""
-        # What it changes is noted behind an expression statement, and no statement follows a `return`.
+        # Changes are noted after an expression statement, and no statement follows a `return`.
         noted = kind in {"expression_statement", "return_statement"}
         if receiver is None or receiver.type != "identifier" or noted:
             return written
@@ -298,10 +298,10 @@ def watched(source: str) -> tuple[str, dict[int, _Method]]:
     """A program with shadows, and its methods by number.
 
     Args:
-        source: The program; its tests are a class `Tests` with a `main`, which is not in it.
+        source: The program, without its tests, which are a class `Tests` with a `main`.
 
     Raises:
-        SourceError: it cannot be read.
+        SourceError: the program does not parse.
     """
     program = analyse(source, "java")
     found = [one for one in program.all() if one.function != MODULE and one.nodes]
@@ -320,7 +320,7 @@ def watched(source: str) -> tuple[str, dict[int, _Method]]:
 
 
 def executed(source: str, tests: str, setting: Setting) -> tuple[set[Pair], dict[str, Dependences]]:
-    """The pairs that are seen while tests run, and the analysis of each method.
+    """The observed pairs while tests run, and the analysis of each method.
 
     Args:
         source: The program.
@@ -328,7 +328,7 @@ def executed(source: str, tests: str, setting: Setting) -> tuple[set[Pair], dict
         setting: The sandbox and the limits.
 
     Raises:
-        UnwatchedError: the program with its shadows does not compile, or does not end.
+        UnwatchedError: the program with its shadows does not compile, or times out.
     """
     text, methods = watched(source)
     with BENCHES.bench(setting.sandbox) as bench:
@@ -359,7 +359,7 @@ def _pairs(printed: str, methods: Mapping[int, _Method]) -> Iterator[Pair]:
 
 
 def missing(pairs: set[Pair], graphs: Mapping[str, Dependences]) -> Iterator[str]:
-    """The pairs that are no edge of the graph."""
+    """The observed pairs that are not edges of the graph."""
     known = {
         name: {(e.source, e.target, e.variable) for e in found.edges if e.kind is not Kind.CONTROL}
         for name, found in graphs.items()

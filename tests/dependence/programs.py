@@ -1,6 +1,6 @@
-"""Random programs that end, with most of what the language has; exceptions are raised, caught and lost.
+"""Random programs that end, with most constructs of Python; exceptions are raised, caught and suppressed.
 
-No operation makes more of what it is given (lists are not added, compared or printed), so memory is bounded.
+No operation enlarges its operands (lists are not added, compared or printed), so memory is bounded.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ ATOMS = st.one_of(NAMES, NAMES, st.sampled_from(["k()", "k()", "k()", "[k(), k()
 
 
 class Thing:
-    """A value that nearly everything can be done with, and whose truth comes and goes.
+    """A value that supports nearly all operations, and whose truth value varies.
 
     Args:
-        ticks: Counts what is done; when it is at its end, nothing more can be done.
+        ticks: Counts the operations; at its end, every operation raises an exception.
     """
 
     def __init__(self, ticks: Iterator[int]) -> None:
@@ -137,7 +137,7 @@ def _compound(draw: st.DrawFn, kind: str, depth: int, *, loop: bool, top: bool) 
 
 @st.composite
 def programs(draw: st.DrawFn) -> str:
-    """A module with a function that is called a few times; all names are bound at first."""
+    """A module with a function that is called a few times; initially, all names are bound."""
     inner = textwrap.indent(draw(blocks()), "    ")
     module = draw(blocks(2, top=True))
     bound = "a = b = c = d = e = k()"

@@ -1,4 +1,4 @@
-"""Run a program under the tracer, inside the sandbox."""
+"""Trace a program inside the sandbox."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ HERE = Path(__file__).parent
 
 
 class UnseenError(CounterlensError):
-    """The program did not run to its end."""
+    """The program did not run to its end; the message says why."""
 
 
 def traced(source: str, then: str, limits: Limits = LIMITS) -> Tracer:
-    """Run a program, and some code over its names, in the sandbox.
+    """Run a program, and code that uses its names, in the sandbox.
 
     Args:
         source: The program.
         then: Statements or an expression, such as a call or tests.
-        limits: What they may use.
+        limits: The limits of both.
 
     Returns:
-        A tracer that never ran anything here, with what the one inside saw.
+        A tracer that ran nothing in this process, with the observations of the one in the sandbox.
 
     Raises:
-        UnseenError: it was stopped, or raised something.
-        SandboxError: nothing can be run.
+        UnseenError: the program was stopped, or raised an exception.
+        SandboxError: the sandbox failed.
     """
     outcome = best_sandbox().run(
         Job(

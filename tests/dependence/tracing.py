@@ -1,11 +1,11 @@
-"""What really happens: definition-use pairs and the order of statements, seen in the interpreter's own steps.
+"""Observed definition-use pairs and the order of statements, from the interpreter's own instructions.
 
-Nothing here knows how the analysis works. A program is compiled by CPython and run with opcode tracing
-(`sys.settrace`); every instruction that stores, deletes or loads a variable tells its name, and its position
-in the source tells the statement. A variable belongs to the code object that owns its cell, or whose local it
-is; captured ones are looked up in the activation that is live on the stack. Where several are, or the owner
-has returned more than once, the use is left out, because it cannot be told which one is meant. The names of
-the instructions are those of Python 3.11.
+This module is independent of the analysis. CPython compiles a program and runs it with opcode tracing
+(`sys.settrace`); every instruction that stores, deletes or loads a variable gives its name, and its source
+position gives the statement. A variable belongs to the code object that owns its cell, or whose local it is;
+captured variables are looked up in the live activation on the stack. If several are live, or the owner has
+returned more than once, the use is left out as ambiguous. The names of the instructions are those of Python
+3.11.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ class Activation:
     """One call of one code object.
 
     Attributes:
-        code: What is running.
-        made: The statement line that bound each variable last.
-        order: The lines of the statements that ran, one for each time that control came to one.
-        ended: Whether it returned.
-        raised: Whether an exception was seen in it.
+        code: The code object.
+        made: The line of the statement that bound each variable last.
+        order: The statements that ran, once for each time that control reached them.
+        ended: Whether the call returned.
+        raised: Whether an exception was observed in it.
     """
 
     code: CodeType
@@ -46,7 +46,7 @@ class Activation:
 
 @dataclass
 class Block:
-    """A function, a class body or the module, as the compiler and as the parser see it."""
+    """A function, a class body or the module, with its code object and its syntax node."""
 
     code: CodeType
     outer: Block | None
@@ -61,7 +61,7 @@ class Block:
 
     @property
     def target(self) -> Block:
-        """The function or module that this code runs in line in, or is nested in as part of a statement."""
+        """The function or module in which this code runs inline, or is nested as part of a statement."""
         block = self
         while not isinstance(block.node, (*FUNCTIONS, ast.Module)):
             assert block.outer is not None
@@ -70,11 +70,11 @@ class Block:
 
 
 class Tracer:
-    """Runs a program and watches it.
+    """Runs a program, and observes it.
 
     Args:
         source: The program.
-        most: How many instructions are watched at most; the rest of the run is not seen.
+        most: Maximum number of observed instructions; the rest of the run is not observed.
     """
 
     def __init__(self, source: str, most: int = 300_000) -> None:
@@ -108,14 +108,14 @@ class Tracer:
     def run(
         self, then: Callable[[dict[str, Any]], object] | None = None, names: dict[str, Any] | None = None
     ) -> None:
-        """Run the program, and something with its globals afterwards; what it raises is raised."""
+        """Run the program, then a function with its globals; their exceptions propagate."""
         self.names.update(names or {})
         self.watch(lambda: exec(self.code, self.names))  # noqa: S102 - programs of the tests and of datasets
         if then is not None:
             self.watch(lambda: then(self.names))
 
     def watch(self, work: Callable[[], object]) -> None:
-        """Do something that runs parts of the program."""
+        """Trace a function that runs parts of the program."""
         before = sys.gettrace()
         sys.settrace(self._call)
         try:
@@ -163,7 +163,7 @@ class Tracer:
         if event == "opcode":
             self.left -= 1
             if self.left <= 0:
-                sys.settrace(None)  # what follows is not slowed down
+                sys.settrace(None)  # the rest runs at full speed
                 return None
             self._instruction(frame, activation)
         elif event == "exception":
@@ -183,7 +183,7 @@ class Tracer:
         owner = None
         if action in {"LOAD", "STORE", "DELETE"} and kind in _KINDS:
             owner = self._owner(frame, activation, block, variable, kind)
-        if owner is not None and action == "DELETE":  # at the end of a handler it has no position
+        if owner is not None and action == "DELETE":  # no position at the end of a handler
             owner.made.pop(variable, None)
         if position is None or (isinstance(block.node, ast.ClassDef) and position < spans(block.node)[0]):
             return  # the prologue of a class body has made-up positions
@@ -198,7 +198,7 @@ class Tracer:
             self._variable(action, variable, position, owner)
 
     def _noted(self, frame: FrameType, activation: Activation, block: Block) -> Activation:
-        """The activation that a step belongs to: a class body's to the function around it."""
+        """The activation of a step; for a class body, that of the function around it."""
         while isinstance(block.node, ast.ClassDef) and block.outer is not None and frame.f_back is not None:
             block, frame = block.outer, frame.f_back
             while frame.f_code is not block.code and frame.f_back is not None:
@@ -221,7 +221,7 @@ class Tracer:
     def _owner(
         self, frame: FrameType, activation: Activation, block: Block, variable: str, kind: str
     ) -> Activation | None:
-        """The activation whose variable an instruction is about."""
+        """The activation whose variable an instruction uses."""
         code = frame.f_code
         if kind == "FAST" and variable not in code.co_cellvars:
             return activation if isinstance(block.node, FUNCTIONS) else None
@@ -269,7 +269,7 @@ _KINDS = {"FAST", "NAME", "GLOBAL", "DEREF", "CLASSDEREF"}
 
 
 def inner_statements(node: ast.AST | None) -> Iterator[ast.AST]:
-    """The statements, clauses and cases directly inside of a node."""
+    """The statements, clauses and cases directly inside a node."""
     for part in PARTS:
         inner = getattr(node, part, ())
         if isinstance(inner, list):
@@ -277,7 +277,7 @@ def inner_statements(node: ast.AST | None) -> Iterator[ast.AST]:
 
 
 def spans(node: ast.AST) -> tuple[Position, Position]:
-    """The range of a statement, clause or case."""
+    """The source range of a statement, clause or case."""
     if isinstance(node, ast.match_case):
         last = node.body[-1]
         return (node.pattern.lineno, 0), (last.end_lineno or 0, last.end_col_offset or 0)
@@ -287,7 +287,7 @@ def spans(node: ast.AST) -> tuple[Position, Position]:
 
 
 def line_of(node: ast.AST | None) -> int | None:
-    """The line that a statement is known by."""
+    """The line that identifies a statement."""
     if node is None:
         return None
     return (node.pattern if isinstance(node, ast.match_case) else node).lineno  # type: ignore[attr-defined, no-any-return]

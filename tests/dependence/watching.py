@@ -1,8 +1,8 @@
-"""Runs inside the sandbox: a program under the tracer, and some code over its names; reports what was seen.
+"""Runs inside the sandbox: traces a program, and code that uses its names, and reports the observations.
 
-It imports nothing of Counterlens but `tracing.py`, which is laid out with it. Arguments: the files of the
-program and of the code. The report is one JSON document on the result descriptor; blocks and statements are
-told by their numbers in `Tracer.blocks` and `Tracer.syntax`, which are the same wherever the program is read.
+It imports nothing from Counterlens except `tracing.py`, which is placed beside it. Arguments: the files of
+the program and of the code. The report is one JSON document on the result descriptor; blocks and statements
+are identified by their numbers in `Tracer.blocks` and `Tracer.syntax`, which are the same in every process.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A model that answers at once: it likes some words, wherever they stand or after certain others."""
+"""A model that answers immediately: some words are likelier, everywhere or after certain others."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from counterlens.models.base import Capability, Completion, Model, ModelInfo, Pr
 
 _WORDS = re.compile(r"\s*(?:\w+|[^\w\s]+)|\s+")
 USUAL = -2.0
-"""The log-probability of a word that nothing is said of."""
+"""The log-probability of all other words."""
 
 
 class WordModel(Model):
-    """Each word, operator or bracket is a token, with the blanks before it.
+    """Its tokens are words, operators and brackets, each with the blanks before it.
 
     Args:
-        likes: Log-probabilities of words; of `a b` that of `b` after `a`.
+        likes: Log-probabilities of words; the key `a b` is for `b` after `a`.
     """
 
     def __init__(self, likes: Mapping[str, float]) -> None:
@@ -38,7 +38,7 @@ class WordModel(Model):
         cancel: Event | None = None,
         progress: Progress | None = None,
     ) -> list[Completion]:
-        """It only reads."""
+        """Not supported: the model only scores."""
         raise NotImplementedError
 
     def score(
@@ -50,7 +50,7 @@ class WordModel(Model):
         cancel: Event | None = None,
         progress: Progress | None = None,  # noqa: ARG002 - it answers at once
     ) -> TokenScores:
-        """Of each word its liking."""
+        """The log-probability of each word."""
         if cancel is not None and cancel.is_set():
             raise Cancelled
         self.asked.append(text)

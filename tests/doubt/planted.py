@@ -1,4 +1,4 @@
-"""A function with a bug of each kind, what is wrong in it, and a test of its own that fails."""
+"""A function with a bug for each kind of doubt, the bug, and a failing test."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Planted:
-    """A function as it should be, and the change that was put in.
+    """A right function, and the change that makes it wrong.
 
     Attributes:
-        right: The function, with examples in its docstring.
-        was: What stood in the place.
-        now: What stands there.
+        right: The right function, with examples in its docstring.
+        was: The replaced text.
+        now: The replacement.
     """
 
     right: str
@@ -248,4 +248,4 @@ async def two():
         "one()",
     ),
 }
-"""By the kind of the alternative that fixes it."""
+"""The functions, by the kind of the alternative that fixes the bug."""

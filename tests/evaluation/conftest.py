@@ -1,4 +1,4 @@
-"""Code to ask about, and models that take as long as a test wants."""
+"""Code to probe, and models whose speed a test decides."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ SLOW = """
 
 @pytest.fixture(scope="session")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with code to ask about, and room for runs."""
+    """A folder for runs, with code to probe."""
     embedded_file()
     folder = tmp_path_factory.mktemp("evaluation")
     shutil.copytree(EXAMPLES, folder / "code")
@@ -50,7 +50,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def toys(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Commands have the models `toy` and `slow`, where it does not matter what a model is like."""
+    """Gives commands the models `toy` and `slow`, for tests in which any model will do."""
     site = tmp_path_factory.mktemp("toys")
     install(
         site,

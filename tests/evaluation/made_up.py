@@ -1,4 +1,4 @@
-"""Records that are made up, for tables that are counted by hand."""
+"""Made-up records, for tables that are computed by hand."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ NAMES = ("one", "two", "three", "four")
 
 
 def pair(original: bool | None, counterfactual: bool | None) -> PairRecord:
-    """A pair with these verdicts; None for one that could not be judged."""
+    """A pair with these verdicts; None for a side without a verdict."""
 
     def side(right: bool | None) -> Side:
         verdict = "refused" if right is None else "passed" if right else "failed"
@@ -66,7 +66,7 @@ def left_out(reason: str = "no tests") -> Record:
 def records(
     *verdicts: tuple[bool | None, bool | None] | None, task: str = "completion"
 ) -> list[tuple[Item, StoredRecord]]:
-    """A function for each pair of verdicts; None for one that was left out."""
+    """A function for each pair of verdicts; None for a function that was left out."""
     return [
         (
             Item(i, f"m|{task}|{name}", "m", name, "f", "00", task),

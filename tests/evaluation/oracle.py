@@ -1,4 +1,4 @@
-"""A chat endpoint by script: models that know the truth, think aloud, err where they should, or guess."""
+"""A scripted chat endpoint, with models that know the truth, think aloud, make planned errors, or guess."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ _numbers = count()
 
 
 def reply(model: str, system: str, user: str) -> tuple[str, str]:
-    """A model's text, and how it ended: `stop` or `length`."""
+    """A model's text, and its finish: `stop` or `length`."""
     if not system.startswith("You are told"):
         name = user.rpartition("\ndef ")[2].partition("(")[0]
         return f"```python\n{_written(model, name, user)}```", "stop"
@@ -119,7 +119,7 @@ def reply(model: str, system: str, user: str) -> tuple[str, str]:
 
 
 def _written(model: str, name: str, user: str) -> str:
-    """The body of a function; `partial` needs the test for `half`, and never gets `name_of` right."""
+    """The body of a function; `partial` is wrong for `name_of`, and for `half` without a test."""
     wrong = model == "partial" and (name == "name_of" or (name == "half" and ">>>" not in user))
     return WRONG if wrong else BODIES[name]
 
@@ -132,6 +132,6 @@ def _answer(handler: Handler) -> None:
 
 @contextmanager
 def served() -> Iterator[str]:
-    """The endpoint, at the address that is given."""
+    """The base URL of the endpoint, while the context lasts."""
     with serving(_answer, models=["truth", "aloud", "partial", "random"]) as script:
         yield script.url

@@ -1,4 +1,4 @@
-"""A small run with a real model, as a user starts it, and what it leaves behind."""
+"""A small run with a real model, as a user starts it, and the files that it writes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from counterlens.reports.formats import write_evaluation
 from tests.conftest import short_model
 
 FUNCTIONS = "4"
-"""How many functions a run is about, unless it says so."""
+"""The default number of functions in a run."""
 
 
 def bench(
@@ -28,12 +28,12 @@ def bench(
 
 
 def command_of(*arguments: str) -> list[str]:
-    """Counterlens as a user calls it."""
+    """The command line of Counterlens with these arguments."""
     return [sys.executable, "-m", "counterlens", *arguments]
 
 
 def resume(folder: Path) -> list[str]:
-    """The command that goes on with a run, on this machine."""
+    """The command that resumes a run, on this machine."""
     return [sys.executable, "-m", "counterlens", "bench", "--resume", "--out", str(folder)]
 
 
@@ -42,7 +42,7 @@ def run(command: list[str]) -> subprocess.CompletedProcess[str]:
 
 
 def reports(folder: Path) -> list[str]:
-    """Every report on a run; one of them made by a process of its own, whose hashes differ from ours."""
+    """The reports on a run; the first one is from another process, with other hash values."""
     command = [sys.executable, "-m", "counterlens", "report", str(folder), "--format", "markdown"]
     results = RunResults.read(folder)
     written = [write_evaluation(form, results) for form in ("markdown", "json", "csv")]
@@ -50,7 +50,7 @@ def reports(folder: Path) -> list[str]:
 
 
 def answered(folder: Path) -> dict[bytes, float]:
-    """When each answer of the model was kept."""
+    """The time at which each answer of the model was stored, by key."""
     path = folder / "answers.sqlite"
     if not path.exists():
         return {}
@@ -60,7 +60,7 @@ def answered(folder: Path) -> dict[bytes, float]:
 
 
 def wait_for_an_answer(folder: Path, process: subprocess.Popen[str], seconds: float = 60) -> None:
-    """Wait until the model has answered for the first time."""
+    """Wait until the model's first answer is stored."""
     deadline = time.monotonic() + seconds
     while not answered(folder) and time.monotonic() < deadline and process.poll() is None:
         time.sleep(0.05)

@@ -1,4 +1,4 @@
-"""An endpoint by script with three models: one that is mostly right, one of habit, one that is too weak."""
+"""A scripted endpoint with three models: one mostly right, one that memorised the code, one too weak."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _HEADER = re.compile(r"(?m)^def (\w+)\(([^)]*)\).*:$")
 
 
 class ScriptedModels:
-    """Knows the functions of some files, and writes their rest.
+    """Completes the functions of some files.
 
     Args:
-        folder: With the files.
+        folder: The folder of the files.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -41,13 +41,13 @@ class ScriptedModels:
         wrong = f"{indent}return NotImplemented\n"
         if model == WEAK:
             return wrong
-        if model == HABIT:  # goes on where the file that it has read goes on
+        if model == HABIT:  # continues as the memorised file does
             text = self._known[header[0]].splitlines()
             return "\n".join(text[len(function) :]) + "\n" if chance < 95 else wrong
         return wrong if chance >= 90 else self._right(header[0], header[1], indent)
 
     def _right(self, name: str, parameters: str, indent: str) -> str:
-        """The whole function once more, whatever stands before it."""
+        """The whole function again, and a call of it, whatever precedes."""
         given = ", ".join(
             one.split(":")[0].split("=")[0].strip() for one in parameters.split(",") if one.strip()
         )
@@ -61,7 +61,7 @@ class ScriptedModels:
 
 @contextmanager
 def served(folder: Path) -> Iterator[str]:
-    """The endpoint, at the address that is given."""
+    """The base URL of the endpoint, while the context lasts."""
     models = ScriptedModels(folder)
 
     def answer(handler: Handler) -> None:

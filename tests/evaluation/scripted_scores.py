@@ -1,4 +1,4 @@
-"""Models that score by a rule, and a file of functions that have every node type of the protocol."""
+"""Models that score by a rule, and a file of functions with every node type of the protocol."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _PARTS = (
 
 
 class RuleModel(Model):
-    """Scores words and signs by a rule; the first token has no score, as of a model without a start."""
+    """Scores words and signs by a rule, with all alternatives left out."""
 
     def __init__(self, name: str, rule: Rule) -> None:
         self._rule = rule
@@ -69,7 +69,7 @@ class RuleModel(Model):
 
 
 def backend(rules: dict[str, Rule]) -> Backend:
-    """A kind of model whose names are `rule:` and one of these."""
+    """A backend for models named `rule:` and the name of a rule."""
     return Backend(
         "rule:NAME",
         "scores by a rule",
@@ -79,13 +79,13 @@ def backend(rules: dict[str, Rule]) -> Backend:
 
 
 def at_random(token: str, before: str) -> float:
-    """A probability that the token and its place decide."""
+    """A pseudo-random probability, which depends on the token and the text before it."""
     digest = hashlib.sha256(f"{token}\0{before}".encode()).digest()
     return 0.02 + 0.96 * int.from_bytes(digest[:4]) / 2**32
 
 
 def galeras(path: Path, functions: int, files: int) -> Path:
-    """A file in the form of Galeras: functions made of parts, each file of several."""
+    """Write a file in the format of Galeras, with random functions over several source files."""
     draw = random.Random(3)  # noqa: S311 - no secret
     lines = []
     for number in range(functions):

@@ -1,7 +1,7 @@
-"""Whether two servers show the same.
+"""Compares the answers of two servers.
 
-A model's figures depend a little on where in its memory the text before lies, which depends on what was read
-earlier: by some hundredths of a nat. What is shown is the same where nothing else differs.
+A model's figures depend slightly, by some hundredths of a nat, on the place of the context in its memory,
+which depends on earlier texts. Everything else must be equal.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ NATS = 0.1
 
 
 def difference(one: Any, other: Any, path: str = "") -> str:
-    """Differences between two answers beyond rounding; empty if there are none."""
+    """The first difference between two answers beyond rounding; empty if there is none."""
     if isinstance(one, dict) and isinstance(other, dict):
         if one.keys() != other.keys():
             return f"{path}: {sorted(one)} and {sorted(other)}"
@@ -39,7 +39,7 @@ def difference(one: Any, other: Any, path: str = "") -> str:
     elif isinstance(one, float) or isinstance(other, float):
         same = math.isclose(_nats(one), _nats(other), abs_tol=NATS)
     elif path.endswith(".level"):
-        same = abs(one - other) <= 1  # on either side of a border
+        same = abs(one - other) <= 1  # on either side of a threshold
     else:
         same = one == other
     return "" if same else f"{path}: {one!r} and {other!r}"
@@ -50,5 +50,5 @@ def _nats(probability: float) -> float:
 
 
 def _without_figures(text: str) -> str:
-    """A message without its percentages, and without the order of what was expected."""
+    """A message without its percentages and its list of expected tokens."""
     return re.sub(r"[\d.]+ %|below 0.01 %", "%", text).partition("; it expected")[0]

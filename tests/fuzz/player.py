@@ -1,4 +1,4 @@
-"""A user who does anything in any order, and what must hold meanwhile."""
+"""A user who does random things in random order, and the invariants that must hold."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import psutil
 from tests.fuzz.text import Text
 from tests.fuzz.wire import Json, Wire
 
-PATIENCE = 180.0  # seconds for any answer; a busy machine is no failure
+PATIENCE = 180.0  # maximum seconds for an answer; a busy machine is not a failure
 KILL_EVERY = 150  # steps from one death of the model process to the next
 START = '''\
 """A module."""
@@ -53,29 +53,29 @@ def greet(wire: Wire) -> None:
 
 
 class Player:
-    """Plays on one server.
+    """A random user of one server.
 
     Args:
         wire: The server.
-        random: What it does depends on it alone, but for time.
+        random: Decides all actions, apart from time.
     """
 
     def __init__(self, wire: Wire, random: Random) -> None:
         self.wire, self.random = wire, random
         self.documents: dict[str, Text] = {}
         self.done: Counter[str] = Counter()
-        self.memory: list[int] = []  # bytes of the server alone, now and then
-        self.asked: dict[int, tuple[str, str, int]] = {}  # method, document, its version then
+        self.memory: list[int] = []  # samples of the server's memory in bytes, without its children
+        self.asked: dict[int, tuple[str, str, int]] = {}  # method, document, its version at the time
         self._actions: tuple[tuple[int, Callable[[], None]], ...] = (
             (50, self.edit), (20, self.look), (6, self.open), (4, self.close), (8, self.cancel),
             (4, self.configure), (5, self.nonsense), (3, self.wait),
         )  # fmt: skip
 
     def play(self, steps: int) -> None:
-        """Do so many things.
+        """Take a number of steps.
 
         Raises:
-            AssertionError: the server died, or wrote what is no message.
+            AssertionError: the server died, or its output is not a message.
         """
         greet(self.wire)
         weights = [weight for weight, _ in self._actions]
@@ -148,7 +148,7 @@ class Player:
         time.sleep(self.random.random() * 0.2)
 
     def nonsense(self) -> None:
-        """Messages that no client should send."""
+        """Send an invalid message."""
         uri = self.random.choice(
             [*self.documents, "untitled:1", "", "file:///%zz", "https://example.org/x.py"]
         )
@@ -197,7 +197,7 @@ class Player:
         self.asked[self.wire.request(method, params)] = (method, "", 0)
 
     def kill_models(self) -> None:
-        """End the model process, in the middle of its work; an edit makes sure that there is some."""
+        """Kill the model processes in the middle of their work, for which edits are made."""
         self.edit()
         ends = time.monotonic() + PATIENCE
         while not (running := self.wire.models()) and time.monotonic() < ends:
@@ -209,11 +209,10 @@ class Player:
                 self.done["kill_models"] += 1
 
     def check_answers(self) -> None:
-        """Every request has an answer, and none is of an older version than the one that was asked about.
+        """Check that every request has an answer, about at least the version at the time of the request.
 
         Raises:
-            TimeoutError: a request was never answered.
-            AssertionError: an answer is stale.
+            AssertionError: a request has no answer, or an answer is stale.
         """
         for number, (method, uri, version) in self.asked.items():
             try:
@@ -227,10 +226,10 @@ class Player:
 
 
 def shown(wire: Wire, documents: dict[str, Text]) -> dict[str, dict[str, Any]]:
-    """All that a server shows of its documents, once it has nothing left to do.
+    """Everything that a server shows for its documents, once all are scored.
 
     Raises:
-        TimeoutError: it is not done.
+        TimeoutError: a document is not scored in time.
     """
     state = {}
     for uri, document in sorted(documents.items()):

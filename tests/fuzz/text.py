@@ -1,4 +1,4 @@
-"""A document as a client keeps it: text, and edits in the positions of the protocol (UTF-16)."""
+"""A document as a client keeps it: its text, and edits in the protocol's positions (UTF-16)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Text:
     """An open document.
 
     Attributes:
-        text: What the client believes is in it.
+        text: The text as the client knows it.
         version: Its version.
     """
 
@@ -29,18 +29,18 @@ class Text:
     version: int = 1
 
     def position(self, offset: int) -> dict[str, int]:
-        """A position of the protocol: columns are UTF-16 units."""
+        """The protocol's position of an offset: columns are UTF-16 units."""
         before = self.text[:offset]
         line = before.rpartition("\n")[2]
         return {"line": before.count("\n"), "character": len(line.encode("utf-16-le", "surrogatepass")) // 2}
 
     def place(self, random: Random) -> int:
-        """A place between two characters, but not within a line end."""
+        """A random offset between two characters, but not within a line end."""
         at = random.randint(0, len(self.text))
         return at - 1 if 0 < at < len(self.text) and self.text[at - 1 : at + 1] == "\r\n" else at
 
     def edited(self, random: Random) -> dict[str, Any]:
-        """Edit it; the change as the protocol says it."""
+        """Make a random edit, and return it as a change of the protocol."""
         self.version += 1
         if random.random() < 0.03:
             self.text = "".join(random.choice(WORDS) for _ in range(random.randint(0, 60)))

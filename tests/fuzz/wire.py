@@ -1,4 +1,4 @@
-"""A client that can also say what no client should: it writes bytes, and keeps whatever comes back."""
+"""A client that can also send invalid messages: it writes bytes, and keeps all answers."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Wire:
     """A server in a process of its own, with a cache of its own.
 
     Args:
-        folder: Where its cache and its log go.
+        folder: The folder of its cache and its log.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -37,7 +37,7 @@ class Wire:
         self.process = psutil.Process(self._process.pid)
         self.sent: dict[int, float] = {}
         self.answers: dict[int, Json] = {}
-        self.broken = ""  # why what the server wrote is no message
+        self.broken = ""  # why the server's output is not a message; empty if it is
         self._ids = itertools.count(1)
         self._writing = threading.Lock()
         self._arrived = threading.Condition()
@@ -63,7 +63,7 @@ class Wire:
         self.say_anything(b"Content-Length: %d\r\n%b\r\n%b" % (len(body), headers, body))
 
     def say_anything(self, data: bytes) -> None:
-        """Bytes that need not be a message."""
+        """Send bytes that need not be a message."""
         with self._writing:
             assert self._process.stdin is not None
             self._process.stdin.write(data)
@@ -73,7 +73,7 @@ class Wire:
         """The answer to a request.
 
         Raises:
-            TimeoutError: there is none in so many seconds.
+            TimeoutError: there is none within `patience` seconds.
         """
         with self._arrived:
             if not self._arrived.wait_for(lambda: number in self.answers or not self.alive, patience):
@@ -84,26 +84,26 @@ class Wire:
         """The result of a request.
 
         Raises:
-            TimeoutError: there is none in so many seconds.
-            AssertionError: it is an error.
+            TimeoutError: there is none within `patience` seconds.
+            AssertionError: the answer is an error.
         """
         found = self.answer(self.request(method, params), patience)
         assert "error" not in found, found
         return found["result"]
 
     def models(self) -> list[psutil.Process]:
-        """The processes that models run in."""
+        """The processes of the models."""
         found = []
         for one in self.process.children(recursive=True):
             try:
                 if "counterlens.models.llama" in " ".join(one.cmdline()):
                     found.append(one)
-            except psutil.Error:  # it has just ended
+            except psutil.Error:  # the process has just ended
                 continue
         return found
 
     def close(self) -> int:
-        """Leave as the protocol says; the exit code."""
+        """Shut the server down as the protocol requires; returns the exit code."""
         if self.alive:
             self.ask("shutdown", None)
             self.notify("exit", None)
@@ -134,9 +134,9 @@ class Wire:
 
     def _take(self, message: Json) -> None:
         if "method" in message:
-            if "id" in message:  # the server asks; an obliging client agrees
+            if "id" in message:  # a request of the server, which the client accepts
                 self.say({"id": message["id"], "result": None})
             return
         with self._arrived:
-            self.answers[message.get("id")] = message  # type: ignore[index]  # null: to what cannot be read
+            self.answers[message.get("id")] = message  # type: ignore[index]  # null: the answer to an unreadable message
             self._arrived.notify_all()

@@ -1,4 +1,4 @@
-"""A real client over stdio, and a real model behind the server: mostly the embedded one's first layers."""
+"""A real client over stdio, and a server with a real model: usually the embedded model's first layers."""
 
 from __future__ import annotations
 
@@ -26,33 +26,33 @@ UNCERTAINTY: dict[str, Any] = {
     "diagnostics": {"enabled": True},
     "overlay": {"calm": False, "granularity": "leaf"},
 }
-"""All uncertainty, as the command of that name shows it; less is shown by default."""
+"""Settings that show all uncertainty, like the command of that name; the default shows less."""
 
 
 def default_model() -> str:
-    """The model where a test names none: a short one, since most tests need no particular answer."""
+    """The model of tests that do not name one: a short one, since most tests need no particular answer."""
     return str(short_model())
 
 
 @pytest.fixture
 def embedded_by_default(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The embedded model where a test names none: for what a model has to know something for."""
+    """Make the embedded model the default: for tests that need a trained model."""
     monkeypatch.setattr("tests.lsp.conftest.default_model", lambda: DEFAULT_MODEL)
 
 
 def brief(settings: dict[str, Any]) -> dict[str, Any]:
-    """Settings with a model and brief answers of probes: what it goes on to write tells a test nothing."""
+    """Settings with a model and short answers in probes: longer ones do not add to a test."""
     return {"model": default_model(), **settings, "probe": {"maxTokens": 16, **settings.get("probe", {})}}
 
 
 def uncertain(**settings: Any) -> dict[str, Any]:
-    """Settings on top of all uncertainty."""
+    """Settings, in addition to all uncertainty."""
     beside = {key: UNCERTAINTY[key] | settings.get(key, {}) for key in UNCERTAINTY}
     return {**settings, **beside}
 
 
 def initialize(settings: dict[str, Any] | None = None, **options: Any) -> types.InitializeParams:
-    """The first message of a capable client."""
+    """The first message of a client with all capabilities."""
     said = {"showsResults": True, "trusted": True, "settings": brief(settings or {}), **options}
     return types.InitializeParams(
         capabilities=client_capabilities("visual-studio-code"), initialization_options=said
@@ -60,7 +60,7 @@ def initialize(settings: dict[str, Any] | None = None, **options: Any) -> types.
 
 
 def watch(client: LanguageClient) -> None:
-    """Record what the server says of its own accord."""
+    """Record the server's notifications."""
     client.statuses = []  # type: ignore[attr-defined]
     client.scored = []  # type: ignore[attr-defined]
 
@@ -110,18 +110,22 @@ async def plain_client(lsp_client: LanguageClient) -> AsyncIterator[None]:
 
 
 def configure(client: LanguageClient, **settings: Any) -> None:
-    """Change the settings: these, with brief answers of probes."""
+    """Change the settings, with short answers in probes."""
     said = {"counterlens": brief(settings)}
     client.workspace_did_change_configuration(types.DidChangeConfigurationParams(said))
 
 
 def show_uncertainty(client: LanguageClient) -> None:
-    """Have all uncertainty shown."""
+    """Show all uncertainty."""
     configure(client, **UNCERTAINTY)
 
 
 async def until(condition: Callable[[], bool], seconds: float = 60.0) -> None:
-    """Wait for something that the server does in its own time."""
+    """Wait until a condition holds.
+
+    Raises:
+        AssertionError: it does not within `seconds`.
+    """
     for _ in range(int(seconds / 0.05)):
         if condition():
             return
@@ -147,10 +151,10 @@ async def scored(client: LanguageClient, uri: str, version: int = 1) -> None:
 
 
 def model_process() -> psutil.Process | None:
-    """The child of the server that holds the model, while there is one."""
+    """The server's child process with the model; None if there is none."""
     servers: set[int] = set()
     for child in psutil.Process().children(recursive=True):  # parents come before their children
-        with contextlib.suppress(psutil.Error):  # it may end meanwhile
+        with contextlib.suppress(psutil.Error):  # it may have ended
             command = child.cmdline()
             if "serve" in command:
                 servers.add(child.pid)
@@ -161,7 +165,7 @@ def model_process() -> psutil.Process | None:
 
 @contextmanager
 def model_waiting() -> Iterator[psutil.Process]:
-    """The model of the server stands still: what happens before it answers cannot be over too soon."""
+    """Pause the server's model, so that the state before its answer can be inspected."""
     model = model_process()
     assert model is not None
     model.suspend()

@@ -1,7 +1,6 @@
-"""The texts in the source that the server says in the editor's language, found by how they are used.
+"""The texts in the source that the server translates into the editor's language, found by their use.
 
-A text with values is given with its places: those of `t("… {name} …", name=…)` by their names, those of an
-f-string by their numbers.
+A text with values has placeholders: named ones for `t("… {name} …", name=…)`, numbered ones for an f-string.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ SAID = {
     "_step": (1,),
     "LanguagePart": (2, 3),
 }
-"""What is called with texts that are recognised where they leave for the editor, and in which places."""
+"""Callees whose texts are translated when sent to the editor, with the positions of these arguments."""
 
 _SENTENCE = re.compile(r"[A-Za-z]{2,}[,:;]? [a-z]{2,}")
 _NO_ERRORS = frozenset({"ValueError", "TypeError", "RuntimeError", "NotImplementedError", "JsonRpcException"})
@@ -39,10 +38,10 @@ class Texts:
     """The texts found.
 
     Attributes:
-        worded: The literals that `t` is called with.
-        chosen: Where `t` is called with something else.
-        sentences: Those that are recognised, without the ones that are nothing but values.
-        left: Sentences that are neither.
+        worded: The literal arguments of `t`.
+        chosen: The places where the argument of `t` is not a literal.
+        sentences: The texts that are translated when they are sent, by text; not those with only values.
+        left: Other sentences, with their places.
     """
 
     worded: set[str] = field(default_factory=set)
@@ -52,7 +51,7 @@ class Texts:
 
 
 def variants(node: ast.expr | None, constants: dict[str, ast.expr]) -> Iterator[str]:
-    """The texts that an expression may give, as far as they stand in it."""
+    """The possible texts of an expression, if they are literals in it or in the constants."""
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         yield node.value
     elif isinstance(node, ast.JoinedStr):
@@ -74,7 +73,7 @@ def variants(node: ast.expr | None, constants: dict[str, ast.expr]) -> Iterator[
 
 
 def is_said(text: str) -> bool:
-    """Whether there is something to translate in it: more than one word, or a word beside values."""
+    """Whether a text needs translation: it has several words, or a word and values."""
     bare = re.sub(r"\{\w+\}", "\0", text)
     return bool(re.search(r"[A-Za-z]{3}", bare) and re.search(r"\s|\0", bare.strip()))
 
@@ -89,8 +88,8 @@ def texts_of(*places: str, sentences_in: tuple[str, ...] = ()) -> Texts:
     """The texts of files and folders of the package.
 
     Args:
-        places: Where, such as `lsp` or `confidence/exclusion.py`.
-        sentences_in: Files and folders where everything that reads like a sentence counts as one.
+        places: Files and folders, such as `lsp` or `confidence/exclusion.py`.
+        sentences_in: Files and folders in which every text that reads like a sentence counts.
     """
     found = Texts()
     for place in places:
@@ -133,7 +132,7 @@ def _read(tree: ast.Module, name: str, found: Texts, everything: bool) -> None:
 
 
 def _is_no_text(node: ast.AST) -> bool:
-    """A docstring or what is said of a constant; a mutation's source and its examples; what is logged."""
+    """Whether a node is a docstring, a mutation's source or example, or a log message."""
     if isinstance(node, ast.Expr):
         return isinstance(node.value, ast.Constant)
     if isinstance(node, ast.Assign):
@@ -142,7 +141,7 @@ def _is_no_text(node: ast.AST) -> bool:
 
 
 def _said(call: ast.Call) -> list[ast.expr]:
-    """Those arguments of a call that are recognised where they leave for the editor."""
+    """The arguments of a call that are translated when they are sent to the editor."""
     called = name_of(call)
     if called.endswith("Error") and called not in _NO_ERRORS:
         return call.args[:2]
@@ -150,7 +149,7 @@ def _said(call: ast.Call) -> list[ast.expr]:
 
 
 def _strings(tree: ast.Module, seen: set[ast.AST]) -> Iterator[tuple[str, int]]:
-    """All other literals that read like a sentence, and their lines."""
+    """All other literals that read like a sentence, with their lines."""
     for node in ast.walk(tree):
         if node not in seen and isinstance(node, ast.JoinedStr | ast.Constant):
             seen.update(ast.walk(node))

@@ -1,4 +1,4 @@
-"""The language server with a model that answers at once, and with margins for it; run as a module."""
+"""The language server with a model that answers immediately, and margins for it; run as a module."""
 
 from __future__ import annotations
 

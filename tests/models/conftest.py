@@ -1,4 +1,4 @@
-"""Engines are tested with the embedded model, whole."""
+"""The engines' tests use the whole embedded model."""
 
 from __future__ import annotations
 

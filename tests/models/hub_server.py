@@ -1,4 +1,4 @@
-"""A stand-in for the Hugging Face hub: it names size and hash, leads elsewhere, and gives parts of files."""
+"""A stand-in for the Hugging Face hub: it sends sizes and hashes, redirects, and sends parts of files."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ class Hub(ThreadingHTTPServer):
     """The server.
 
     Args:
-        files: What it has, by path.
-        told: Hashes that it names in place of the right ones.
-        breaks_at: After so many bytes of a file the connection ends, the first time.
+        files: The contents of its files, by path.
+        told: Hashes that it sends instead of the right ones, by path.
+        breaks_at: Number of bytes of a file after which the first connection ends.
     """
 
     daemon_threads = True
@@ -83,14 +83,14 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(data[start:])
 
     def log_message(self, *_: object) -> None:
-        """Say nothing."""
+        """Log nothing."""
 
 
 @contextmanager
 def hub(
     files: dict[str, bytes], told: dict[str, str] | None = None, breaks_at: int | None = None
 ) -> Iterator[Hub]:
-    """A running one."""
+    """A running server, while the context lasts."""
     server = Hub(files, told, breaks_at)
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()

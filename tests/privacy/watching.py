@@ -21,7 +21,7 @@ _INTERNET = re.compile(r"sa_family=AF_INET6?, .*?(?:sin6?_port=htons\((\d+)\)).*
 
 
 def strace(log: Path) -> list[str]:
-    """The beginning of a command whose use of the network is written to a file."""
+    """The beginning of a command that records another command's network calls in a file."""
     found = shutil.which("strace")
     if found is None:
         pytest.skip("strace is not installed")
@@ -29,7 +29,7 @@ def strace(log: Path) -> list[str]:
 
 
 def addresses(log: Path) -> set[tuple[str, int]]:
-    """The internet addresses and ports in such a file."""
+    """The internet addresses and ports in a file that `strace` wrote."""
     lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
     internet = [line for line in lines if "AF_INET" in line]
     matches = [_INTERNET.search(line) for line in internet]
@@ -40,7 +40,7 @@ def addresses(log: Path) -> set[tuple[str, int]]:
 
 @asynccontextmanager
 async def watched_server(log: Path, settings: dict[str, Any]) -> AsyncIterator[LanguageClient]:
-    """A client of a real server that is watched from its first instruction to its end."""
+    """A client of a real server whose network calls are recorded from start to end."""
     client = make_test_lsp_client()
     watch(client)
     command = [*strace(log), sys.executable, "-m", "counterlens", "serve", "--stdio"]

@@ -1,4 +1,7 @@
-"""A run made up for reports, of two models, with trouble in every text. As a program it prints the page."""
+"""A made-up run of two models for reports, with problematic characters in every text.
+
+As a program, it prints the page.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +26,7 @@ _FUNCTIONS = 24
 
 
 def hostile_run(mutations: Sequence[str] = MUTATIONS) -> RunResults:
-    """A repository's run: some verdicts of each kind, a function that was left out, texts that break out."""
+    """A repository's run: verdicts of each kind, a function left out, and texts that need escaping."""
     items = [(model, number) for model in MODELS for number in range(_FUNCTIONS)]
     records = tuple(_record(i, *each, mutations) for i, each in enumerate(items))
     return RunResults(

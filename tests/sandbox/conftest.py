@@ -1,4 +1,4 @@
-"""A program in, an outcome out."""
+"""Runs a program in the sandbox, and returns its outcome."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def sandbox() -> ProcessSandbox:
 
 @pytest.fixture
 def run(sandbox: ProcessSandbox) -> Run:
-    """Runs a program with the interpreter of the tests; keywords are fields of `Limits`, or of the job."""
+    """Runs a program with the tests' interpreter; keywords are fields of `Limits` or of the job."""
 
     def run(
         program: str, *, arguments: tuple[str, ...] = (), readable: tuple[Path, ...] = (), **limits: Any
@@ -38,7 +38,7 @@ def run(sandbox: ProcessSandbox) -> Run:
 
 @pytest.fixture
 def holds(sandbox: ProcessSandbox) -> Callable[[str], None]:
-    """Skips a test of something that this kernel, or the container around it, does not let anyone isolate."""
+    """Skips a test of a guarantee that this kernel, or the container around it, does not allow."""
     guarantees = dict(sandbox.guarantees)
 
     def holds(what: str) -> None:

@@ -1,4 +1,4 @@
-"""Wrong programs that want to pass, made over operators, channels and forms of tests."""
+"""Wrong programs that try to pass, generated over operators, channels and forms of tests."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 
 class Attack(NamedTuple):
-    """A wrong program, and an expression about it that only a right one should make true."""
+    """A wrong program, and an expression that should be true only for a right program."""
 
     name: str
     program: str
@@ -44,7 +44,7 @@ def _liar(method: str, answer: object, claim: str) -> Attack:
 
 
 def _operators() -> list[Attack]:
-    """A liar for each operator: it answers what a right value would, or what a comparison wants."""
+    """An attack for each operator: its result is that of a right value, or makes a comparison true."""
     found = []
     for name, (sign, work) in _BINARY.items():
         straight, turned = work(_RIGHT, _OTHER), work(_OTHER, _RIGHT)
@@ -113,7 +113,7 @@ STOPS = [
     for how, error in _STOPS.items()
     for where, claim in _LOOPS.items()
 ]
-"""Ways to end a loop of the tests."""
+"""Attacks that end a loop of the tests early."""
 _DEEP_STOPS = [
     Attack(
         "stop in an operator",
@@ -166,7 +166,7 @@ NOTHING = [
     for what, value in _NOTHING.items()
     for where, claim in _EMPTY_LOOPS.items()
 ]
-"""Ways to return nothing where the tests loop over the result."""
+"""Attacks that return an empty value over which the tests loop."""
 _TOLD = [
     Attack(f"told: {name}", f"class A:\n    {name} = lambda *_: {answer}\ndef f(x): return A()\n", claim)
     for name, answer, claim in (
@@ -214,7 +214,7 @@ CLASSES = {
     "told what is right": _TOLD,
     "changed arguments": _CHANGES_ARGUMENTS,
 }
-"""By what they work with."""
+"""The attacks, by the means that they use."""
 ALIASES = [
     Attack(f"alias: {name}", program, claim)
     for name, program, claim in (
@@ -244,7 +244,7 @@ ALIASES = [
         ),
     )
 ]
-"""Objects that the tests and the program both have, where a right program makes new ones."""
+"""Programs that share objects with the tests, where a right program creates new ones."""
 
 _WALK = """
 import sys
@@ -282,7 +282,7 @@ _CHANGES = {
 
 
 def walkers() -> dict[str, str]:
-    """Programs that walk the frames at import, change the worker, and call `finish` where they can."""
+    """Programs that walk the frames at import, modify the worker, and call `finish` if it is reachable."""
     found = {}
     for name, change in _CHANGES.items():
         lines = textwrap.indent(f"kind = type(worker)\n{change}", " " * 8)

@@ -1,4 +1,4 @@
-"""One folder for all programs, so that they share the interpreters that wait."""
+"""One folder for all programs, so that they share waiting interpreters."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ LIMITS = Limits(seconds=30.0, output_bytes=1 << 20)
 
 @pytest.fixture(scope="session")
 def judged(tmp_path_factory: pytest.TempPathFactory, bare_python: Path) -> Judged:
-    """The verdict on a program, by tests."""
+    """Judges a program by tests."""
     return _judge_in(tmp_path_factory.mktemp("judged"), bare_python)
 
 
 @pytest.fixture(scope="session")
 def judged_by_pytest(tmp_path_factory: pytest.TempPathFactory) -> Judged:
-    """The same where pytest and hypothesis are installed."""
+    """Judges a program by tests, with pytest and hypothesis installed."""
     return _judge_in(tmp_path_factory.mktemp("judged"), Path(sys.executable))
 
 
@@ -45,7 +45,7 @@ def _judge_in(folder: Path, python: Path) -> Judged:
 
 
 def side_by_side(judge: Judged, asked: Iterable[tuple[str, str, str]]) -> dict[str, Verdict]:
-    """Verdicts by name; each is asked for as its name, the program and its tests."""
+    """The verdicts by name; each item of `asked` is a name, a program and its tests."""
     with ThreadPoolExecutor(2) as pool:
         coming = {name: pool.submit(judge, program, tests) for name, program, tests in asked}
         return {name: verdict.result() for name, verdict in coming.items()}

@@ -1,4 +1,4 @@
-"""Right programs, each with tests of its own, whose verdict is to be strong."""
+"""Right programs, each with its own tests; their verdicts must be strong."""
 
 from __future__ import annotations
 
@@ -605,4 +605,4 @@ HONEST_BY_PYTEST: dict[str, tuple[str, str]] = {
         """,
     ),
 }
-"""The same, with tests of pytest and hypothesis."""
+"""Right programs with tests that use pytest and hypothesis."""

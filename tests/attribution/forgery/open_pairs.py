@@ -1,4 +1,4 @@
-"""More wrong programs with tests of their own, as `pairs.py` has them, by what the tests leave open."""
+"""More wrong programs with their own tests, like `pairs.py`, grouped by the gap in the tests."""
 
 from __future__ import annotations
 
@@ -687,5 +687,5 @@ OPEN_PAIRS: dict[str, dict[str, tuple[str, str]]] = {
         ),
     },
 }
-"""Each passes, and none may with more than weak evidence."""
+"""Each program passes, but only with weak evidence."""
 BY_PYTEST = "tests of pytest and hypothesis"

@@ -1,4 +1,4 @@
-"""Wrong programs, each with tests of its own that a right one should pass, by what they work with."""
+"""Wrong programs, each with its own tests that a right program should pass, by the means that they use."""
 
 from __future__ import annotations
 
@@ -841,4 +841,4 @@ PAIRS: dict[str, dict[str, tuple[str, str]]] = {
         ),
     },
 }
-"""Nothing that passes here may be more than weak evidence."""
+"""A program here may pass only with weak evidence."""

@@ -1,4 +1,4 @@
-"""Programs in Java, judged by a `main` in the strongest sandbox of this machine."""
+"""Java programs, judged by a `main` in the strongest sandbox of this machine."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ Judged = Callable[..., Verdict]
 
 @pytest.fixture(autouse=True)
 def _kit() -> None:
-    """Skips where Java programs cannot be run."""
+    """Skips the tests if Java programs cannot run."""
     if missing := judged("java").missing():
         pytest.skip(missing)
 
 
 @pytest.fixture
 def verdict() -> Judged:
-    """The verdict on a program, by its text and that of its tests, or the statements of their `main`."""
+    """Judges a program; arguments are its text, and its tests' text or the statements of their `main`."""
 
     def judge(
         program: str,

@@ -1,6 +1,6 @@
-"""Hostile programs in Java. Each gives 3, the right answer, only where it got what it wanted.
+"""Hostile programs in Java. Each returns 3, the right answer, only if its attack succeeded.
 
-`@NAME@` is filled in by the test. A program is the body of `int total(int a, int b)`, or a whole source.
+The test replaces `@NAME@`. A program is the body of `int total(int a, int b)`, or a whole source.
 """
 
 from __future__ import annotations
@@ -195,7 +195,7 @@ SOURCES: dict[str, str] = {
 
 
 def source(body: str) -> str:
-    """A whole source around the body of `total`."""
+    """A whole source with this body of `total`."""
     boxed = "class Boxed { private final int value = 0; }"
     head = "import java.io.*; import java.net.*; import java.nio.file.*; import java.util.*;"
     method = f"int total(int a, int b) throws Exception {{\n{body}\n}}"

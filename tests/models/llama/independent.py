@@ -1,6 +1,6 @@
-"""Scores computed another way: a small program over the low-level API, run in a process of its own.
+"""Scores computed independently: a small program over the low-level API, run in a process of its own.
 
-Usage: python independent.py MODEL.gguf GROUP < TEXT > scores.json, where GROUP is how many tokens are
+Usage: python independent.py MODEL.gguf GROUP < TEXT > scores.json, where GROUP is the number of tokens
 decoded at once. It shares no code with Counterlens, keeps the whole vocabulary, and sums in float64.
 """
 
@@ -27,7 +27,7 @@ def main() -> None:
     parameters = llama.llama_context_default_params()
     parameters.n_ctx = parameters.n_batch = parameters.n_ubatch = 2048
     parameters.n_outputs_max = parameters.n_outputs_max_per_seq = 2048
-    parameters.n_threads = parameters.n_threads_batch = 1  # two would wait for each other on a busy machine
+    parameters.n_threads = parameters.n_threads_batch = 1  # two would wait for each other when busy
     context = llama.llama_init_from_model(model, parameters)
     batch = llama.llama_batch_init(2048, 0, 1)
     size = llama.llama_vocab_n_tokens(vocabulary)

@@ -1,6 +1,6 @@
-"""The embedded model with its first layers alone: same tokens, same code, a fifth of the arithmetic.
+"""The first layers of the embedded model: the same tokens and code, a fifth of the arithmetic.
 
-For tests in which a model has to answer, and it does not matter what.
+It is for tests in which any answer of a model will do.
 `python -m tests.models.llama.shortened FILE` writes it.
 """
 
@@ -15,15 +15,15 @@ from counterlens.models.files import embedded_model
 
 LAYERS = 2
 
-_SCALARS = {0: 1, 1: 1, 2: 2, 3: 2, 4: 4, 5: 4, 6: 4, 7: 1, 10: 8, 11: 8, 12: 8}  # bytes by type of metadata
+_SCALARS = {0: 1, 1: 1, 2: 2, 3: 2, 4: 4, 5: 4, 6: 4, 7: 1, 10: 8, 11: 8, 12: 8}  # bytes of a value, by type
 _TEXT, _ARRAY = 8, 9
 _LAYERS_KEY = b"llama.block_count"
-_ALIGNMENT = 32  # bytes; files that want another one say so, this one does not
+_ALIGNMENT = 32  # bytes; the default, as this file names no other
 
 
 @dataclass(frozen=True)
 class Tensor:
-    """A tensor: its entry in the header but for the place of its data, and its data."""
+    """A tensor: its entry in the header without the offset of its data, and its data."""
 
     name: bytes
     entry: bytes
@@ -31,7 +31,7 @@ class Tensor:
 
     @property
     def layer(self) -> int:
-        """Its layer; -1 for one outside of all layers."""
+        """Its layer; -1 if it is outside all layers."""
         return int(self.name.split(b".")[1]) if self.name.startswith(b"blk.") else -1
 
 
@@ -53,7 +53,7 @@ class Header:
         return self.content[self.at - length : self.at]
 
     def value(self, kind: int, count: int = 1) -> None:
-        """Pass over values of a kind."""
+        """Skip values of a type."""
         if kind == _TEXT:
             for _ in range(count):
                 self.text()
@@ -65,7 +65,7 @@ class Header:
 
 
 def shortened(content: bytes, layers: int = LAYERS) -> bytes:
-    """A GGUF file of a llama model with its first layers alone."""
+    """A GGUF file of a llama model, reduced to its first layers."""
     header = Header(content)
     header.at = len(b"GGUF") + struct.calcsize("I")
     tensors, entries = header.number("Q"), header.number("Q")

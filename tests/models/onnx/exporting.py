@@ -1,4 +1,4 @@
-"""Folders as `optimum-cli export onnx` leaves them, with a small transformer and a tokenizer in each."""
+"""Folders as `optimum-cli export onnx` writes them, each with a small transformer and a tokenizer."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _MERGED = (
 
 @dataclass(frozen=True)
 class Exported:
-    """An export, and all that is needed to compute what it says another way."""
+    """An export, and the data to compute its output independently."""
 
     folder: Path
     sizes: Sizes
@@ -99,12 +99,12 @@ def export(
     """Write an export.
 
     Args:
-        folder: Where; made if it is not there.
-        causal: Whether a token sees only those before it.
-        follows: The token after each, for a model set by hand; by default weights are random.
-        config: More of `config.json`.
-        external: Whether large tensors stand beside the graph.
-        options: As of `Exporter`.
+        folder: The folder; created if it does not exist.
+        causal: Whether a token attends only to earlier ones.
+        follows: The successor of each token, for a model set by hand; by default, weights are random.
+        config: Additional entries of `config.json`.
+        external: Whether large tensors are in a file beside the graph.
+        options: As for `Exporter`.
     """
     folder.mkdir(parents=True, exist_ok=True)
     tokenizer = byte_tokenizer(around=not causal)

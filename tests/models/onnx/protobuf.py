@@ -1,4 +1,4 @@
-"""ONNX files without the package `onnx`: as much of the format (onnx.proto) as a transformer needs."""
+"""ONNX files without the package `onnx`: the part of the format (onnx.proto) that a transformer needs."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def value_info(name: str, kind: str, shape: Iterable[int | str]) -> bytes:
 
 @dataclass
 class Graph:
-    """A graph that grows node by node; every method returns the name of a value."""
+    """A graph under construction; every method that adds something returns the name of its value."""
 
     nodes: list[bytes] = field(default_factory=list)
     tensors: dict[str, npt.NDArray[Any]] = field(default_factory=dict)
@@ -81,7 +81,7 @@ class Graph:
 
     def integer(self, value: int) -> str:
         name = self.fresh()
-        self.tensors[name] = np.array(value, np.int64)  # of no dimension
+        self.tensors[name] = np.array(value, np.int64)  # a scalar
         return name
 
     def node(self, op: str, *inputs: str, into: str | tuple[str, ...] = "", **attributes: Any) -> str:
@@ -92,7 +92,7 @@ class Graph:
         return outputs[0]
 
     def write(self, path: Path, *, external: bool = False) -> None:
-        """Write the file, and large tensors into another one beside it where that is asked for."""
+        """Write the file, and on request large tensors into another file beside it."""
         beside = path.with_name(f"{path.name}_data")
         parts = [data(1, node) for node in self.nodes] + [data(2, "graph")]
         at = 0

@@ -1,7 +1,7 @@
-"""A transformer as an ONNX graph and as a NumPy forward pass, written twice and apart from each other.
+"""A transformer as an ONNX graph and as a NumPy forward pass, written independently of each other.
 
-It is built as Llama is (Touvron et al. 2023, section 2.2): RMSNorm, rotary positions, SwiGLU, shared keys.
-Without the causal mask it is a masked model. The graph has the inputs and outputs that exported models have.
+Its architecture is Llama's (Touvron et al. 2023, section 2.2): RMSNorm, rotary positions, SwiGLU, shared
+keys. Without the causal mask it is a masked model. The graph has the inputs and outputs of exported models.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Sizes:
 
 
 def random_weights(sizes: Sizes, seed: int = 0, scale: float = 0.35) -> Weights:
-    """Weights drawn so that what a token says depends on those before it, and is not all but certain."""
+    """Random weights with which predictions depend on earlier tokens, and are not nearly certain."""
     chance = np.random.default_rng(seed)
     kv = sizes.kv_heads * sizes.head
     shapes = {"q": (sizes.width, sizes.width), "k": (sizes.width, kv), "v": (sizes.width, kv)}
@@ -55,17 +55,17 @@ def random_weights(sizes: Sizes, seed: int = 0, scale: float = 0.35) -> Weights:
 
 
 def output_of(weights: Weights) -> npt.NDArray[np.floating[Any]]:
-    """(width, vocabulary): what makes logits of hidden states; the embedding where there is nothing else."""
+    """(width, vocabulary): maps hidden states to logits; the embedding if there is no other matrix."""
     return weights["output"] if "output" in weights else weights["embedding"].T
 
 
 def chain(sizes: Sizes, follows: dict[int, int], strength: float = 12.0) -> tuple[Sizes, Weights]:
-    """A model without layers whose next token depends on the last one alone, set by hand.
+    """A model without layers whose next token depends only on the last one, set by hand.
 
     Args:
-        sizes: Its vocabulary counts.
-        follows: The token after each token; each that is not named repeats itself.
-        strength: Of the token that follows, over all others, in nats.
+        sizes: Only its vocabulary is used.
+        follows: The successor of each token; other tokens repeat themselves.
+        strength: The advantage of the successor over all other tokens, in nats.
     """
     v = sizes.vocabulary
     output = np.zeros((v, v), np.float32)
@@ -82,12 +82,12 @@ class Exporter:
 
     Attributes:
         sizes: Its sizes.
-        weights: As of `random_weights`.
-        causal: Whether a token sees only those before it.
-        past: Whether it takes and gives keys and values.
-        hidden: Whether it gives its last hidden states, too.
-        positions: Whether it is told where each token stands.
-        logits: Whether it says what each token may be.
+        weights: As from `random_weights`.
+        causal: Whether a token attends only to earlier ones.
+        past: Whether keys and values are inputs and outputs.
+        hidden: Whether the last hidden states are an output.
+        positions: Whether the positions of tokens are an input.
+        logits: Whether logits are an output.
     """
 
     sizes: Sizes
@@ -121,7 +121,7 @@ class Exporter:
         return g
 
     def _places(self, ids: str, mask: str) -> None:
-        """The rotations of each token, and what each may attend to."""
+        """The rotations of each token, and its attention mask."""
         g = self.g
         count = g.node("Gather", g.node("Shape", ids), g.integer(1))
         total = g.node("Gather", g.node("Shape", mask), g.integer(1))
@@ -194,7 +194,7 @@ class Exporter:
 
 
 def hidden_states(sizes: Sizes, weights: Weights, tokens: list[int], *, causal: bool = True) -> Floats:
-    """(n, width) float64: the last hidden states of one text, head by head and in NumPy alone."""
+    """(n, width) float64: the last hidden states of one text, head by head, only with NumPy."""
     x = weights["embedding"][tokens].astype(np.float64)
     n, d = len(tokens), sizes.head
     turns = np.arange(n)[:, None] * sizes.theta ** (-2 * np.arange(d // 2) / d)[None, :]
@@ -224,7 +224,7 @@ def hidden_states(sizes: Sizes, weights: Weights, tokens: list[int], *, causal: 
 
 
 def log_probabilities(sizes: Sizes, weights: Weights, tokens: list[int], *, causal: bool = True) -> Floats:
-    """(n, vocabulary) float64: what each place of a text says, in NumPy alone."""
+    """(n, vocabulary) float64: the logits at each position of a text, only with NumPy."""
     logits = hidden_states(sizes, weights, tokens, causal=causal) @ output_of(weights).astype(np.float64)
     logits -= logits.max(axis=1, keepdims=True)
     return np.asarray(logits - np.log(np.exp(logits).sum(axis=1, keepdims=True)), np.float64)

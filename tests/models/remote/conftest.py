@@ -1,4 +1,4 @@
-"""Small real HTTP servers on a loopback port, scripted answer by answer."""
+"""Small real HTTP servers on a loopback port, with scripted answers."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ import pytest
 
 
 class Handler(BaseHTTPRequestHandler):
-    """One request; an answer of the script gets it and does with the connection what it likes."""
+    """Handles one request: a scripted answer gets it, and controls the connection."""
 
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True
     server: ScriptServer
     body: dict[str, Any]
-    """What is asked now; `script.requests` has it too, among those of other connections."""
+    """The body of the current request; `script.requests` has the requests of all connections."""
 
     @property
     def script(self) -> Script:
@@ -93,7 +93,7 @@ AnswerStep = Callable[[Handler], None]
 
 @dataclass
 class Script:
-    """What a server answers to its requests in turn (the last answer stays), and what it was asked."""
+    """The answers of a server in turn, of which the last one repeats, and the requests that it got."""
 
     answers: list[AnswerStep]
     models: list[str] | None = None
@@ -110,12 +110,12 @@ class ScriptServer(ThreadingHTTPServer):
     script: Script
 
     def handle_error(self, request: object, client_address: object) -> None:
-        """Broken connections are what these tests are about."""
+        """Broken connections are expected in these tests."""
 
 
 @contextmanager
 def serving(*answers: AnswerStep, models: list[str] | None = None) -> Iterator[Script]:
-    """A server that gives the answers in turn, while the context lasts; `models`: what it lists."""
+    """A server with these answers in turn, while the context lasts; `models`: the models that it lists."""
     server = ScriptServer(("127.0.0.1", 0), Handler)
     server.script = Script(list(answers), models)
     server.script.url = f"http://127.0.0.1:{server.server_address[1]}/v1"
@@ -132,6 +132,6 @@ Serve = Callable[..., Script]
 
 @pytest.fixture
 def serve() -> Iterator[Serve]:
-    """Starts servers as `serving` does, which last as long as the test."""
+    """Starts servers like `serving`, until the end of the test."""
     with ExitStack() as stack:
         yield lambda *answers, models=None: stack.enter_context(serving(*answers, models=models))

@@ -1,4 +1,4 @@
-"""The examples in CoRe's templates are answers to questions about the function that they show."""
+"""Checks the examples in CoRe's templates, which answer questions about the function that they show."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from counterlens.probes.dependence.core_reading import read_reply
 
 
 def require_true_examples(text: str, labels: CoreLabels, task: CoreTask, form: CoreForm) -> None:
-    """Assert that each answer in a template is what the graph of its function says.
+    """Assert that each answer in a template agrees with the graph of its function.
 
     Args:
         text: The template.
         labels: The graph as labels.
-        task: The relation that it asks about.
+        task: The relation in its questions.
         form: The form of its questions.
     """
     examples = [line.partition("? {") for line in text.splitlines() if "? {" in line]

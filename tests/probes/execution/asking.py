@@ -18,7 +18,7 @@ from counterlens.syntax.document import Document
 
 
 class Scripted:
-    """A model whose answers are a function of the prompt: for the counting, not for the asking."""
+    """A model whose answers are a function of the prompt, for tests of figures."""
 
     info = ModelInfo("scripted", "scripted", "0", "local", frozenset({Capability.COMPLETE}))
 
@@ -39,14 +39,14 @@ def context(answer: Callable[[str], str]) -> Context:
 
 
 def probed(probe: str, answer: Callable[[str], str], source: str, **options: Any) -> ProbeRun:
-    """A probe of all functions of a text."""
+    """Run a probe on all functions of a text."""
     chosen = PROBES[probe]
     targets = targets_in(Document(source))
     return run_targets(chosen, context(answer), targets, make(chosen.options, options))
 
 
 def documents(run: ProbeRun) -> list[dict[str, Any]]:
-    """The records of a run as JSON, each of which is read back as it was."""
+    """The records of a run as JSON, each checked to be the same when read back."""
     for record in run.records:
         kind: type[Record] = run.probe.record
         assert read(written(record), kind) == record
@@ -54,7 +54,7 @@ def documents(run: ProbeRun) -> list[dict[str, Any]]:
 
 
 def entries(run: ProbeRun, key: str) -> list[dict[str, Any]]:
-    """The values below a key in the records of a run."""
+    """The items under a key in the records of a run."""
     return [entry for document in documents(run) for entry in document[key]]
 
 

@@ -1,4 +1,4 @@
-"""Endpoints that score texts by a rule, over HTTP: their figures follow by hand."""
+"""Endpoints that score texts by a rule, over HTTP, so that figures can be computed by hand."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from counterlens.syntax.document import Document
 from tests.models.remote.conftest import Handler, serving
 
 LIKED, DISLIKED, FOREIGN = -0.125, -5.125, -12.0
-"""Log-probabilities of a token: of a text that is held right, of any other, and of the trial's odd word."""
+"""Log-probabilities of a token: in a likely text, in any other text, and of the trial's odd word."""
 _TOKENS = re.compile(r"==|!=|<=|>=|\w+|\s|.")
 Rule = Callable[[str], float]
 
 
 def holding(texts: Iterable[str]) -> Rule:
-    """A model to which parts of some texts are likely, and nothing else is."""
+    """A rule for which only parts of some texts are likely."""
     known = list(texts)
 
     def rule(prompt: str) -> float:
-        # What is shown nothing before is scored after a line end.
+        # A text without context is scored after a line end.
         parts = (prompt, prompt.removeprefix("\n"))
         return LIKED if any(part in text for part in parts for text in known) else DISLIKED
 
@@ -32,7 +32,7 @@ def holding(texts: Iterable[str]) -> Rule:
 
 
 def truth(document: Document, qualname: str) -> list[str]:
-    """The function as it stands, and every version of it that means the same."""
+    """The unchanged function, and all its equivalent versions."""
     return [
         document.text,
         *(
@@ -44,7 +44,7 @@ def truth(document: Document, qualname: str) -> list[str]:
 
 
 def stubbornness(document: Document, qualname: str) -> list[str]:
-    """The same, but with the original's operator in every version."""
+    """Like `truth`, but with the original's operator in every version."""
     pairs = pairings(document, qualname).pairs
     versions = [_with(pair.transformed, pair.original.site.operator) for pair in pairs]
     return [document.text, *(pair.original.document.text for pair in pairs), *versions]
@@ -60,7 +60,7 @@ def _with(place: OperatorPlace, operator: str) -> str:
 
 @contextmanager
 def scoring(rule: Rule) -> Iterator[str]:
-    """The base URL of an endpoint that gives `prompt_logprobs` by a rule, while the context lasts."""
+    """The base URL of an endpoint that returns `prompt_logprobs` by a rule, while the context lasts."""
 
     def answer(handler: Handler) -> None:
         if handler.path == "/v1/completions" and "prompt_logprobs" in handler.body:

@@ -1,12 +1,12 @@
-"""Hostile programs. Each prints ESCAPED where it got what it wanted; `{...}` is filled in by the test.
+"""Hostile programs. Each prints ESCAPED if its attack succeeded; the test fills in `{...}`.
 
-`NEEDS` says which guarantee a program is an attack on, beside time.
+`NEEDS` names the guarantee that each program attacks, besides time.
 """
 
 from __future__ import annotations
 
 PROGRAMS: dict[str, str] = {
-    # using everything up
+    # exhausting resources
     "fork bomb": """
         import os
         made = 0
@@ -105,7 +105,7 @@ PROGRAMS: dict[str, str] = {
     "crash in C": "import ctypes; ctypes.string_at(0)",
     "abort": "import os; os.abort()",
     "stops itself": "import os, signal; os.kill(os.getpid(), signal.SIGSTOP)",
-    # staying behind
+    # leaving processes behind
     "daemon": """
         import os, time
         try:
@@ -129,7 +129,7 @@ PROGRAMS: dict[str, str] = {
         for number, flags in ((56, 17), (57, 0), (58, 0), (435, 0)):
             if libc.syscall(number, flags, 0, 0, 0, 0) > 0: print("ESCAPED", number)
     """,
-    # looking around
+    # reading what is not theirs
     "reads the home folder": """
         import os, pathlib
         for name in ({secret!r}, {real_home!r} + "/.bashrc", {real_home!r} + "/.ssh", "/root/.bashrc"):
@@ -190,7 +190,7 @@ PROGRAMS: dict[str, str] = {
             except OSError: continue
             if not target.startswith(("pipe:", "socket:", "/proc/", "/dev/null")): print("ESCAPED", target)
     """,
-    # reaching out
+    # affecting files, processes and the network outside
     "writes outside": """
         import os
         for path in ({victim!r}, {outside!r} + "/new", "/tmp/counterlens-escaped", "/usr/escaped",
@@ -373,7 +373,7 @@ PROGRAMS: dict[str, str] = {
         import ctypes
         if ctypes.CDLL(None).shmget(0x1234, 4096, 0o1666) >= 0: print("ESCAPED")
     """,
-    # nonsense on the lines
+    # malformed messages on the channels
     "closes what it has": "import os\nos.closerange(0, 1000)",
     "writes to every descriptor": """
         import os

@@ -1,4 +1,4 @@
-"""llama.cpp's HTTP server, which xllamacpp has inside.
+"""llama.cpp's HTTP server, which xllamacpp contains.
 
 `python llama_server.py MODEL.gguf [--embeddings] [--context=TOKENS] PORT`
 """
