@@ -1,6 +1,6 @@
 """The prompt speed of the best CPU variant of llama.cpp on this machine over that of the portable one.
 
-Needs an environment whose llama-cpp-python was built with all variants (docs/building.md says how); the
+It needs an environment whose llama-cpp-python was built with all variants (see docs/building.md); the
 portable build equals the variant `haswell` (AVX2). Variants run in turn, in processes of their own.
 
     python benchmarks/builds.py --python ENVIRONMENT/bin/python [--quick]
@@ -18,7 +18,7 @@ from counterlens.models.files import embedded_model
 
 PORTABLE = "haswell"
 CRASHES = "sapphirerapids"
-"""With GCC 12 its AMX kernels crash at the first decode."""
+"""Excluded: built with GCC 12, its AMX kernels crash at the first decode."""
 
 SCORES = """
 import ctypes, json, pathlib, llama_cpp
@@ -81,7 +81,7 @@ def main() -> None:
 
 
 def _ask(python: Path, program: str, *arguments: str) -> str:
-    """Return the output of a small program in that environment."""
+    """Return the output of a small program in the given environment."""
     command = [str(python), "-c", program, *arguments]
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout
 

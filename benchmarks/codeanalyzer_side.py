@@ -1,9 +1,10 @@
-"""codeanalyzer-python's side of `dependence_codeanalyzer.py`: runs in the environment where it is installed.
+"""codeanalyzer-python's part of `dependence_codeanalyzer.py`; it runs in the environment of that package.
 
-Reads a JSON list of paths on standard input and prints one JSON document a file: for every function its line
-and name, and its edges by the positions of the statements: control with and without the exceptions that any
-statement may raise, and data with the access path. The library's own analysis of one function is called; its
-command would type every expression first, which takes minutes and changes no edge inside a function.
+It reads a JSON list of paths from standard input, and prints one JSON document per file: for every function
+its line and name, and its edges by the positions of the statements: control dependences with and without the
+exceptions that any statement may raise, and data dependences with the access path. It calls the library's
+analysis of one function; the library's command would first infer the types of all expressions, which takes
+minutes and changes no edge inside a function.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ RAISING = (ast.Raise, ast.Assert)
 
 
 class NoAliases(TypeBasedAliasOracle):  # type: ignore[misc]
-    """Without types, every two objects might be the same one; ours follows no aliases either."""
+    """Without types, any two objects might be aliases; our analysis ignores aliases, too."""
 
     def may_alias(self, path_a: str, path_b: str) -> bool:  # noqa: ARG002 - whatever they are
         """Never."""
@@ -50,7 +51,7 @@ def analysed(function: ast.FunctionDef | ast.AsyncFunctionDef) -> dict[str, obje
     data = [[place[edge.source], place[edge.target], edge.var] for edge in found.edges if edge.type == "DDG"]
     try:
         explicit = [[place[source], place[target]] for source, target in control_dependence(plain)]
-    except (KeyError, ValueError):  # a way that only an exception leads along is none any more
+    except (KeyError, ValueError):  # paths that only exceptions take are removed
         explicit = None
     return {
         "line": function.lineno,

@@ -1,4 +1,4 @@
-"""How far the dependence analysis agrees with people: CoRe's labels of functions of Python, Java and C.
+"""Measures how well the dependence analysis agrees with CoRe's human labels of Python, Java and C functions.
 
     python benchmarks/core_agreement.py DATA/core             # the figures, and each disagreement
     python benchmarks/core_agreement.py DATA/core --quiet     # the figures alone
@@ -6,22 +6,22 @@
     python benchmarks/core_agreement.py DATA/core-java --language java
     python benchmarks/core_agreement.py DATA/core-c --language c
 
-The folder holds `code/NAME_FIRST_LAST.py` (or `.java`, `.c`) and `label/NAME_FIRST_LAST.yaml`, as CoRe (Xie
-et al. 2025) has them; FIRST and LAST are the lines of the labelled function. A label `variable line` lists
-the lines that decide whether that line runs (`controldep`) and, where the line uses the variable without
-binding it (`reset: False`), the lines that the value may come from (`datadep`). These are compared first,
-edge by edge: control dependence of every labelled line, and the definitions of every labelled use. `Null` in
-the place of a variable is a line without one. A statement that goes on over several lines is one: labels of
-its further lines are taken for labels of its first. Where several statements begin in one line (`if (x) y =
-1;`, the three parts of a `for`), a label is about those of them that have its variable.
+The folder contains `code/NAME_FIRST_LAST.py` (or `.java`, `.c`) and `label/NAME_FIRST_LAST.yaml`, as in CoRe
+(Xie et al. 2025); FIRST and LAST are the lines of the labelled function. A label `variable line` lists the
+lines on which that line is control dependent (`controldep`) and, if the line uses the variable without
+binding it (`reset: False`), the lines of the reaching definitions (`datadep`). The edges are compared first:
+the control dependence of every labelled line, and the definitions of every labelled use. `Null` instead of a
+variable means a line without one. A statement over several lines counts as one: labels of its later lines
+count as labels of its first. If several statements begin on one line (`if (x) y = 1;`, the three parts of a
+`for`), a label is about those with its variable.
 
-CoRe itself asks about chains: does one line decide about another one over any number of steps, and does one
-variable, where it is bound, reach another one? So the closures are compared, too: of lines, and of `variable
-line`, where what a labelled line reads flows into every variable that it binds, unless the analysis knows
-better (`Effects.into`: in `a[i++] = b`, only `i` flows into `i`). Of closures, each pair of labelled ends
+CoRe itself asks about chains: is one line control dependent on another over any number of steps, and does the
+value of one variable reach another variable? So the closures are compared, too: of lines, and of `variable
+line`, where all reads of a labelled line flow into every variable that it binds, unless the analysis is more
+precise (`Effects.into`: in `a[i++] = b`, only `i` flows into `i`). In closures, each pair of labelled ends
 counts once.
 
-Functions in Python 2 are read where they happen to be Python 3, too; the others are named and left out. The
+Functions in Python 2 are included if they are valid Python 3, too; the others are listed and left out. The
 last line is one JSON document.
 """
 
@@ -56,7 +56,7 @@ SUFFIXES = {"python": "py", "java": "java", "c": "c"}
 
 @dataclass
 class Label:
-    """The labels of one variable in one line."""
+    """The labels of one variable on one line."""
 
     variable: str
     line: int
@@ -67,7 +67,7 @@ class Label:
 
 @dataclass
 class Count:
-    """Edges that both have, and that only one has, each with a description."""
+    """The edges of both sides, and those of only one, each with a description."""
 
     both: int = 0
     invented: list[str] = field(default_factory=list)
@@ -81,12 +81,12 @@ class Count:
 
     @property
     def precision(self) -> float:
-        """The share of what was found that people say, too."""
+        """The share of the analysis's edges that are labelled."""
         return self.both / max(1, self.both + len(self.invented))
 
     @property
     def recall(self) -> float:
-        """The share of what people say that was found."""
+        """The share of the labelled edges that the analysis finds."""
         return self.both / max(1, self.both + len(self.missed))
 
     def figures(self) -> dict[str, float]:
@@ -126,7 +126,7 @@ def analysed(path: Path, language: str = "python", rules: Rules = DEFAULT) -> De
     """The dependences of a labelled function, which keeps its line numbers.
 
     Raises:
-        SourceError: it cannot be read: it is no valid Python 3.
+        SourceError: it does not parse, for example because it is not valid Python 3.
     """
     name, first, last = path.stem.rsplit("_", 2)
     lines = path.read_text(encoding="utf-8").split("\n")
@@ -146,12 +146,12 @@ def analysed(path: Path, language: str = "python", rules: Rules = DEFAULT) -> De
 
 @dataclass
 class LabelAgreement:
-    """How far all functions agree.
+    """The agreement over all functions.
 
     Attributes:
         direct: Edges, by kind.
         transitive: Pairs of ends of chains, by kind.
-        left_out: Functions that cannot be read, with the reason.
+        left_out: Functions that do not parse, with the reason.
     """
 
     direct: dict[str, Count] = field(default_factory=lambda: {"control": Count(), "data": Count()})
@@ -176,7 +176,7 @@ def compare(folder: Path, language: str = "python", rules: Rules = DEFAULT) -> L
 
 
 def by_statement(labelled: Iterable[Label], graph: Dependences) -> list[Label]:
-    """Labels with the first line of the statement in the place of every line of it."""
+    """Labels in which every line of a statement is replaced by its first line."""
     first: dict[int, int] = {}
     for statement in graph.statements:
         for line in range(statement.line, statement.end_line + 1):
@@ -211,7 +211,7 @@ def compare_edges(
 def compare_chains(
     name: str, labelled: Sequence[Label], graph: Dependences, counts: Mapping[str, Count]
 ) -> None:
-    """Compare the ends of all chains, as CoRe asks about them."""
+    """Compare the ends of all chains, as in CoRe's questions."""
     found = Lines(graph)
     lines = {label.line for label in labelled}
     said = closure((source, label.line) for label in labelled for source in label.control)
@@ -228,7 +228,7 @@ def compare_chains(
 
 
 class Lines:
-    """The dependences of the statements that a label is about, in lines.
+    """The dependences of the statements of a label, as lines.
 
     Args:
         graph: The dependences of the function.
@@ -260,13 +260,13 @@ class Lines:
             self.named.setdefault((variable_name(variable), self.line[number]), set()).add(number)
 
     def about(self, label: Label) -> set[int]:
-        """The statements that a label is about."""
+        """The statements of a label."""
         which = self.named if label.use else self.bound
         key = (label.variable, label.line)
         return which.get(key) or self.named.get(key) or self.begun.get(label.line, set())
 
     def deciders(self, label: Label) -> set[int]:
-        """The lines that decide whether what a label is about runs."""
+        """The lines on which the statements of a label are control dependent."""
         return {
             self.line[edge.source]
             for number in self.about(label)
@@ -275,7 +275,7 @@ class Lines:
         }
 
     def sources(self, label: Label) -> set[tuple[str, int]]:
-        """The definitions that a labelled use reads, or what a statement reads that binds the variable."""
+        """The definitions that reach a labelled use, or the reads of a statement that binds the variable."""
         return {
             (edge.variable, self.line[edge.source])
             for number in self.about(label)
@@ -298,7 +298,7 @@ def _add_ends(
 
 
 def main() -> int:
-    """Print the figures; 1 where one is below what is asked for."""
+    """Print the figures; returns 1 if one is below its minimum."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -1,13 +1,13 @@
-"""How far the dependence graph, and rules that ask no model, answer CoRe's questions as people do.
+"""Measures how well the dependence graph, and rules without a model, answer CoRe's questions.
 
     python benchmarks/core_sources.py DATA/core
     python benchmarks/core_sources.py DATA/core-java --language java
 
-The folder is one that `core_agreement.py` reads. Asked are, by the protocol core (docs/results/core.md), all
-pairs of instances (of control: of lines) in different lines, and of each instance all its sources; people's
-labels are the truth. Lines that a statement goes on over count as its first. Printed are, of each task,
-precision, recall and F1 over all pairs, and the mean F1 and the share of exact matches over the lists of
-sources. The last line is one JSON document.
+The folder is one for `core_agreement.py`. The questions, by the protocol core (docs/results/core.md), are
+about all pairs of instances (for control: lines) on different lines, and about all sources of each instance;
+human labels are the truth. The later lines of a statement count as its first. The output gives, for each
+task, precision, recall and F1 over all pairs, and the mean F1 and the share of exact matches over the lists
+of sources. The last line is one JSON document.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ BY = {"graph": labels_of_graph, "rules": labels_of_rules}
 
 
 def compare(folder: Path, language: str = "python") -> dict[str, dict[str, dict[str, float | None]]]:
-    """The figures by task, of the graph and of the rules."""
+    """The figures of the graph and of the rules, by task."""
     pairs: dict[tuple[CoreTask, str], Agreement] = {}
     lists: dict[tuple[CoreTask, str], list[tuple[float | None, bool]]] = {}
     for path in sorted((folder / "code").glob(f"*.{SUFFIXES[language]}")):

@@ -1,11 +1,12 @@
-"""How many tokens are decoded for many texts that begin alike, and how many without sharing.
+"""Counts the tokens decoded for many texts with common beginnings, with and without sharing.
 
     python benchmarks/decoded_tokens.py
 
-The influence of every statement of `textwrap.dedent` on the later ones, and 120 yes/no questions about it.
-`apart` reads every text from its start; `shared` is what `ContinuationScorer` sends to llama.cpp. Nothing is
-decoded, only counted, in tokens of the embedded model: the plan does not depend on what comes out. The counts
-depend on the source of the running Python's `textwrap`. The last line is JSON.
+The texts are those for the influence of every statement of `textwrap.dedent` on the later ones, and for 120
+yes/no questions about it. `apart` reads every text from its start; `shared` counts the tokens that
+`ContinuationScorer` sends to llama.cpp. Tokens of the embedded model are counted, not decoded: the plan does
+not depend on the results. The counts depend on the source of the running Python's `textwrap`. The last line
+is JSON.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ QUESTIONS = 120
 
 
 class Counting:
-    """A model, as far as the methods need one, that counts what it decodes."""
+    """A model with the methods that are needed here, which counts the tokens to decode."""
 
     def __init__(self) -> None:
         self.engine = Engine(Path(embedded_model()), threads=2, context=4096)
@@ -52,13 +53,13 @@ class Counting:
         batch.decode = counted  # type: ignore[method-assign]
 
     def offers(self, *_: object, **__: object) -> bool:
-        """It gives probabilities."""
+        """Always true: the methods need token probabilities."""
         return True
 
     def score_continuations(
         self, context: str, continuations: Sequence[str], **_: object
     ) -> list[TokenScores]:
-        """As `Model.score_continuations`, counted."""
+        """Like `Model.score_continuations`, but only counts."""
         texts = tuple(text.encode() for text in continuations)
         self.apart += sum(len(self.engine.tokenize(context.encode() + text)) for text in texts)
         found = self._scorer.score(ScoreContinuations(context.encode(), texts, 0), lambda *_: None)

@@ -4,11 +4,10 @@
     python benchmarks/dependence.py --quick
     python benchmarks/dependence.py --errors   # only: is every function of the standard library analysed?
 
-`ours` is everything for every function of a file and its module level: graphs, control and data dependence,
-all edges. `beniget` is its `DefUseChains` alone, which covers the names of all functions in one walk. Both
-parse for themselves: `ast.parse`, and `gast.parse`. Aim: a ratio of 3, never above 6. Growth is the
-time per statement of one function of so many statements, as a ratio to that of 100. The last line is one JSON
-document.
+`ours` covers every function of a file and its module level: graphs, control and data dependence, all edges.
+`beniget` is only its `DefUseChains`, which covers the names of all functions in one walk. Each includes its
+parser: `ast.parse`, and `gast.parse`. Target: a ratio of 3, never above 6. Growth is the time per statement
+of one function of a given length, as a ratio to that of 100 statements. The last line is one JSON document.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ def modules(*, tests: bool) -> list[Path]:
 
 
 def best(work: Callable[[], object], rounds: int) -> float:
-    """The shortest of some runs, in seconds of this process's processor time: others do not count in it."""
+    """The shortest of some runs, in seconds of this process's processor time: others do not count."""
     times = []
     for _ in range(rounds):
         gc.collect()
@@ -52,7 +51,7 @@ def best(work: Callable[[], object], rounds: int) -> float:
 
 
 def ours(source: str) -> int:
-    """Analyse every function of a source; how many there are."""
+    """Analyse every function of a source, and return their number."""
     count = 0
     for found in Program(source).all():
         found.edges  # noqa: B018 - computed when asked for
@@ -61,7 +60,7 @@ def ours(source: str) -> int:
 
 
 def theirs(source: str) -> None:
-    """Let beniget find the def-use chains; what it has to say of unbound names is dropped."""
+    """Let beniget find the def-use chains; its messages about unbound names are dropped."""
     import beniget
     import gast
 
@@ -70,7 +69,7 @@ def theirs(source: str) -> None:
 
 
 def compare(count: int, rounds: int) -> dict[str, float]:
-    """Both on the same modules; those that beniget cannot do are left out for both."""
+    """Measure both on the same modules; those on which beniget fails are left out."""
     known = modules(tests=False)
     chosen = known[:: len(known) // count][:count]
     totals = {"files": 0.0, "functions": 0.0, "left_out": 0.0, "ours_s": 0.0, "beniget_s": 0.0}
@@ -91,9 +90,9 @@ def compare(count: int, rounds: int) -> dict[str, float]:
 
 
 def program(statements: int) -> str:
-    """One function of about so many statements: loops, branches, handlers, objects and twenty names.
+    """One function of about the given number of statements: loops, branches, handlers, objects, twenty names.
 
-    Names are bound anew in each part; otherwise every change of an object would reach all later parts, and
+    Names are bound again in each part; otherwise every change of an object would reach all later parts, and
     the number of edges would grow with the square of the length.
     """
     part = """
@@ -136,7 +135,7 @@ def errors() -> dict[str, object]:
         try:
             program = Program(decode(path.read_bytes(), path.name).text)
         except SourceError:
-            unparsed += 1  # written not to be valid, for the tests of the parser
+            unparsed += 1  # intentionally invalid, for the parser's tests
             continue
         try:
             for found in program.all():
@@ -147,7 +146,7 @@ def errors() -> dict[str, object]:
 
 
 def main() -> int:
-    """Measure and print; 1 where a limit is passed."""
+    """Measure and print; returns 1 if a limit is exceeded."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

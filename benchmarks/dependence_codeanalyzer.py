@@ -3,29 +3,29 @@
     python benchmarks/dependence_codeanalyzer.py --python ENV/bin/python              # every tenth module
     python benchmarks/dependence_codeanalyzer.py --python ENV/bin/python --every 40 --show 5
 
-codeanalyzer-python (1.6 was compared) brings packages that do not go together with ours, so it has an
-environment of its own: `python -m venv ENV && ENV/bin/pip install codeanalyzer-python==1.6.*`. Compared are
-the functions of the standard library, by the lines of their statements: control dependence, theirs without
-the exceptions that any statement may raise, as ours; and data dependence by variable, an access path counting
-for its root, without aliases. A difference is put down to the first reason that applies:
+The dependencies of codeanalyzer-python (1.6 was compared) conflict with ours, so it has an environment of its
+own: `python -m venv ENV && ENV/bin/pip install codeanalyzer-python==1.6.*`. The comparison covers the
+functions of the standard library, by the lines of their statements: control dependence, theirs without the
+exceptions that any statement may raise, like ours; and data dependence by variable, with an access path
+counting as its root, without aliases. A difference gets the first reason that applies:
 
 construct   the function has a `try`, `with`, `match`, `yield`, `await` or nested function: theirs gives every
-            `try` and `yield` further ways out, has no `match` and no `except*`, and takes what a nested
-            function captures for a use where it is defined
-call        (data) the variable is an argument or a receiver of a call, which in theirs changes it and hides
-            what it was before, and in ours only where the method or function is known to
-store       (data) an attribute or item of the variable is stored to: theirs has one place for each access
+            `try` and `yield` further exits, supports neither `match` nor `except*`, and takes the captured
+            variables of a nested function for uses at its definition
+call        (data) the variable is an argument or a receiver of a call, which in theirs changes it and kills
+            earlier definitions, and in ours only if the method or function is known to do so
+store       (data) an attribute or item of the variable is stored to: theirs has one location for each access
             path and one for all items, ours one for each first selector
 global      (data) the variable is declared `global` or `nonlocal`
 del         (data) theirs does not count the names in the index of a deleted item as used
 walrus      (data) theirs does not count `:=` as a definition
 index       (data) theirs does not count the names in an index of a receiver as used
-iterable    (data) theirs evaluates what a `for` iterates over before every round
+iterable    (data) theirs evaluates the iterable of a `for` before every round
 itself      (control) theirs has no dependence of a loop on itself
-endless     (control) theirs gives `while True:` a way out; ours lets what follows depend on what breaks it
+endless     (control) theirs gives `while True:` an exit; in ours, the following code depends on its `break`
 terminator  (control) in ours `sys.exit()` and the like do not return
 
-Anything else is `unexplained`, and named. The last line is one JSON document.
+Anything else is `unexplained`, and listed. The last line is one JSON document.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ Edge = tuple[int, ...]
 
 
 class Function:
-    """One function, and what there is in it that explains differences."""
+    """One function, with the constructs in it that explain differences."""
 
     def __init__(self, found: Dependences) -> None:
         self.found = found
@@ -77,14 +77,14 @@ class Function:
         self.ends = any(call in Rules().terminators for call in calls)
 
     def line(self, place: list[int] | None) -> int | None:
-        """The line of the statement that stands at a position; the header's for the entry."""
+        """The line of the statement at a position; the header's line for the entry."""
         statements = self.found.statements
         if place is None:
             return statements[0].line
         return max((one.line for one in statements if one.line <= place[0] <= one.end_line), default=None)
 
     def why_data(self, edge: Edge, variable: str) -> str:
-        """Why only one of the two has a data dependence."""
+        """The reason why only one of the two has a data dependence."""
         if self.construct:
             return "construct"
         for reason, names in (("call", self.called), ("store", self.stored), ("global", self.declared)):
@@ -103,7 +103,7 @@ class Function:
         return "index" if variable in named else "unexplained"
 
     def why_control(self, edge: Edge) -> str:
-        """Why only one of the two has a control dependence."""
+        """The reason why only one of the two has a control dependence."""
         if self.construct:
             return "construct"
         if edge[0] == edge[1]:
@@ -165,7 +165,7 @@ def compare(function: Function, other: dict[str, Any]) -> Iterator[tuple[str, st
 
 
 def main() -> int:
-    """Compare and print; 1 where a difference is not explained."""
+    """Compare and print; returns 1 if a difference is unexplained."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

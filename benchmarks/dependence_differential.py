@@ -3,24 +3,24 @@
     python benchmarks/dependence_differential.py              # every third module of the standard library
     python benchmarks/dependence_differential.py --every 40 --show 3
 
-Each function's pairs are compared by statement. A difference is put down to the first reason that applies:
+Each function's pairs are compared by statement. A difference gets the first reason that applies:
 
 only ours, because beniget
-    class       does not make a class of what its body binds
-    augmented   does not count the target of `x += 1` as a use of `x`, nor what reaches it so
+    class       does not let a class depend on the bindings of its body
+    augmented   does not count the target of `x += 1` as a use of `x`, nor the definitions that reach it
     handler     does not take an exception's name for a definition, and lets no exception leave a `try` midway
-    global      counts a `global` name as the module's only
+    global      counts a `global` name only as the module's
     match       does not take the captures of a pattern for definitions of the function
     loop        does not carry every definition around a loop
-    captured    does not let a function or lambda see what is bound after it
+    captured    does not let a function or lambda see later bindings
 only beniget's, because it
-    jump        goes on behind `return`, `raise`, `break`, `continue`, `assert` and endless loops in a branch
-    try         takes a `try` whose every way binds the name for one that may not
-    match       does not tell the captures of a pattern from what they hide
+    jump        continues after `return`, `raise`, `break`, `continue`, `assert` and endless loops in a branch
+    try         assumes that a `try` may not bind the name, although all paths through it do
+    match       does not let the captures of a pattern kill earlier definitions
     branch      lets a definition in a loop or `try` in one branch of an `if` reach the other branch
-    else        adds what comes before a loop to its `else` or to what follows, where the loop rebinds first
+    else        lets definitions before a loop reach its `else` or later code, although the loop rebinds first
 
-Anything else is `unexplained`, and named. The last line is one JSON document.
+Anything else is `unexplained`, and listed. The last line is one JSON document.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ def ours(source: str) -> dict[Key, set[Pair]]:
 
 
 def theirs(source: str, places: dict[Key, Places]) -> Iterator[tuple[Key, set[Pair]]]:
-    """Beniget's pairs, by function; what it has to say of unbound names is dropped."""
+    """Beniget's pairs, by function; its messages about unbound names are dropped."""
     chains = beniget.DefUseChains()
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
         chains.visit(gast.parse(source))
@@ -113,7 +113,7 @@ def theirs(source: str, places: dict[Key, Places]) -> Iterator[tuple[Key, set[Pa
 
 
 def why_ours(pair: Pair, places: Places) -> str:
-    """Why beniget has a pair not."""
+    """The reason why beniget lacks a pair."""
     made, used, name = pair
     around = [*places.around.get(made, ()), *places.around.get(used, ())]
     last = places.around.get(used, [places.function])[-1]
@@ -137,7 +137,7 @@ def why_ours(pair: Pair, places: Places) -> str:
 
 
 def why_theirs(pair: Pair, places: Places) -> str:
-    """Why we have a pair not."""
+    """The reason why our analysis lacks a pair."""
     made, used, name = pair
     branches = [node for node in ast.walk(places.function) if isinstance(node, (ast.If, *TRIES, *LOOPS))]
     between = [node for node in branches if node.end_lineno and made <= node.end_lineno]
@@ -173,7 +173,7 @@ def _apart(made: int, used: int, places: Places) -> bool:
 
 
 def main() -> int:
-    """Compare and print; 1 where a difference is not explained."""
+    """Compare and print; returns 1 if a difference is unexplained."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -1,14 +1,14 @@
-"""How well a model infers dependences, by each method: CoRe's functions, local model (docs/influence.md).
+"""Measures how well a local model infers dependences in CoRe's functions, by method (docs/influence.md).
 
     python benchmarks/dependence_inference.py --data DATA                    # the table of docs/influence.md
     python benchmarks/dependence_inference.py --data DATA --functions 2      # a small one
     python benchmarks/dependence_inference.py --data DATA --most 40 --limit 60 --functions 20
 
-DATA/core holds the dataset. Of its functions that are Python 3 and have at most `--most` statements,
-`--functions` are drawn by `--seed`. Truth is the dependence graph. Asked pair by pair is a balanced sample of
-at most `--limit` pairs of each relation and function, so there precision and F1 are those of a world in which
-half of all pairs are dependent, and beside them stands what `always yes` would give. Intervals are 95 %
-bootstrap intervals over functions. The last line is JSON.
+DATA/core contains the dataset. Of its functions in Python 3 with at most `--most` statements, `--functions`
+are sampled by `--seed`. The dependence graph is the truth. Questions about pairs use a balanced sample of at
+most `--limit` pairs per relation and function, so their precision and F1 hold if half of all pairs are
+dependent; the figures of `always yes` are shown beside them. Intervals are 95 % bootstrap intervals over
+functions. The last line is JSON.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def examined(
 
 
 def rows(method: InferenceMethod, found: Sequence[Inferred]) -> dict[str, Any]:
-    """Print and return the figures of one method, each beside that of the rule that asks no model."""
+    """Print and return the figures of one method, each beside that of the rule without a model."""
     figures: dict[str, Any] = {}
     for relation in Relation:
         for closed in ("direct", "transitive"):
@@ -101,7 +101,7 @@ def shown(what: str, name: str, counts: Sequence[Agreement]) -> dict[str, Any]:
 
 
 def ranked(found: Sequence[Inferred]) -> dict[str, Any]:
-    """Print and return how well the probability of yes ranks the pairs that were asked about."""
+    """Print and return how well the probability of yes ranks the pairs in the questions."""
     figures: dict[str, Any] = {}
     for relation in Relation:
         asked = [one.asked[relation] for one in found if one.asked]
@@ -130,7 +130,7 @@ def ranked(found: Sequence[Inferred]) -> dict[str, Any]:
 
 
 def traced(found: Sequence[Inferred]) -> dict[str, Any]:
-    """Print and return what is right about the traces, over the questions to which one is the answer."""
+    """Print and return the correctness of the traces, over the questions with a trace as their answer."""
     figures: dict[str, Any] = {}
     for relation in Relation:
         functions = [told for one in found if (told := (one.traces or {}).get(relation))]

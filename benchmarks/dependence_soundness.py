@@ -1,14 +1,14 @@
-"""Is every dependence that is seen in a run in the graph? Solutions of datasets on their own tests.
+"""Checks that every dependence observed in a run is in the graph: dataset solutions on their own tests.
 
     python benchmarks/dependence_soundness.py --data DATA              # HumanEval and MBPP, some minutes
     python benchmarks/dependence_soundness.py --data DATA --every 25   # a part
     python benchmarks/dependence_soundness.py --data DATA --language java    # HumanEval-X
 
-Each program runs in the sandbox under limits, watched instruction by instruction
-(`tests/dependence/tracing.py`); at most 300,000 instructions are watched. Compared are definition-use pairs
-of names, and control dependence for the calls that end without an exception
-(`tests/dependence/agreement.py`). Of Java, the definition-use pairs of local variables are compared, which
-shadow variables in the program note (`tests/dependence/java_tracing.py`). The last line is one JSON document.
+Each program runs in the sandbox under limits, and is traced instruction by instruction
+(`tests/dependence/tracing.py`), up to 300,000 instructions. The comparison covers definition-use pairs of
+names, and control dependence for the calls that end without an exception (`tests/dependence/agreement.py`).
+In Java, it covers the definition-use pairs of local variables, recorded by shadow variables in the program
+(`tests/dependence/java_tracing.py`). The last line is one JSON document.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def java_problems(data: Path) -> Iterator[tuple[str, str, str]]:
 
 
 def of_java(chosen: list[tuple[str, str, str]]) -> int:
-    """Run programs of Java; 1 where a pair is missing."""
+    """Run the Java programs; returns 1 if a pair is missing."""
     setting = Setting(best_sandbox(), Path(sys.executable), lasting(60))
     counts = {"programs": len(chosen), "failed": 0, "pairs": 0, "wrong": 0}
     for name, source, tests in chosen:
@@ -73,7 +73,7 @@ def of_java(chosen: list[tuple[str, str, str]]) -> int:
 
 
 def main() -> int:
-    """Run everything and print what is wrong; 1 where something is."""
+    """Run everything and print the disagreements; returns 1 if there are any."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

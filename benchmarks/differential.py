@@ -1,13 +1,13 @@
-"""How often does differential execution, which sees no tests, agree with a dataset's tests?
+"""Measures how often differential execution, which uses no tests, agrees with a dataset's tests.
 
     python benchmarks/differential.py --data DATA [--problems 40] [--seed 0] [--quick]
     python benchmarks/differential.py --data DATA --language java [--problems 20]
 
-For seeded HumanEval problems: the programs of their breaking counterfactuals are judged twice, by the
-problem's tests and by what the reference solution does on generated inputs. Where the two disagree, either
-only the inputs noticed or only the tests did. The preserving counterfactuals' programs show how often inputs
-accuse what is right. With `--language java` the programs are the counterfactuals of HumanEval-X and of
-HumanEvalPack, all of them unless `--problems` says otherwise; see `differential_java.py`.
+Breaking counterfactuals of HumanEval problems, sampled by the seed, are judged twice: by the problem's tests,
+and by comparison with the reference solution on generated inputs. If the two disagree, only one of them
+detected the difference. Preserving counterfactuals show how often the comparison rejects a right program.
+With `--language java` the programs are the counterfactuals of HumanEval-X and of HumanEvalPack, by default of
+all problems; see `differential_java.py`.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from counterlens.sandbox.base import Limits
 from counterlens.sandbox.registry import best_sandbox
 from counterlens.syntax.document import Document
 
-PER_PROBLEM = 6  # counterfactuals of each kind
+PER_PROBLEM = 6  # maximum counterfactuals of each kind
 
 
 def main() -> None:

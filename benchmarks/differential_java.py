@@ -1,7 +1,7 @@
 """The Java part of `differential.py --language java`: HumanEval-X and HumanEvalPack.
 
-Each is judged by the tests of its problem and by what its method does on generated inputs; so are the buggy
-solutions of HumanEvalPack, by what the last method does.
+Each counterfactual is judged by the tests of its problem, and by comparison of its method on generated
+inputs; so are the buggy solutions of HumanEvalPack, by comparison of the last method.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Row = tuple[str, str, bool, bool]
 
 
 def run(data: Path, *, problems: int | None, seed: int) -> int:
-    """Judge all, print a table and one JSON document; 1 where a preserving counterfactual failed."""
+    """Judge all, print a table and one JSON document; returns 1 if a preserving counterfactual failed."""
     where, counted = setting(), Counter[str]()
     chosen = list(java_problems(data))
     if problems is not None:
@@ -69,7 +69,7 @@ def _pack(data: Path) -> Path:
 def _judges(
     source: str, where: Setting, counted: Counter[str], spent: dict[str, float]
 ) -> dict[str, JavaDifferentialJudge]:
-    """A judge for each method that can be called; under no name the last one's, which the tests ask."""
+    """A judge for each callable method; the empty name is for the last one, which the tests call."""
     document, found = Document(source, language="java"), {}
     for function in functions(document):
         started = time.monotonic()

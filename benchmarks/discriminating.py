@@ -1,13 +1,13 @@
-"""How many pairs would expose a model that copies, and does each of them? No model is needed.
+"""Counts the discriminating pairs, and checks that each exposes a model that copies. No model is needed.
 
     python benchmarks/discriminating.py --data DATA              # 60 problems each of HumanEval and MBPP
     python benchmarks/discriminating.py --data DATA --problems 0 # all of them
     python benchmarks/discriminating.py --quick --data DATA      # 5 each
 
-The completion probe asks a model that copies: behind the prompt of a counterfactual it writes what truly
-stands behind that of the original. It is asked at the usual cuts and with `--cuts discriminating`. Of each
-mutation: the pairs that are asked and judged, those that are discriminating, and what the copier gets wrong
-of these (all) and of the others (none). The last line is one JSON document.
+The completion probe runs on a scripted model that copies: for the prompt of a counterfactual, it writes the
+true rest of the original. It runs with the usual cuts and with `--cuts discriminating`. The output gives, for
+each mutation, the judged pairs, the discriminating ones, and the wrong completions among these (all) and
+among the others (none). The last line is one JSON document.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ COUNTED = ("pairs", "discriminating", "wrong there", "wrong elsewhere")
 
 
 class Copier(Model):
-    """Writes what truly stands behind the original, whatever became of it."""
+    """Writes the true rest of the original for every prompt."""
 
     info = ModelInfo("copier", "a model that copies", "0", "local", frozenset({Capability.COMPLETE}))
 
@@ -55,26 +55,26 @@ class Copier(Model):
                     self._rests.setdefault(gap.shown, both[0].rest)
 
     def complete(self, prompts: Sequence[Prompt], **_options: Any) -> list[Completion]:
-        """As `Model.complete`."""
+        """Like `Model.complete`."""
         return [Completion(self._rests[prompt.text], "stop", 1) for prompt in prompts]
 
 
 class Once:
-    """A judge that judges each program once, for both ways to cut."""
+    """A judge that judges each program once for both kinds of cuts."""
 
     def __init__(self, judge: Judge) -> None:
         self._judge, self._verdicts = judge, dict[str, Verdict]()
         self.attribution, self.tests = judge.attribution, judge.tests
 
     def judge(self, program: str, *, cancel: Event | None = None) -> Verdict:
-        """As `Judge.judge`."""
+        """Like `Judge.judge`."""
         if program not in self._verdicts:
             self._verdicts[program] = self._judge.judge(program, cancel=cancel)
         return self._verdicts[program]
 
 
 def main() -> None:
-    """Ask, count, print."""
+    """Probe, count and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--data", type=Path, required=True, help="the folder that has humaneval/ and mbpp/")
     parser.add_argument("--problems", type=int, default=60, help="of each dataset; 0 for all")
@@ -106,7 +106,7 @@ def main() -> None:
 
 
 def _targets(folder: Path, limit: int | None, seed: int) -> Iterator[Target]:
-    """The functions with their tests, each program of which is judged once."""
+    """The functions with judges that judge each program once."""
     for name in DATA:
         found = targets_of(open_dataset(folder / name), limit=limit, seed=seed, sandbox=best_sandbox())
         for number, target in enumerate(found, 1):
@@ -117,7 +117,7 @@ def _targets(folder: Path, limit: int | None, seed: int) -> Iterator[Target]:
 
 
 def _asked(target: Target, cuts: Cuts) -> PairsRecord | None:
-    """The answer of a model that copies; None if nothing can be asked."""
+    """The record of a function for a model that copies; None if it cannot be probed."""
     context = Context(Copier(target), best_sandbox, unjudged=False)
     record = run_probe(CompletionProbe(), context, target, CompletionOptions(cuts=cuts, placebos=0))
     return record if isinstance(record, PairsRecord) else None
