@@ -10,6 +10,7 @@ first run notes its pace, so the plan of the second has a time.
   the time left was right within 30 %; `first_within_30_percent` is that of the first run.
 - `by_number`: the same for what the number of functions would have said, as a baseline.
 - `plan_over_truth`: the time in the plan of the second run over the time that it took.
+- `prompts_over_asked`: the prompts in the plan of each run over those that the endpoint was sent.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -34,6 +36,7 @@ class Followed:
 
     def __init__(self, command: list[str], environment: dict[str, str]) -> None:
         self.planned: float | None = None
+        self.prompts: float | None = None
         self.said: list[tuple[float, float | None, int, int]] = []
         begun = 0.0
         with subprocess.Popen(
@@ -45,6 +48,10 @@ class Followed:
                 now = time.monotonic() - begun
                 if event["event"] == "begun":
                     self.planned, begun = event["seconds"], time.monotonic()
+                    self.prompts = sum(
+                        float(number.replace(",", ""))
+                        for number in re.findall(r"(?:about )?([\d,]+) prompts", " ".join(event["lines"]))
+                    )
                 elif event["event"] == "progress":
                     self.said.append((now, event["seconds"], event["done"], event["total"]))
                 elif event["event"] == "error":
@@ -52,6 +59,12 @@ class Followed:
                 elif event["event"] == "ended":
                     self.seconds = now
                     break
+        self.begun, self.over = begun, time.monotonic()
+
+    def prompts_over_asked(self, times: list[tuple[float, float]]) -> float | None:
+        """The prompts of the plan over the requests, given the times of all requests."""
+        asked = sum(self.begun <= came <= self.over for came, _ in times)
+        return round(self.prompts / asked, 3) if self.prompts and asked else None
 
     def shares(self) -> tuple[float, float]:
         """The shares of moments at which two ways to tell the time left were right: its own, by number."""
@@ -93,7 +106,7 @@ def main() -> None:
             for mutation in options.mutations:
                 command += ["--mutation", mutation]
             runs.append(Followed(command, environment))
-    requests = len(served.times())
+    times = served.times()
     first, second = runs
     (one, _), (two, by_number) = first.shares(), second.shares()
     result = {
@@ -102,7 +115,8 @@ def main() -> None:
         "by_number": round(by_number, 3),
         "plan_over_truth": round(second.planned / second.seconds, 3) if second.planned else None,
         "seconds": [round(run.seconds, 1) for run in runs],
-        "requests": requests,
+        "prompts_over_asked": [run.prompts_over_asked(times) for run in runs],
+        "requests": len(times),
         "load": [round(load, 1) for load in os.getloadavg()],
     }
     print(json.dumps(result))
