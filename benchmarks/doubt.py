@@ -1,23 +1,23 @@
-"""Are marks of doubt right, and what do they find? On code that is right, on changes planted in it, on bugs.
+"""Measures marks of doubt: false ones on right code, and the planted alternatives and bugs that they find.
 
     python benchmarks/doubt.py --data DATA [--model M]        # the tables of docs/doubt.md
     python benchmarks/doubt.py --data DATA --model M --fit    # and keep the margins, for `counterlens check`
     python benchmarks/doubt.py --data DATA --quick            # a few functions
 
-DATA is a folder with `mbpp` and `humanevalpack/python`. What is looked at:
+DATA is a folder with `mbpp` and `humanevalpack/python`. The measured code:
 
 - **right functions**: reference solutions of MBPP and HumanEvalPack, and functions of the standard library.
   Every mark on them is false.
-- **planted**: for each kind one alternative, drawn at random, of each of these functions. It counts as found
-  if what stands there would then be a mark (`counterlens.doubt.fitting`). Not every one is a bug.
+- **planted**: for each kind one random alternative in each of these functions. It counts as found if the
+  alternative, put into the code, would be marked (`counterlens.doubt.fitting`). Not every one is a bug.
 - **bugs**: the buggy solutions of HumanEvalPack for which `counterlens.doubt` has the fix; the others cannot
   be found.
 
-Margins are fitted on one half (even problems, every second module), and everything else is of the other
-half. Beside doubt, raw probability: a line is marked if its least likely token is less likely than a bound,
-which is chosen so that as many lines of right functions are marked, of this half itself; at the rate of doubt
-and at `ALLOWED` lines in 1,000. Chance marks any line at that rate. Answers are kept, so a run that was ended
-goes on where it stopped. The last line is one JSON document.
+Margins are fitted on one half (even problems, every second module); all other figures are for the other half.
+Doubt is compared with raw probability: a line is marked if the probability of its least likely token is below
+a bound, which is chosen on the reported half for a given rate of marked lines in right functions: the rate of
+doubt, and `ALLOWED` lines in 1,000. Chance marks any line at that rate. Answers are stored, so an interrupted
+run can be resumed. The last line is one JSON document.
 """
 
 from __future__ import annotations
@@ -65,10 +65,10 @@ class Looked:
     """A right function.
 
     Attributes:
-        name: Which.
+        name: The name of the function.
         seen: Its false marks, and the planted alternatives.
         lines: The log-probability of the least likely token of each line.
-        planted: The same of the lines that hold the planted alternatives, with these.
+        planted: The same for the line of each planted alternative, with the alternative in it.
     """
 
     name: str
@@ -78,7 +78,7 @@ class Looked:
 
 
 def look(model: Model, named: Named) -> Looked:
-    """Look at a right function."""
+    """Measure a right function."""
     name, scope = named
     return Looked(name, observed(model, scope), raw_lines(model, scope), raw_planted(model, scope))
 
@@ -97,7 +97,7 @@ def raw_lines(model: Model, scope: DoubtScope) -> list[float]:
 
 
 def raw_planted(model: Model, scope: DoubtScope) -> list[float]:
-    """The log-probability of the least likely token of the line of each planted alternative, with it."""
+    """The log-probability of the least likely token on the line of each planted alternative, with it."""
     found = []
     for passage, inside in passages(scope, drawn(scope)):
         ends, texts = compared(passage, inside)
@@ -123,12 +123,12 @@ def _tokens(scores: TokenScores) -> list[tuple[int, float]]:
 
 @dataclass(frozen=True)
 class Figures:
-    """The result of one way to mark on the reported half.
+    """The result of one method of marking on the reported half.
 
     Attributes:
-        false: Marks on right functions.
-        lines: Their lines.
-        found: Planted alternatives that are found, of how many, by kind.
+        false: Number of marks on right functions.
+        lines: Number of lines of the right functions.
+        found: By kind, the number of planted alternatives found, and their total.
     """
 
     false: int
@@ -137,12 +137,12 @@ class Figures:
 
     @property
     def recall(self) -> float:
-        """The share of planted alternatives that is found, each kind counting alike."""
+        """The share of planted alternatives found; all kinds have equal weight."""
         return float(np.mean([found / n for found, n in self.found.values()])) if self.found else 0.0
 
     @property
     def count(self) -> tuple[int, int]:
-        """How many are found, of how many."""
+        """The number found, and the total."""
         return sum(found for found, _ in self.found.values()), sum(n for _, n in self.found.values())
 
 
@@ -161,12 +161,12 @@ def by_doubt(some: Sequence[Looked], margins: Margins) -> Figures:
 
 
 def marks(false: Sequence[Trial], margins: Margins) -> list[Trial]:
-    """Those of the false marks that lie above their margins."""
+    """The false marks above their margins."""
     return [trial for trial in false if trial.gain > margins.get(trial.alternative.kind, math.inf)]
 
 
 def by_raw(some: Sequence[Looked], rate: float) -> Figures:
-    """The lines whose least likely token is the least likely: such a share of the right ones."""
+    """The marks of raw probability, at a given rate of marked lines in right functions."""
     right = sorted(line for one in some for line in one.lines)
     number = round(rate * len(right))
     bound = right[number] if number < len(right) else math.inf
@@ -182,7 +182,7 @@ def by_raw(some: Sequence[Looked], rate: float) -> Figures:
 
 
 def counted(rows: Iterable[tuple[str, bool]]) -> dict[str, tuple[int, int]]:
-    """How many are found, of how many, by kind."""
+    """The number found, and the total, by kind."""
     found: dict[str, tuple[int, int]] = defaultdict(lambda: (0, 0))
     for kind, is_one in rows:
         found[kind] = found[kind][0] + is_one, found[kind][1] + 1
@@ -190,7 +190,7 @@ def counted(rows: Iterable[tuple[str, bool]]) -> dict[str, tuple[int, int]]:
 
 
 def shown(count: int, n: int, times: float = 1.0, places: int = 2) -> str:
-    """A share with its interval (Wilson), and what it is of."""
+    """A share with its interval (Wilson), and the two counts."""
     share = wilson(count, n)
     if share.value is None or share.low is None or share.high is None:
         return "--"
@@ -212,7 +212,7 @@ def ratio_interval(some: Sequence[Looked], margins: Margins, rate: float) -> tup
 
 
 def print_fit(fit: Fit) -> None:
-    """The margins, and what they come to on their own half."""
+    """The margins, and their results on the half that they were fitted on."""
     print("\n| kind | margin, nats | planted ones found | false marks expected in 1,000 lines |")
     print("|---|---|---|---|")
     for kind, margin in fit.margins.items():
@@ -222,7 +222,7 @@ def print_fit(fit: Fit) -> None:
 
 
 def report(some: Sequence[Looked], margins: Margins) -> dict[str, object]:
-    """Print the tables of the reported half; its figures."""
+    """Print the tables of the reported half, and return its figures."""
     doubt = by_doubt(some, margins)
     rate = max(doubt.false / max(doubt.lines, 1), ALLOWED / 1000)
     raw = by_raw(some, rate)

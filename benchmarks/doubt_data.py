@@ -1,6 +1,6 @@
-"""The functions that `doubt.py` looks at, right and wrong: of datasets, and of the standard library.
+"""The right and wrong functions for `doubt.py`, from datasets and from the standard library.
 
-Two halves: even problems, and every second module, for the margins; the rest to be reported.
+There are two halves: even problems and every second module are for the margins; the others are reported.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ from counterlens.syntax.document import Document
 PACKAGES = ("", "json", "email", "http", "urllib", "xml/etree", "logging", "asyncio", "collections", "html")
 """Folders of the standard library."""
 SHORTEST, LONGEST = 4, 30
-"""Lines of the body of a function that is taken."""
+"""Minimum and maximum number of lines of a function's body."""
 IN_VIEW = 1500
-"""Bytes before a function that are in view, at most: a long context is what costs."""
+"""Maximum number of bytes before a function in its context: long contexts take most time."""
 MODULES = 30
-"""Number of modules drawn for a half."""
+"""Number of modules sampled for a half."""
 LARGEST = 150_000
-"""Bytes of a module."""
+"""Maximum number of bytes of a module."""
 
 Named = tuple[str, DoubtScope]
 
@@ -44,7 +44,7 @@ class Bug:
     """A buggy solution of HumanEvalPack.
 
     Attributes:
-        id: Of the problem.
+        id: The id of the problem.
         about: The type of the bug.
         scope: The function.
         wrong: The lines that differ from the reference, and those beside a gap; 0-based.
@@ -76,12 +76,12 @@ def _wrong(before: list[str], after: list[str]) -> set[int]:
 
 
 def is_reported(number: str) -> bool:
-    """Whether a problem is of the reported half: the odd ones are."""
+    """Whether a problem is in the reported half: odd ones are."""
     return int(re.sub(r"\D", "", number)) % 2 == 1
 
 
 def mixed(data: Path, seed: int, *, reported: bool) -> list[Named]:
-    """Right functions of one half, well mixed: any number of the first ones will do."""
+    """Right functions of one half, shuffled, so that any number of the first ones is a sample."""
     rng = np.random.default_rng(seed)
     mbpp, humaneval, library = (
         [found[i] for i in rng.permutation(len(found))]
@@ -127,6 +127,6 @@ def _library(reported: bool, rng: np.random.Generator) -> Iterator[Named]:
 
 
 def _is_short(scope: DoubtScope) -> bool:
-    """Whether little stands before a function's body."""
+    """Whether the context before a function's body is short."""
     found = next(passages(scope, alternatives_in(scope)), None)
     return found is not None and len(found[0].context.encode()) <= IN_VIEW

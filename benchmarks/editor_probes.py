@@ -1,12 +1,12 @@
-"""The waiting time of a user: functions of a package, probed one after the other from an editor's view.
+"""Measures a user's waiting time: functions of a package, probed one after the other from the editor.
 
     python benchmarks/editor_probes.py FOLDER [--functions 10] [--seed 1] [--cache FOLDER]
 
-FOLDER is the repository of a package with its tests. Functions are drawn as `benchmarks/judges.py` draws
-them. A real client over stdio opens the file of each and gives the command of the code lens; the embedded
-model answers. Each line has the outcome, the seconds from the command to the answer, and where they went: by
-the steps that the server reports. The cache is new, so the first function pays for what is found out once,
-unless one is named that an earlier run has filled.
+FOLDER is the repository of a package with its tests. Functions are sampled as in `benchmarks/judges.py`. A
+real client over stdio opens the file of each and sends the command of the code lens; the embedded model
+answers. Each line has the outcome, the seconds from the command to the answer, and their parts by the steps
+that the server reports. The cache is new, so the first function includes measurements that run only once,
+unless `--cache` names the folder of an earlier run.
 
 The last line is one JSON document; `over_first` is the median of all but the first over the first.
 """
@@ -39,7 +39,7 @@ _LEFT = re.compile(r" · .*$")
 
 
 class Editor:
-    """A client that probes, and notes which step of the server's work takes how long."""
+    """A client that probes, and records the duration of each step of the server."""
 
     def __init__(self, client: LanguageClient) -> None:
         self._client = client
@@ -50,8 +50,8 @@ class Editor:
 
     @classmethod
     async def start(cls, folder: Path, cache: Path) -> Editor:
-        """Start a server on a workspace, and greet it."""
-        logging.getLogger("pygls").setLevel(logging.ERROR)  # of notifications that nothing here needs
+        """Start a server on a workspace, and initialise the session."""
+        logging.getLogger("pygls").setLevel(logging.ERROR)  # for unused notifications
         client = LanguageClient("benchmark", "1")
         environment = {**os.environ, "XDG_CACHE_HOME": str(cache)}
         await client.start_io(sys.executable, "-m", "counterlens", "serve", "--stdio", env=environment)
@@ -88,7 +88,7 @@ class Editor:
         self._step, self._since = _NUMBERS.sub("N", _LEFT.sub("", message)), now
 
     async def probe(self, document: Document, function: Function) -> tuple[Any, float]:
-        """The answer for a function, and the seconds until it came."""
+        """The answer for a function, and its time in seconds."""
         assert document.path is not None
         uri = document.path.as_uri()
         if uri not in self._opened:
@@ -105,7 +105,7 @@ class Editor:
         return answer, time.monotonic() - begun
 
     async def stop(self) -> None:
-        """Take leave."""
+        """Shut the server down."""
         await self._client.shutdown_async(None)
         self._client.exit(None)
         await self._client.stop()

@@ -1,31 +1,30 @@
-"""What is an average mutation effect made of: the mutation, the batch, the seed, or nothing?
+"""Separates the parts of an average mutation effect: the mutation, the batch, the seed, and noise.
 
     python benchmarks/effects.py --data DATA [--functions N] [--seeds N] [--samples K] [--sampled N]
                                  [--first N] [--only WAY] [--keep FOLDER] [--processes N] [--threads N]
                                  [--quick]
 
-Functions of HumanEval and of MBPP, drawn by a seed, are probed for completion with the embedded model:
+The completion probe runs on functions of HumanEval and MBPP, sampled by a seed, with the embedded model:
 
-- `free`, the baseline: greedy, with calls that are filled as far as they go, which is how Counterlens decoded
-  before;
-- `exact`: greedy, each completion a function of its prompt.
+- `free`, the baseline: greedy, with completely filled batches, as earlier versions of Counterlens decoded;
+- `exact`: greedy, where each completion depends only on its prompt.
 
-Both are asked in the same ways: the prompts of a function `together`, with three placebos among them;
-`backwards`; and each `alone`, these two without placebos. What differs between the ways is an effect of the
-batch. Exact completions are also asked for with other seeds, which choose other names and sites; of these,
-the verdicts of the same counterfactual are counted as moved. `sampled` draws K completions a side at a
-temperature of 0.8, on the first functions of each dataset, with other seeds for the draws: what it estimates
-is the mean difference of pass rates, not the share of verdicts that changed.
+Both run in three ways: the prompts of a function `together`, with three placebos among them; `backwards`; and
+each `alone`, the last two without placebos. Differences between the ways are effects of the batch. Exact
+decoding also runs with other seeds, which choose other names and sites; for these, changed verdicts of the
+same counterfactual are counted as moved. `sampled` samples K completions per side at a temperature of 0.8, on
+the first functions of each dataset, with several seeds: it estimates the mean difference of pass rates, not
+the share of changed verdicts.
 
-For each it prints the average mutation effect, the noise floor, the effect less the floor with its interval,
-the same over discriminating pairs, and how many pairs have other verdicts than in `together`; of `together`
-also by dataset, concept and mutation. Stable verdicts are what `counterlens bench --ways` shows.
-The last line is one JSON document; its ratios are the variance of the effect over the ways of asking, and the
-share of pairs whose verdicts they move, exact over free.
+The output gives, for each way, the average mutation effect, the noise floor, the effect minus the floor with
+its interval, the same over discriminating pairs, and the number of pairs with other verdicts than in
+`together`; for `together` also by dataset, concept and mutation. `counterlens bench --ways` shows stable
+verdicts. The last line is one JSON document; its ratios, exact over free, are the variance of the effect over
+the ways, and the share of pairs whose verdicts differ between them.
 
-The whole takes hours on two cores. With `--keep FOLDER` what was found is kept, five functions at a time, so
-that a run goes on where it was ended; `--first N` asks of the first N of the functions that were drawn, and
-`--only sampled --only "exact together"` in these ways alone, without ratios.
+The whole takes hours on two cores. With `--keep FOLDER`, results are stored after every five functions, so
+that an interrupted run can be resumed; `--first N` uses only the first N sampled functions, and `--only
+sampled --only "exact together"` only these ways, without ratios.
 """
 
 from __future__ import annotations
@@ -67,13 +66,13 @@ from counterlens.sandbox.registry import best_sandbox
 DATA = ("humaneval", "mbpp")
 WAYS = ("together", "backwards", "alone")
 AT_ONCE = 5
-"""Number of functions in one piece of work."""
+"""Number of functions in one work item."""
 Right = dict[tuple[str, ...], tuple[bool | None, bool | None]]
 Figures = dict[str, float | int | None]
 
 
 class Arranged(Model):
-    """A model whose prompts are put to it in another order, or each by itself."""
+    """A model that gets its prompts in another order, or one at a time."""
 
     def __init__(self, model: Direct, way: str) -> None:
         self._model, self._way = model, way
@@ -85,7 +84,7 @@ class Arranged(Model):
     def complete(
         self, prompts: Sequence[Prompt], *, cancel: Event | None = None, progress: Progress | None = None
     ) -> list[Completion]:
-        """As `Model.complete`."""
+        """Like `Model.complete`."""
         if not prompts:
             return []
         if self._way == "alone":
@@ -97,7 +96,7 @@ class Arranged(Model):
 
 @dataclass(frozen=True)
 class Asking:
-    """One way of asking: its name, how it decodes, and the options of the probe."""
+    """One way: its name, the decoding, and the options of the probe."""
 
     name: str
     options: CompletionOptions
@@ -107,13 +106,13 @@ class Asking:
 
 @dataclass(frozen=True)
 class Part:
-    """A few functions of a dataset, and a way to ask about them.
+    """A few functions of a dataset, and a way.
 
     Attributes:
         asking: The way.
         dataset: The dataset.
-        functions: So many functions are drawn of it.
-        first: The number of the first of these.
+        functions: Number of functions sampled from it.
+        first: The number of the first function of this item.
     """
 
     asking: Asking
@@ -123,13 +122,13 @@ class Part:
 
     @property
     def name(self) -> str:
-        """The name of its file."""
+        """The name of its result file."""
         return f"{self.asking.name.replace(' ', '-')}-{self.dataset}-{self.functions}-{self.first:03}.pickle"
 
 
 @dataclass
 class Found:
-    """The pairs of one way of asking, and the placebos."""
+    """The pairs and placebos of one way."""
 
     pairs: list[Observation] = field(default_factory=list)
     placebos: list[Observation] = field(default_factory=list)
@@ -137,7 +136,7 @@ class Found:
     drawn: list[tuple[str, str, PassCount, PassCount]] = field(default_factory=list)
 
     def add(self, record: PairsRecord) -> None:
-        """Take the pairs of one more function."""
+        """Add the pairs of one function."""
         self.pairs += record.observations
         self.placebos += record.placebo_observations
         for pair in (*record.pairs, *record.placebos):
@@ -150,7 +149,7 @@ class Found:
                 self.drawn.append((record.target, pair.mutation, before, after))
 
     def join(self, other: Found) -> None:
-        """Take all of another, of other functions."""
+        """Add the pairs of other functions."""
         self.pairs += other.pairs
         self.placebos += other.placebos
         self.right |= other.right
@@ -159,7 +158,7 @@ class Found:
     def part(
         self, dataset: str | None = None, mutation: str | None = None, concept: str | None = None
     ) -> Found:
-        """The pairs of one dataset, mutation or concept; all placebos of their functions stay."""
+        """The pairs of one dataset, mutation or concept, with all placebos of their functions."""
         chosen = [
             one for one in self.pairs if mutation in (None, one.mutation) and concept in (None, one.concept)
         ]
@@ -173,11 +172,11 @@ class Found:
         )
 
     def moved(self, other: Found) -> int:
-        """How many pairs have another verdict on a side."""
+        """The number of pairs with another verdict on either side."""
         return sum(self.right[name] != other.right[name] for name in self.right.keys() & other.right.keys())
 
     def figures(self) -> Figures:
-        """The effect, beside its floor, over discriminating pairs, and of draws."""
+        """The effect: minus its floor, over discriminating pairs, and of samples."""
         if self.drawn:
             drop = mean_difference((name, before, after) for name, _, before, after in self.drawn)
             return {"pairs": len(self.drawn), "difference": drop.value, "low": drop.low, "high": drop.high}
@@ -203,7 +202,7 @@ def _of(observed: Iterable[Observation], dataset: str | None) -> list[Observatio
 
 
 class Worker:
-    """The state of one process: its own model, and functions."""
+    """The state of one process: its model and its functions."""
 
     model: Direct
     data: Path
@@ -217,7 +216,7 @@ class Worker:
 
     @classmethod
     def of(cls, dataset: str, functions: int) -> list[Target]:
-        """Functions in an order that is drawn, too, each program of which is judged once."""
+        """Functions in random order, with judges that judge each program once."""
         if (dataset, functions) not in cls.targets:
             drawn = targets_of(
                 open_dataset(cls.data / dataset), limit=functions, seed=0, sandbox=best_sandbox()
@@ -229,7 +228,7 @@ class Worker:
 
     @classmethod
     def ask(cls, part: Part, keep: Path | None) -> Found:
-        """Probe a few functions of one dataset, or take what is kept of them."""
+        """Probe the functions of a work item, or read their stored results."""
         kept = keep / part.name if keep else None
         if kept and kept.is_file():
             return pickle.loads(kept.read_bytes())  # type: ignore[no-any-return]  # noqa: S301 - our own
@@ -261,7 +260,7 @@ def _ways(options: CompletionOptions, seeds: int, samples: int) -> Iterator[Aski
 
 
 def _told(name: str, found: Found, first: Found | None = None) -> Figures:
-    """Print one line, and return what it says."""
+    """Print one line, and return its figures."""
     figures = found.figures()
     if first is not None:
         figures["moved"], figures["of"] = first.moved(found), len(first.right.keys() & found.right.keys())
@@ -315,7 +314,7 @@ def main() -> None:
 
 
 def _asked(parts: Sequence[Part], given: argparse.Namespace) -> dict[str, Found]:
-    """The results of each way of asking, in parallel processes."""
+    """The results of each way, from parallel processes."""
     asked: dict[str, Found] = defaultdict(Found)
     if given.keep:
         given.keep.mkdir(parents=True, exist_ok=True)
@@ -341,7 +340,7 @@ def _ratios(asked: dict[str, Found]) -> dict[str, float | None]:
 
 
 def _spread(asked: dict[str, Found], decoding: str) -> tuple[float, float]:
-    """The variance of the effect over the ways of asking, and the share of verdicts that they move."""
+    """The variance of the effect over the ways, and the share of verdicts that differ between them."""
     ways = [asked[f"{decoding} {way}"] for way in WAYS]
     effects = [float(found.figures()["effect"] or 0) for found in ways]
     moved = sum(ways[0].moved(found) for found in ways[1:])

@@ -1,10 +1,10 @@
-"""Robustness and sensitivity by two definitions on the same answers: that of Nguyen et al. 2024, and our own.
+"""Robustness and sensitivity by two definitions on the same answers: Nguyen et al. 2024, and our own.
 
     counterlens bench --data humaneval --task name --protocol empica --out RUN
     python benchmarks/empica_definitions.py RUN
 
-The paper's: each operator counts alike, and breaks the meaning or keeps it by its name. Ours: all answers are
-pooled, and what a version is, is what running it shows.
+In the paper, all operators have equal weight, and the operator decides whether a version breaks or keeps the
+meaning. In ours, all answers are pooled, and the kind of a version is determined by running it.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def drawn(table: Table) -> str:
 
 
 def main() -> None:
-    """Both, for each task and model of a run."""
+    """Print both for each task and model of a run."""
     for part in RunResults.read(Path(sys.argv[1])).parts:
         probe, seed = cast("RobustnessProbe", PROBES[part.settings.task]), part.settings.seed  # type: ignore[type-arg]
         for model in part.models:

@@ -1,20 +1,20 @@
-"""How much of what an endpoint allows does a run use, when each answer takes 300 ms to come?
+"""Measures the share of an endpoint's capacity that a run uses, if each answer takes 300 ms.
 
     python benchmarks/endpoint.py [--quick] [--latency SECONDS] [--concurrency N] [--functions N]
 
-A real HTTP server in a process of its own answers each request after the latency, and logs when a request
-came and when it was answered. It is asked twice, with the same number of requests at a time:
+A real HTTP server in a process of its own answers each request after the latency, and logs the times of
+requests and answers. There are two clients, with the same number of concurrent requests:
 
-- `bare`: by threads that each send the next request as soon as the last one is answered, and do nothing else;
-- `run`: by `counterlens bench` on functions with given tests: prompts made, answers judged in the sandbox;
-  many draws of each prompt, so that the endpoint is what limits the run, and not the processors.
+- `bare`: threads that send the next request immediately after each answer, and do nothing else;
+- `run`: `counterlens bench` on functions with given tests, including prompts and judging in the sandbox; with
+  many samples of each prompt, so that the endpoint limits the run, not the processors.
 
 A rate is requests over the time from the first request to the last answer. `of_possible` is the rate of the
-run over concurrency / latency, which no client can exceed; `of_bare` over that of the bare client. A run is
-to reach 0.9 of what is possible; otherwise the exit code is 1.
+run over concurrency / latency, which no client can exceed; `of_bare` is over the rate of the bare client. The
+exit code is 1 if a run does not reach 0.9 of the possible rate.
 
-The start of a run, when the first prompts are made, and its end, when the last functions are judged, are not
-in that time, but for what they leave unused of the endpoint between the first request and the last answer.
+The start of a run, with the first prompts, and its end, with the last judging, are outside of that time,
+except for the capacity that they leave unused between the first request and the last answer.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ REQUEST = {"model": "slow", "prompt": "def f(x):", "max_tokens": 16, "temperatur
 
 
 class Handler(BaseHTTPRequestHandler):
-    """Answers after a while, and logs when."""
+    """Answers after the latency, and logs the times."""
 
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True
@@ -67,18 +67,18 @@ class Handler(BaseHTTPRequestHandler):
         self.wfile.write(data)
 
     def log_message(self, *_: object) -> None:
-        """Only what is measured."""
+        """Log only the measured times."""
 
 
 class Server(ThreadingHTTPServer):
-    """Takes as many connections at once as come."""
+    """Accepts any number of concurrent connections."""
 
     request_queue_size = 128
     daemon_threads = True
 
 
 def serve(latency: float) -> None:
-    """Serve until standard input ends; the first line says the port."""
+    """Serve until standard input ends; the first line of output is the port."""
     Handler.latency = latency
     server = Server(("127.0.0.1", 0), Handler)
     print(server.server_address[1], flush=True)
@@ -104,7 +104,7 @@ class Served:
         self.url = f"http://127.0.0.1:{self._process.stdout.readline().strip()}/v1"
 
     def times(self) -> list[tuple[float, float]]:
-        """End the server: when each request came and was answered."""
+        """End the server; returns the times of each request and its answer."""
         out, _ = self._process.communicate()
         return sorted((float(came), float(answered)) for came, answered in map(str.split, out.splitlines()))
 
@@ -115,7 +115,7 @@ def rate(times: list[tuple[float, float]]) -> float:
 
 
 def bare(latency: float, concurrency: int, requests: int) -> float:
-    """The rate of a client that does nothing else."""
+    """The rate of the bare client."""
     served = Served(latency)
     with httpx.Client(trust_env=False) as client, ThreadPoolExecutor(concurrency) as pool:
         list(pool.map(lambda _: client.post(f"{served.url}/completions", json=REQUEST), range(requests)))

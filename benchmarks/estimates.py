@@ -1,4 +1,4 @@
-"""An estimate with its interval, as the measurements keep and print it."""
+"""The stored and printed forms of an estimate with its interval."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ def plain(found: Estimate) -> dict[str, float | None]:
 
 
 def text(found: Estimate) -> str:
-    """With three digits; dashes for what is not known."""
+    """The estimate with three digits; dashes for unknown values."""
     value, low, high = (
         "-" if figure is None else f"{figure:.3f}" for figure in (found.value, found.low, found.high)
     )

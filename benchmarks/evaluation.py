@@ -1,22 +1,21 @@
-"""How many functions a minute does a run get through: one after the other, overlapping, and on a Ray cluster?
+"""Compares the throughput of runs: one function after the other, overlapping, and on a Ray cluster.
 
     python benchmarks/evaluation.py [--quick] [--data NAME_OR_PATH] [--limit N] [--jobs N]
 
-The same functions, the same model, the same sandbox, nothing cached; in turn:
+The same functions, model and sandbox, without caches, in turn:
 
-- `naive`: one function after the other, each prompt in a call of its own (ask, run, ask, run);
+- `naive`: one function after the other, each prompt in a call of its own (complete, judge, complete, judge);
 - `batched`: one function after the other, its prompts in one call;
-- `pipelined`: as `counterlens bench` does it: batched, and while one function waits for the model, others
-  run;
+- `pipelined`: as in `counterlens bench`: batched, and while one function waits for the model, others run;
 - `ray`: the same on a Ray cluster of this machine alone, with one replica of the model;
 - `twice`: pipelined, every function twice;
 - `one replica`, `two replicas`: on Ray, each with one thread.
 
-Starting the cluster and loading models is not timed. Ratios of times: `over_naive` of the first over the
-third; `overlap` of the second over the third, what overlapping alone wins; `ray_over_local` of the fourth
-over the third; `growth` of twice the functions over twice the time of once (1: linear); `two_replicas` of one
-replica over two. Every way gives a record for each function; all but naive and those with one thread must
-give the same ones.
+The time to start the cluster and to load models is excluded. Ratios of times: `over_naive` is the first over
+the third; `overlap` the second over the third, the gain from overlapping alone; `ray_over_local` the fourth
+over the third; `growth` twice the functions over twice the time of once (1: linear); `two_replicas` one
+replica over two. Every way gives a record for each function; the records must be equal, except in naive and
+those with one thread.
 """
 
 from __future__ import annotations
@@ -45,7 +44,7 @@ SAME = ("batched", "pipelined", "ray")
 
 
 class OneByOne(WrappedModel):
-    """A model that is asked for each completion by itself; all else is as the model does it."""
+    """A model that gets one prompt per call; otherwise it is unchanged."""
 
     def complete(self, prompts: Sequence[Prompt], **options: Any) -> list[Completion]:
         return [answer for prompt in prompts for answer in self.model.complete([prompt], **options)]
@@ -55,18 +54,18 @@ class Bench:
     """One engine with its plan and its model, ready to be timed.
 
     Args:
-        engine: Where.
-        settings: What.
+        engine: The engine.
+        settings: The settings of the run.
     """
 
     def __init__(self, engine: EvaluationEngine, settings: RunSettings) -> None:
         self.engine, self.settings = engine, settings
         self.plan: Plan = make_plan(settings, engine.sandbox)
         self.model = engine.open(settings.models[0], settings)
-        self.records(self.plan.items[:1], self.model, 1)  # start what is kept warm
+        self.records(self.plan.items[:1], self.model, 1)  # start the waiting processes
 
     def records(self, items: Sequence[Item], model: Any, jobs: int) -> list[Record | None]:
-        """Carry out items, and give their records in the order of the plan."""
+        """Process items, and return their records in the order of the plan."""
         cancel = Event()
 
         def probed(item: Item) -> StoredRecord:
@@ -82,7 +81,7 @@ class Bench:
 def timed(
     ways: dict[str, Callable[[], list[Record | None]]], rounds: int
 ) -> tuple[dict[str, float], dict[str, list[Record | None]]]:
-    """The shortest time of each way in seconds, taken in turn, and its last records."""
+    """The shortest time of each way in seconds, measured in turn, and its last records."""
     seconds: dict[str, float] = {}
     records: dict[str, list[Record | None]] = {}
     for _ in range(rounds):
@@ -95,7 +94,7 @@ def timed(
 
 
 def on_this_machine(settings: RunSettings, jobs: int, rounds: int, *, twice: bool) -> tuple[Any, Any]:
-    """The ways without a cluster; the functions twice, where that is asked for."""
+    """The ways without a cluster; optionally with every function twice."""
     here = Bench(LocalEngine(best_sandbox()), settings)
     items = here.plan.items
     again = [*items, *(replace(item, position=item.position + len(items)) for item in items)]
@@ -111,7 +110,7 @@ def on_this_machine(settings: RunSettings, jobs: int, rounds: int, *, twice: boo
 
 
 def on_ray(way: str, settings: RunSettings, replicas: int, jobs: int, rounds: int) -> tuple[Any, Any]:
-    """One way on a cluster of this machine alone."""
+    """One way on a cluster of only this machine."""
     with RayEngine(best_sandbox(), replicas=replicas) as engine:
         there = Bench(engine, settings)
         with there.model as model:

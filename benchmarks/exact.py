@@ -1,21 +1,22 @@
-"""Is a completion a function of its prompt, and what does it cost to make it one?
+"""Checks that a completion depends only on its prompt, and measures the cost of exact decoding.
 
     python benchmarks/exact.py [--quick] [--texts N] [--tokens N] [--model FILE] [--threads N]
 
 Functions of HumanEval, each cut in three places, are completed at temperature 0, alone in a call: the
-reference. Then the same prompts are completed
+reference. Then the same prompts are completed in other ways, and the texts that differ are counted:
 
-- `batched`: nine in a call, as a probe asks them;
+- `batched`: nine in a call, as in a probe;
 - `other_order`: in another order, so that each has other neighbours, sixteen in a call;
-- `other_threads`: nine in a call, on one thread, or on two where the reference ran on one;
-- `resumed`: through the cache, from which some of each call are taken.
+- `other_threads`: nine in a call, on one thread, or on two if the reference ran on one;
+- `resumed`: through the cache, which has some answers of each call.
 
-and the texts counted that are not those of the reference. This is done with exact decoding, and with the
-baseline: calls that are filled as far as they go (`FreeDecoder`), which is how Counterlens decoded before.
+This is done with exact decoding, and with the baseline: completely filled batches (`FreeDecoder`), as earlier
+versions of Counterlens decoded.
 
 `exact_over_free` is the cost: one original and eight counterfactuals of `benchmarks/probe.py` completed
-exactly, over freely; processor seconds, the median of pairs that were measured one after the other (the
-`_wall` ratio is of seconds, which other work on the machine moves). `alone` is the same for single prompts.
+exactly, over freely, in processor seconds; it is the median of pairs measured one after the other (the
+`_wall` ratio is in seconds of wall time, which other work on the machine changes). `alone` is the same for
+single prompts.
 """
 
 from __future__ import annotations
@@ -51,7 +52,7 @@ Texts = dict[Prompt, str]
 
 
 class Direct(Model):
-    """A completer in this process, so that what it costs can be told from what others do."""
+    """A completer in this process, so that its cost can be measured separately from other processes."""
 
     def __init__(self, path: Path, threads: int) -> None:
         self._engine = Engine(path, threads=threads, context=8192)
@@ -97,7 +98,7 @@ def _shuffled(every: list[Prompt], seed: int) -> list[Prompt]:
 
 
 def completed(model: Model, every: Sequence[Prompt], size: int) -> Texts:
-    """The texts of prompts, so many in a call."""
+    """The texts of prompts, with the given number of prompts in a call."""
     texts: Texts = {}
     for at in range(0, len(every), size):
         part = every[at : at + size]
@@ -106,7 +107,7 @@ def completed(model: Model, every: Sequence[Prompt], size: int) -> Texts:
 
 
 def resumed(model: Model, every: Sequence[Prompt]) -> Texts:
-    """The texts of calls of nine, where every third prompt was answered before, alone."""
+    """The texts of calls of nine, for which every third prompt was answered before, alone."""
     with tempfile.TemporaryDirectory() as folder:
         store = AnswerStore(Path(folder) / "a.sqlite")
         cached = CachedModel(model, store)
@@ -117,7 +118,7 @@ def resumed(model: Model, every: Sequence[Prompt]) -> Texts:
 
 
 def differing(model: Direct, other: Direct, every: list[Prompt]) -> dict[str, int]:
-    """How many texts are not those of the same prompt alone, by circumstance."""
+    """The number of texts that differ from those of the same prompt alone, by way."""
     shuffled = _shuffled(every, 1)
     alone = completed(model, every, 1)
     ways: dict[str, Callable[[], Texts]] = {
@@ -145,7 +146,7 @@ def cost(model: Direct, tokens: int, rounds: int, size: int) -> tuple[float, flo
             start = time.perf_counter(), time.process_time()
             written = sum(answer.tokens for answer in model.complete(part))
             end = time.perf_counter(), time.process_time()
-            # Texts differ in length where they differ: what counts is the time for a token.
+            # Differing texts may differ in length, so times are per token.
             spent.append([(b - a) / written for a, b in zip(start, end, strict=True)])
         ratios.append([exact / free for exact, free in zip(*spent, strict=True)])
     wall, processor = (statistics.median(column) for column in zip(*ratios, strict=True))

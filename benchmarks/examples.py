@@ -1,8 +1,8 @@
-"""How often does a model hold on the examples? Probes each function of examples/ and counts.
+"""Counts how often a model's pairs held on the functions of examples/.
 
     python benchmarks/examples.py [--model M] [--mutation ID] [--markdown]
 
-No ratio and no timing: it is where the table in examples/README.md comes from.
+It has no ratio and no timing; its output is the table in examples/README.md.
 """
 
 from __future__ import annotations
