@@ -1,19 +1,18 @@
-"""Is a fix right that a function's own examples settle, and is it found sooner than by chance?
+"""Measures whether fixes verified by a function's own examples are right, and found sooner than by chance.
 
     python benchmarks/fixes.py --data DATA [--seeded N] [--bugs N] [--quick]
 
-DATA is a folder with HumanEvalPack (`humanevalpack/python`), whose 164 functions have a bug each, a few
-example tests, which a programmer would have, and many hidden ones. `--seeded N` adds N bugs per function,
-which the breaking mutations put into the right solution: different mutations and places, drawn at random. A
-function that fails its examples is given to `counterlens.doubt.fixing`, as `counterlens check --tests` does.
-A fix is right if it passes the hidden tests, too; an alternative with a rival is no fix, and is counted
-apart. The bound on a fix's likelihood was chosen on the first half of the problems (and the real bugs);
-`precision`, the share of fixes that are right, and `fixed`, the share of bugs that get a right one, are of
-the second half.
+DATA is a folder with HumanEvalPack (`humanevalpack/python`). Each of its 164 functions has a bug, a few
+example tests, as a programmer would have, and many hidden tests. `--seeded N` adds N bugs per function, which
+breaking mutations make in the right solution, with random mutations and places. A function that fails its
+examples goes to `counterlens.doubt.fixing`, as in `counterlens check --tests`. A fix is right if it passes
+the hidden tests, too; an alternative with a rival is not a fix, and is counted separately. The bound on a
+fix's likelihood was chosen on the first half of the problems (and the real bugs); `precision`, the share of
+right fixes, and `fixed`, the share of bugs with a right fix, are for the second half.
 
-Then all alternatives of the real bugs are run on the examples, so that the order can be told from chance:
-`tried` is how many the model's order runs up to the first that passes, over how many a random order needs on
-average, (n + 1) / (k + 1) where k of n pass; of both halves. The last line is one JSON document.
+Then all alternatives of the real bugs run on the examples, to compare the order with chance: `tried` is the
+number of alternatives up to the first that passes in the model's order, over the mean number in random order,
+(n + 1) / (k + 1) if k of n pass; for both halves. The last line is one JSON document.
 """
 
 from __future__ import annotations
@@ -47,7 +46,7 @@ from counterlens.syntax.document import Document
 
 QUICK = 8
 SECONDS = 3.0
-"""So long a program may run: three times what one needs on a quiet machine."""
+"""Maximum time of a program: three times what one needs on a quiet machine."""
 HALF = 82
 """The number of the first problem of the reported half."""
 
@@ -57,11 +56,11 @@ class Bug:
     """A function with a bug.
 
     Attributes:
-        number: Of the problem.
+        number: The number of the problem.
         problem: Its tests, and the right solution.
-        kind: The type of the bug, or the mutation that put it there.
+        kind: The type of the bug, or the mutation that made it.
         source: The wrong solution.
-        seeded: Whether a mutation put it there.
+        seeded: Whether a mutation made it.
     """
 
     number: int
@@ -76,11 +75,11 @@ class Fixed:
     """The result for one bug.
 
     Attributes:
-        bug: Which.
-        alternatives: How many there are.
-        passing: The places in the model's order of those that pass the examples, from 1; of a real bug.
-        right: Whether the alternative passes the hidden tests; None where there is none.
-        undecided: Whether it has a rival, so that it is no fix.
+        bug: The bug.
+        alternatives: Number of alternatives.
+        passing: For a real bug, the ranks in the model's order, from 1, of alternatives that pass the examples.
+        right: Whether the found alternative passes the hidden tests; None if none was found.
+        undecided: Whether it has a rival, so that it is not a fix.
     """
 
     bug: Bug
@@ -98,7 +97,7 @@ class Remembering:
         self.attribution, self.tests = judge.attribution, judge.tests
 
     def judge(self, program: str, *, cancel: Event | None = None) -> Verdict:
-        """As `Judge.judge`."""
+        """Like `Judge.judge`."""
         if program not in self._known:
             self._known[program] = self._judge.judge(program, cancel=cancel)
         return self._known[program]
@@ -125,7 +124,7 @@ def main() -> None:
 
 
 def bugs(number: int, problem: Problem, seeded: int) -> list[Bug]:
-    """The bug of a problem, and so many seeded ones, each of another mutation."""
+    """The bug of a problem, and a number of seeded ones, each from another mutation."""
     assert problem.buggy is not None
     real = Bug(number, problem, str(problem.details["bug_type"]), problem.buggy, seeded=False)
     draw, sites = np.random.default_rng(number), defaultdict[str, list[str]](list)
@@ -196,7 +195,7 @@ def report(found: Sequence[Fixed]) -> None:
 
 
 def settled(some: Sequence[Fixed]) -> tuple[int, int]:
-    """How many fixes there are, and how many of them are right."""
+    """The number of fixes, and of right ones."""
     fixes = [bool(one.right) for one in some if one.right is not None and not one.undecided]
     return len(fixes), sum(fixes)
 

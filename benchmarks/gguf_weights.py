@@ -1,4 +1,4 @@
-"""The weights of a GGUF file as float32, dequantised in NumPy: as many formats as the embedded model uses.
+"""The weights of a GGUF file as float32, dequantised in NumPy, for the formats in the embedded model.
 
 The formats are those of ggml's `ggml-common.h` (block_q4_1, block_q8_0).
 """
@@ -18,11 +18,11 @@ _TEXT, _ARRAY = 8, 9
 
 
 class GgufFile:
-    """A GGUF file, read as it is asked for.
+    """A GGUF file, read on demand.
 
     Attributes:
-        metadata: What the file says of itself.
-        tensors: Shape (rows first), type and place of each tensor.
+        metadata: The metadata of the file.
+        tensors: Shape (rows first), type and offset of each tensor.
     """
 
     def __init__(self, path: Path) -> None:
@@ -44,7 +44,7 @@ class GgufFile:
             self._start = -(-file.tell() // alignment) * alignment
 
     def tensor(self, name: str) -> Floats:
-        """A tensor, dequantised: as many rows as it has outputs."""
+        """A tensor, dequantised, with one row per output."""
         shape, kind, offset = self.tensors[name]
         count = int(np.prod(shape))
         block, size, dequantise = _FORMATS[kind]
@@ -86,4 +86,4 @@ _FORMATS = {
     3: (32, 20, _q4_1),
     8: (32, 34, _q8_0),
 }
-"""By ggml's number of a type: numbers in a block, bytes of one, and what they are."""
+"""By ggml's number of a type: values per block, bytes per block, and the decoder."""

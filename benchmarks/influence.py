@@ -1,4 +1,4 @@
-"""How well interventional inference finds dependences: CRUXEval functions, local model (docs/influence.md).
+"""Measures how well interventional inference finds dependences in CRUXEval functions (docs/influence.md).
 
     python benchmarks/influence.py --data DATA                 # the figures of docs/influence.md
     python benchmarks/influence.py --data DATA --quick         # eight functions, under a minute
@@ -6,10 +6,10 @@
     python benchmarks/influence.py --data DATA --second M      # and another model on the same functions
     python benchmarks/influence.py --data DATA --degraded      # ... the same one, quantised again to Q2_K
 
-DATA/cruxeval holds the dataset. Functions are shuffled with a seed; those in even places were used to choose
-between estimators, and only those in odd places are reported on. Truth is the dependence graph, and for data
-also the definition-use pairs of names seen when the function runs on the dataset's input, among the
-statements that ran. Intervals are 95 % bootstrap intervals over functions. The last line is JSON.
+DATA/cruxeval contains the dataset. Functions are shuffled with a seed; those in even places were used to
+choose between estimators, and only those in odd places are reported. The truth is the dependence graph, and
+for data also the definition-use pairs of names observed when the function runs on the dataset's input, among
+the statements that ran. Intervals are 95 % bootstrap intervals over functions. The last line is JSON.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from counterlens.probes.dependence.reactions import lead_of
 
 
 def surprise(model: Model, chosen: list[tuple[ExaminedFunction, str]], lead: str) -> float:
-    """Mean -log p of the functions' tokens: how capable a model is of this code."""
+    """Mean -log p of the functions' tokens, in nats: a measure of a model's capability on this code."""
     scores = [
         model.score(subject.text, context=lead or "\n", alternatives=0).logprob for subject, _ in chosen
     ]
@@ -41,7 +41,7 @@ def surprise(model: Model, chosen: list[tuple[ExaminedFunction, str]], lead: str
 
 
 def degraded(folder: Path) -> Path:
-    """The embedded model, quantised again to Q2_K (where its shapes allow; the rest to 4 bits)."""
+    """The embedded model, quantised again to Q2_K (if its shapes allow; the rest to 4 bits)."""
     import ctypes
 
     import llama_cpp

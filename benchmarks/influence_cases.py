@@ -1,4 +1,4 @@
-"""The functions that influence is measured on, what is true of them, and how a model reacted to changes."""
+"""The functions on which influence is measured, their dependences, and a model's reactions to changes."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ MOST_BYTES = 700
 
 @dataclass(frozen=True)
 class Case:
-    """One function, what is true of it, and how the model reacted."""
+    """One function, its true dependences, and the model's reactions."""
 
     subject: ExaminedFunction
     data: set[Pair]
@@ -39,12 +39,12 @@ class Case:
     reactions: list[Reaction]
 
     def run(self, pairs: PairScores) -> PairScores:
-        """The pairs whose statements both ran."""
+        """The pairs of which both statements ran."""
         return {pair: value for pair, value in pairs.items() if {*pair} <= self.ran}
 
 
 def subjects(data: Path, seed: int, first: int = 1) -> Iterator[tuple[ExaminedFunction, str]]:
-    """The functions to report on, with the call of each; from place 0, those that choices are made on."""
+    """The reported functions, with the call of each; from place 0, those on which choices were made."""
     chosen = []
     for problem in open_dataset(data / "cruxeval"):
         program = Program(problem.source)
@@ -57,7 +57,7 @@ def subjects(data: Path, seed: int, first: int = 1) -> Iterator[tuple[ExaminedFu
 
 
 def executed(subject: ExaminedFunction, call: str) -> tuple[set[Pair], set[int]]:
-    """The definition-use pairs of names that are seen in a run, and the statements that ran, by id."""
+    """The observed definition-use pairs of names in a run, and the statements that ran, by id."""
     tracer = traced(subject.dependences.source, call)
     ids = {part.statement.line: part.statement.id for part in subject.parts}
     name = subject.dependences.function

@@ -1,10 +1,10 @@
-"""Does influence change when a function is read without its docstring? On HumanEval, which has long ones.
+"""Measures whether influence changes without a function's docstring, on HumanEval, which has long ones.
 
     python benchmarks/influence_docstrings.py --data DATA                # ten functions
     python benchmarks/influence_docstrings.py --data DATA --functions 4
 
-Each function is examined as it stands, without its docstring, and as it stands once more with both kinds of
-dependence in calls of their own, which shows what rounding does. The last line is one JSON document.
+Each function is examined unchanged, without its docstring, and unchanged again with both kinds of dependence
+in calls of their own, which shows the effect of rounding. The last line is one JSON document.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ MOST_STATEMENTS = 10
 
 
 class Row(NamedTuple):
-    """One pair of statements: nats in the three ways, and whether it is an edge."""
+    """One pair of statements: its influence in the three ways, in nats, and whether it is an edge."""
 
     whole: float
     without: float
@@ -50,7 +50,7 @@ class Row(NamedTuple):
 
 
 def functions(data: Path) -> Iterator[tuple[ExaminedFunction, ExaminedFunction]]:
-    """The functions with and without their docstrings, those that have one and are not long."""
+    """The functions with a docstring that are not long, each with and without it."""
     with gzip.open(data / "humaneval" / "HumanEval.jsonl.gz", "rt", encoding="utf-8") as lines:
         for one in map(json.loads, lines):
             source, name = one["prompt"] + one["canonical_solution"], one["entry_point"]
@@ -93,7 +93,7 @@ def rows(model: Model, whole: ExaminedFunction, without: ExaminedFunction) -> It
 
 
 def summary(seen: Sequence[Row]) -> dict[str, float | None]:
-    """The change of the scores, and of the ranking by them."""
+    """The change of the scores, and of their ranking."""
     whole, without, repeated, true = (np.array(column) for column in zip(*seen, strict=True))
     return {
         "pairs": len(seen),

@@ -1,4 +1,4 @@
-"""Estimators of dependence from reactions, and baselines that ask no model."""
+"""Estimators of dependence from reactions, and baselines without a model."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def recurs(case: Case, pair: Pair) -> bool:
 
 
 def visible(case: Case, pair: Pair) -> bool:
-    """Whether b reads a name that a binds and that no line in between binds anew."""
+    """Whether b reads a name that a binds and that no line in between binds again."""
     source, target = pair
     parts = case.subject.parts
     names = {read.name for read in parts[target].reads}

@@ -1,4 +1,4 @@
-"""The figures of influence: tables, confounders, contrasts, and two models beside each other."""
+"""The figures of influence: tables, confounders, contrasts, and a comparison of two models."""
 
 from __future__ import annotations
 
@@ -83,14 +83,14 @@ def table(
 
 
 def _within(one: list[Cluster]) -> float:
-    """AUROC of pairs of the same function."""
+    """AUROC over pairs of the same function."""
     scores, labels = joined(one)
     strata = [i for i, cluster in enumerate(one) for _ in cluster.labels]
     return stratified_auroc(scores, labels, strata) or 0.5
 
 
 def confounders(cases: list[Case]) -> dict[str, Any]:
-    """Names that recur: where they are live, and where their definition was killed."""
+    """Recurring names: with a live definition, and with a killed one."""
     rows = {}
     for name in ("hide, reads", "rename, reads", "baseline: distance"):
         for subset, test in (
@@ -121,10 +121,10 @@ def _mean(values: list[float]) -> float:
 
 
 def matched(cases: list[Case]) -> dict[str, Any]:
-    """Nats at what depends on a, minus nats at what stands equally far from a and does not.
+    """Nats at statements that depend on a, minus nats at independent statements at the same distance from a.
 
-    An analysis of the effect, not an estimator of edges: it needs the truth. Without any placebo; distances
-    are weighted by how many dependent pairs they have.
+    It analyses the effect, and is not an estimator of edges: it needs the truth. It uses no placebo;
+    distances are weighted by their number of dependent pairs.
     """
     rows = {}
     relations: tuple[tuple[str, Score, Truth], ...] = (
@@ -139,7 +139,7 @@ def matched(cases: list[Case]) -> dict[str, Any]:
 
 
 def _contrast(chosen: Any) -> float | None:
-    """The mean difference at equal distance; None where no distance has both kinds of pairs."""
+    """The mean difference at equal distance; None if no distance has both kinds of pairs."""
     groups: dict[int, dict[bool, list[float]]] = {}
     for far, depends, value in (pair for one in chosen for pair in one):
         groups.setdefault(far, {True: [], False: []})[depends].append(value)
@@ -151,7 +151,7 @@ def _contrast(chosen: Any) -> float | None:
 
 
 def out_of_reach(cases: list[Case]) -> dict[str, float]:
-    """The share of true edges that no estimator could see: not forward, or of statements not changed."""
+    """The share of true edges that no estimator can find: not forward, or of statements without a change."""
     figures = {}
     relations: tuple[tuple[str, Score, Truth], ...] = (
         ("data", data, lambda c: c.data),

@@ -1,10 +1,10 @@
-"""F1 by the influence from which on a pair counts as an edge, on the functions that the method was made on.
+"""F1 by the minimum influence of an edge, on the functions with which the method was developed.
 
     python benchmarks/influence_thresholds.py --data DATA --functions 40
 
-DATA/cruxeval holds the dataset. The functions are those in even places, which `influence.py` does not report
-on. Only thresholds above 0 are looked for: a statement that does not move, or moves no more than the placebos
-do, shows no dependence. The last line is JSON.
+DATA/cruxeval contains the dataset. The functions are those in even places, which `influence.py` does not
+report. Only thresholds above 0 are considered: a statement whose scores do not change, or change no more than
+with placebos, shows no dependence. The last line is JSON.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Scored = list[tuple[float, bool]]
 
 
 def agreement(scored: Scored, threshold: float) -> Agreement:
-    """Of the pairs whose influence is at least a threshold with the true ones."""
+    """The agreement of the pairs whose influence is at least a threshold with the true ones."""
     found = {at for at, (value, _) in enumerate(scored) if value >= threshold}
     return Agreement.of(found, {at for at, (_, true) in enumerate(scored) if true})
 

@@ -1,27 +1,27 @@
-"""How often the 95 % intervals of reports hold the truth: simulated data, by size, clustering and rate.
+"""The coverage of the 95 % intervals of reports on simulated data, by size, clustering and rate.
 
     python benchmarks/interval_coverage.py            # some minutes
     python benchmarks/interval_coverage.py --quick    # under a minute
 
-Shares: observations of 0 and 1 in clusters, such as pairs in functions. Each cluster draws its own rate from
-a beta distribution with the given mean and the given correlation of the observations of one cluster (0: none;
-1: each cluster holds one value throughout). `mean` is the coverage averaged over rates from 0 to 1 in equal
-steps, `least` that of the worst of them, and some rates stand by themselves. Where n is small no interval can
-hold exactly 95 % at every rate, because few counts can come out (Brown, Cai and DasGupta 2001). The coverage
-of independent observations is computed exactly.
+Shares: observations of 0 and 1 in clusters, such as pairs in functions. Each cluster has its own rate, from a
+beta distribution with the given mean and the given correlation of the observations of one cluster (0: none;
+1: all values of a cluster are equal). `mean` is the coverage averaged over rates from 0 to 1 in equal steps,
+`least` that of the worst rate, and some rates have their own columns. For small n, no interval can have
+exactly 95 % coverage at every rate, because few counts are possible (Brown, Cai and DasGupta 2001). The
+coverage of independent observations is computed exactly.
 
-Means: of clusters whose own means and whose observations are drawn from a normal, or an exponential,
-distribution; similarities: in [0, 1], a third of them 1. Bootstraps: the median of independent clusters.
+Means: of clusters whose means and observations have a normal or an exponential distribution; similarities: in
+[0, 1], a third of them 1. Bootstraps: the median of independent clusters.
 
 Differences: of an average mutation effect and its noise floor (`metrics/noise_floor.py`), over functions that
 each have some informative pairs and placebos, or 1 to 8 and 0 to 4 of them. Effect and floor of a function
-rise and fall together: both are at the same quantile of their beta distributions. `told` is how often the
-effect is told from the floor: at equal rates in error, else the power.
+are correlated: both are at the same quantile of their beta distributions. `told` is how often the effect
+differs significantly from the floor: the error rate at equal rates, else the power.
 
     python benchmarks/interval_coverage.py --only differences
 
-The last line is one JSON document; its ratios are coverages: averages over the rows of a kind, the lowest of
-a row, and the least of a single rate.
+The last line is one JSON document; its ratios are coverages: averages over the rows of a kind, the lowest
+row, and the lowest single rate.
 """
 
 from __future__ import annotations
@@ -47,17 +47,17 @@ Sizes = npt.NDArray[np.int64]
 Groups = list[list[float]]
 
 MIXED = -1
-"""In place of a cluster's size: sizes from 1 to 13."""
+"""Stands for cluster sizes from 1 to 13."""
 FUNCTIONS = (10, 20, 50)
 BESIDE: tuple[tuple[int, int] | None, ...] = ((5, 3), None)
-"""How many pairs and placebos a function has; None: it differs."""
+"""Number of pairs and placebos per function; None: it varies."""
 EFFECT_AND_FLOOR = ((0.15, 0.15), (0.3, 0.15), (0.4, 0.2), (0.4, 0.05), (0.4, 0.0), (0.05, 0.05))
 INDEPENDENT = (2, 3, 5, 10, 20, 50, 100, 300, 1000)
 CLUSTERED = tuple((clusters, size) for clusters in (2, 5, 10, 20, 50) for size in (2, 5, 20, MIXED))
 CORRELATIONS = (0.0, 0.1, 0.3, 0.6, 1.0)
 SHOWN = (0.0, 0.01, 0.05, 0.2, 0.5)
 ENOUGH = 10
-"""Clusters from which on the effective sample size is estimated well enough not to be conservative."""
+"""Number of clusters from which the effective sample size is estimated well enough not to be conservative."""
 
 
 def sizes_of(clusters: int, size: int) -> list[int]:
@@ -67,7 +67,7 @@ def sizes_of(clusters: int, size: int) -> list[int]:
 
 @lru_cache(maxsize=100_000)
 def held_by(counts: tuple[tuple[int, int], ...]) -> tuple[float, float]:
-    """The interval of a share, of clusters of so many true and so many observations."""
+    """The interval of a share, from the numbers of true and of all observations of each cluster."""
     share = pooled_share((i, k < true) for i, (true, size) in enumerate(counts) for k in range(size))
     return (share.low or 0.0) - 1e-12, (share.high or 0.0) + 1e-12
 
@@ -94,7 +94,7 @@ def _log_choose(n: int, k: int) -> float:
 def simulated(
     sizes: list[int], correlation: float, rates: Sequence[float], each: int, random: np.random.Generator
 ) -> list[float]:
-    """The coverage of clustered observations at each rate, of so many samples each."""
+    """The coverage of clustered observations at each rate, from a number of samples."""
     coverages = []
     for rate in rates:
         shape = (each, len(sizes))
@@ -210,7 +210,7 @@ def means(each: int, random: np.random.Generator) -> Iterator[tuple[str, float]]
 def beside(
     functions: int, counts: tuple[int, int] | None, random: np.random.Generator
 ) -> tuple[Sizes, Sizes]:
-    """How many pairs and how many placebos each function has."""
+    """The numbers of pairs and of placebos of each function."""
     if counts:
         return np.full(functions, counts[0]), np.full(functions, counts[1])
     return random.integers(1, 9, functions), random.integers(0, 5, functions)
@@ -224,7 +224,7 @@ def drawn_difference(
     each: int,
     random: np.random.Generator,
 ) -> tuple[float, float]:
-    """The coverage of an effect less its floor, and how often the effect is told from it."""
+    """The coverage of an effect minus its floor, and how often they differ significantly."""
     held, told = [], []
     for _ in range(each):
         at = random.random(functions)

@@ -18,7 +18,7 @@ _WORDS = {Judgement.TIMED_OUT: "late", Judgement.INVALID: "uncompiled"}
 
 @dataclass(frozen=True)
 class JavaProblem:
-    """A reference solution of Java and its tests, a class `Main` that throws where one fails."""
+    """A reference solution in Java and its tests, a class `Main` that throws if one fails."""
 
     name: str
     source: str
@@ -26,7 +26,7 @@ class JavaProblem:
 
 
 def java_problems(folder: Path) -> Iterator[JavaProblem]:
-    """The problems of HumanEval-X and HumanEvalPack whose data are in a folder; those of both once."""
+    """The problems of HumanEval-X and HumanEvalPack in a folder; problems in both count once."""
     known: set[tuple[str, str]] = set()
     for problem in (*_humaneval_x(folder), *_humanevalpack(folder)):
         if (problem.source, problem.tests) not in known:
@@ -52,7 +52,7 @@ class ProblemJudge:
     """Judges programs by the tests of one problem, in the sandbox.
 
     Args:
-        problem: The problem; its own solution says how programs are judged.
+        problem: The problem; its own solution determines how programs are judged.
         setting: The sandbox and limits.
     """
 

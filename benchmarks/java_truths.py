@@ -1,8 +1,8 @@
-"""Truths of Java calls against the values that a dataset's own tests expect.
+"""Compares the truths of Java calls with the values that a dataset's own tests expect.
 
-Each call with literal arguments that the tests compare with a literal (`==`, `equals`, `Objects.equals`) is
-run as the execution tasks run it, and its result compared with that literal. It also counts the methods that
-have a question with the tests' inputs, and those that have states to ask about:
+Each call with literal arguments that the tests compare with a literal (`==`, `equals`, `Objects.equals`) runs
+as in the execution tasks, and its result is compared with that literal. The benchmark also counts the methods
+that have a question with the tests' inputs, and those that have states to ask about:
 
     python benchmarks/java_truths.py --data DATA --most 3
 """
@@ -36,7 +36,7 @@ from counterlens.syntax.tree import descendants
 
 
 def expected(call: Node) -> str | None:
-    """The text that tests compare a call with; None if they do something else with it."""
+    """The text with which tests compare a call; None if they use it in another way."""
     above = call.parent
     if above is None:
         return None
@@ -51,7 +51,7 @@ def expected(call: Node) -> str | None:
 
 
 def compared(tests: str, name: str) -> Iterator[tuple[str, str]]:
-    """The calls of a method that tests compare with something, and what that is."""
+    """The calls of a method in comparisons of tests, each with the text that it is compared with."""
     for node in descendants(parser_for("java").parse(tests.encode()).root_node):
         call = literal_call(node, name)
         if call is not None and (text := expected(node)) is not None:
@@ -59,7 +59,7 @@ def compared(tests: str, name: str) -> Iterator[tuple[str, str]]:
 
 
 def asked(target: Target) -> Iterator[str]:
-    """The kinds of questions that a method has, or why it has none."""
+    """The kinds of questions that a method has, or the reason why it has none."""
     java, context = executed("java"), Context(cast("Model", None), best_sandbox)
     try:
         question = question_of(context, target, seed=0, limits=LIMITS, inputs=Inputs.WRITTEN)

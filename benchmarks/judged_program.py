@@ -1,11 +1,11 @@
-"""The cost of one judged program of a package, beside pytest on the same tests without any sandbox.
+"""The cost of one judged program of a package, compared with pytest on the same tests without a sandbox.
 
     python benchmarks/judged_program.py FOLDER… [--functions 8] [--times 5] [--seed 1]
 
-Each folder is the repository of a package with its tests. Functions are drawn as `benchmarks/judges.py` draws
-them, and those that tests mention are judged as they stand: so many times, in turns with
+Each folder is the repository of a package with its tests. Functions are sampled as in `benchmarks/judges.py`,
+and those that tests mention are judged unchanged, `--times` times, in turn with
 `python -m pytest FILE::TEST…` of the tests that judge them, in the same interpreter. Each line has the median
-seconds of both. The first programs of a function, which prepare those after them, are not counted.
+seconds of both. The first programs of a function, which prepare later ones, do not count.
 
 The last line is one JSON document; `judged_over_pytest` is the median over all functions of the ratio of the
 two medians.
@@ -29,11 +29,11 @@ from counterlens.attribution.unittests import CasesJudge
 from counterlens.sandbox.registry import best_sandbox
 
 WARM = 3
-"""Programs of a function before the first that counts."""
+"""Number of programs of a function that do not count."""
 
 
 def seconds(work: object) -> float:
-    """How long something takes."""
+    """The seconds that a function takes."""
     begun = time.perf_counter()
     assert callable(work)
     work()
@@ -41,7 +41,7 @@ def seconds(work: object) -> float:
 
 
 def tests_of(judge: CasesJudge) -> list[str]:
-    """The tests of a judge, as pytest is given them."""
+    """The tests of a judge, as arguments of pytest."""
     return ["::".join(filter(None, (str(case.file), case.owner, case.name))) for case in judge._cases]
 
 

@@ -1,9 +1,9 @@
-"""How many functions of a repository have a judge that can be used, and why the others have none.
+"""Counts the functions of a repository with a usable judge, and gives the reasons for the others.
 
     python benchmarks/judges.py FOLDER --functions 25 --seed 1
 
-A judge can be used when it passes the file as it stands and fails it with the function's body removed. Any
-function counts that is in no test file and in no other function, drawn with the seed.
+A judge is usable if it passes the unchanged file, and fails the file without the function's body. The
+functions are sampled with the seed from all that are neither in a test file nor in another function.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from counterlens.syntax.functions import Function
 
 
 def main() -> None:
-    """Draw functions, find the judge of each, and print what came of it."""
+    """Sample functions, find the judge of each, and print the results."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--functions", type=int, default=25)
@@ -44,7 +44,7 @@ def main() -> None:
 
 
 def drawn(folder: Path, seed: int) -> list[tuple[Document, Function]]:
-    """All functions of a repository, in an order that a seed gives."""
+    """All functions of a repository, shuffled with a seed."""
     found = [
         (document, function)
         for file in Repository().files(folder)

@@ -1,4 +1,4 @@
-"""A language server in a process of its own and a client of it, for benchmarks."""
+"""A language server in a process of its own, and its client, for benchmarks."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from pygls.lsp.client import LanguageClient
 UNCERTAINTY = {"diagnostics": {"enabled": True}, "overlay": {"calm": False, "granularity": "leaf"}}
 """Settings that show all uncertainty: the calm default colours too little to wait for."""
 SLACK = 6
-"""Lines at either end of a screen that may be blank, or belong to a unit without code there."""
+"""Lines at either end of a screen that may be blank, or belong to a unit with no code on the screen."""
 
 
 class Client:
-    """A server in a process of its own, and what it says."""
+    """A server in a process of its own, and its notifications."""
 
     def __init__(self, client: LanguageClient, process: psutil.Process) -> None:
         self.client, self.process = client, process
@@ -29,7 +29,7 @@ class Client:
 
     @classmethod
     async def start(cls, *command: str) -> Client:
-        """Start a server with a cache of its own, and greet it."""
+        """Start a server with a cache of its own, and initialise the session."""
         client = LanguageClient("benchmark", "1")
         cache = tempfile.mkdtemp(prefix="counterlens-benchmark-")
         before = set(psutil.Process().children())
@@ -75,7 +75,7 @@ class Client:
         self.client.text_document_did_open(types.DidOpenTextDocumentParams(item))
 
     def edit(self, uri: str, version: int, text: str) -> None:
-        """Give a document a new text."""
+        """Change the text of a document."""
         self.client.text_document_did_change(
             types.DidChangeTextDocumentParams(
                 types.VersionedTextDocumentIdentifier(version=version, uri=uri),
@@ -89,7 +89,7 @@ class Client:
             await asyncio.sleep(0.01)
 
     async def hover(self, uri: str, line: int, character: int) -> types.Hover | None:
-        """Hover over a place."""
+        """Request the hover at a position."""
         place = types.Position(line, character)
         return await self.client.text_document_hover_async(
             types.HoverParams(types.TextDocumentIdentifier(uri), place)
@@ -102,7 +102,7 @@ class Client:
         )
 
     async def state(self, uri: str) -> tuple[Any, Any]:
-        """All that is shown of a document: the spans of the overlay, and the diagnostics."""
+        """Everything shown for a document: the spans of the overlay, and the diagnostics."""
         found = await self.client.protocol.send_request_async(
             "counterlens/overlay", {"textDocument": {"uri": uri}}
         )
@@ -113,7 +113,7 @@ class Client:
         return spans, marks
 
     async def until_coloured(self, uri: str, first: int, last: int) -> None:
-        """Look at some lines until every one that has code is coloured."""
+        """Request some lines until every line with code is coloured."""
         place = types.Range(types.Position(first, 0), types.Position(last, 0))
         params = {"textDocument": {"uri": uri}, "range": place}
         while True:
@@ -126,7 +126,7 @@ class Client:
                 await asyncio.sleep(0.005)
 
     async def stop(self) -> None:
-        """Take leave."""
+        """Shut the server down."""
         await self.client.shutdown_async(None)
         self.client.exit(None)
         await self.client.stop()

@@ -1,11 +1,11 @@
-"""Does the standard library still pass its own tests, with one mutation at every safe site of a module?
+"""Checks that the standard library passes its own tests with a mutation at every safe site of a module.
 
     python benchmarks/library_safety.py                       # all modules and mutations, about half an hour
     python benchmarks/library_safety.py --modules textwrap,bisect --mutations if-else-flip
 
-Each module is mutated everywhere and put first on the path of a fresh interpreter, which runs the module's
-suite from CPython's `test` package. The unmutated module has to pass first; one that does not, or takes more
-than --seconds, is left out and named. The last line is one JSON document.
+Each module is mutated everywhere and placed first on the path of a fresh interpreter, which runs the module's
+suite from CPython's `test` package. The unchanged module must pass first; a module that does not, or takes
+more than --seconds, is left out and listed. The last line is one JSON document.
 """
 
 from __future__ import annotations
@@ -134,7 +134,7 @@ QUOTED = {"contextlib": "test_exit_exception_traceback expects the text of a lin
 
 @dataclass(frozen=True)
 class Run:
-    """How one suite went."""
+    """The result of one suite."""
 
     module: str
     mutation: str
@@ -145,7 +145,7 @@ class Run:
 
 
 def source_of(module: str) -> Path | None:
-    """The file of a module that is one file."""
+    """The file of a single-file module."""
     spec = importlib.util.find_spec(module)
     if spec is None or not spec.origin or not spec.origin.endswith(".py") or spec.submodule_search_locations:
         return None
@@ -153,7 +153,7 @@ def source_of(module: str) -> Path | None:
 
 
 def run_suite(module: str, source: str | None, seconds: float) -> tuple[bool, float, str]:
-    """Run a module's suite, with another source for the module if there is one."""
+    """Run a module's suite, optionally with another source for the module."""
     with tempfile.TemporaryDirectory() as folder:
         here = Path(folder)
         if source is not None:
@@ -180,7 +180,7 @@ def run_suite(module: str, source: str | None, seconds: float) -> tuple[bool, fl
 
 
 def examine(module: str, mutations: list[str], seconds: float, without: list[str]) -> tuple[str, list[Run]]:
-    """All mutations of one module; or why it was left out."""
+    """The results of all mutations of one module, or the reason why it was left out."""
     if module in QUOTED:
         return QUOTED[module], []
     path = source_of(module)
@@ -202,7 +202,7 @@ def examine(module: str, mutations: list[str], seconds: float, without: list[str
 
 
 def main() -> int:
-    """Run it all; 1 where a preserving mutation broke a suite."""
+    """Run everything; returns 1 if a preserving mutation broke a suite."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -1,30 +1,30 @@
-"""Is the bug's line among the few places that are shown? On HumanEvalPack's buggy solutions.
+"""Measures how often a bug's line is among the few shown places, on HumanEvalPack's buggy solutions.
 
     python benchmarks/localisation.py --data DATA [--language python] [--sample 48] [--quick]
 
 DATA is a folder with HumanEvalPack's files (`humanevalpack/python`, `humanevalpack/java`). Each buggy
-solution is scored as a file: what the dataset shows to a model (imports, signature, docstring), then the
-buggy body. A budget of 1, 3 or 5 places in the body, at most one a line, is a hit when one of them begins on
-a line that differs from the reference solution; where the reference has lines more, on one beside the gap.
+solution is scored as a file: the dataset's prompt (imports, signature, docstring), then the buggy body. A
+budget of 1, 3 or 5 places in the body, at most one per line, is a hit if one of them begins on a line that
+differs from the reference solution; if the reference has more lines, on a line beside the gap.
 
 One pass of the model gives these, for all functions:
 
-- `chance: lines`: as many lines of code of the body, drawn at random; exact.
-- `chance: nodes`: places at leaves of the tree drawn at random; exact for one place, else 200 draws.
+- `chance: lines`: as many random lines of code of the body; exact.
+- `chance: nodes`: places at random leaves of the tree; exact for one place, else 200 samples.
 - `raw`, `lead`, `unforeseen`, `relative`, `relative lead`, `excess`: `counterlens.confidence.weights`.
 
-These read the text again with something else in a place, for a sample of the functions:
+These score changed texts, for a sample of the functions:
 
-- `operators`: by how much likelier the text is with another operator in the place of each, read to 12 tokens
+- `operators`: by how much likelier the text is with another operator instead of each, scored up to 12 tokens
   after it (`counterlens.probes.operator`).
-- `alternatives`: the six leaves with the largest lead, by how much likelier the text to 48 bytes after the
-  leaf is with one of the model's two best alternatives in its place.
-- `mutations`: places that a preserving mutation changes, by how much likelier the changed text is; six
-  mutations a function at most.
-- `operators, excess`: operators where another is likelier, then as `excess`.
+- `alternatives`: the six leaves with the largest lead, by how much likelier the text up to 48 bytes after the
+  leaf is with one of the model's two best alternatives instead of it.
+- `mutations`: places that a preserving mutation changes, by how much likelier the changed text is; at most
+  six mutations per function.
+- `operators, excess`: operators for which another is likelier, then as `excess`.
 
-Intervals of 95 % are Wilson's (docs/statistics.md). Answers are kept, so a run that was ended
-goes on where it stopped. The last line is one JSON document.
+Intervals of 95 % are Wilson's (docs/statistics.md). Answers are stored, so an interrupted run can be resumed.
+The last line is one JSON document.
 """
 
 from __future__ import annotations
@@ -76,12 +76,12 @@ Hits = npt.NDArray[np.float64]
 
 
 class OneByOne(WrappedModel):
-    """A model that keeps what it has read between questions: many short continuations of growing contexts."""
+    """A model that keeps its decoded context between requests, for many short continuations."""
 
     def score_continuations(
         self, context: str, continuations: Sequence[str], **_how: object
     ) -> list[TokenScores]:
-        """As `Model.score_continuations`."""
+        """Like `Model.score_continuations`."""
         return Model.score_continuations(self, context, continuations, alternatives=0)
 
 
@@ -90,7 +90,7 @@ class Case:
     """One buggy function.
 
     Attributes:
-        id: The problem's.
+        id: The id of the problem.
         document: Its file.
         body: The first byte of the body.
         wrong: The lines that differ from the reference, 0-based.
@@ -110,19 +110,19 @@ class Case:
 
 @dataclass
 class Scored:
-    """A case and what the model makes of it."""
+    """A case, with the model's scores."""
 
     case: Case
     model: Model
 
     @cached_property
     def found(self) -> Confidence:
-        """The scores on the nodes."""
+        """The scores by node."""
         scores = score_document(self.model, self.case.document, alternatives=NAMED)
         return confidence(self.case.document, scores)
 
     def likelier(self, start: int, end: int, others: Iterable[str], stop: int) -> float:
-        """The gain in nats of the text to `stop` with the best of some other texts at a place."""
+        """The gain, in nats, of the text up to `stop` with the best of some replacements at a place."""
         data = self.case.document.data
         line = max(data.rfind(b"\n", 0, start), 0)
         lead, follow = data[line:start].decode(), data[end:stop].decode("utf-8", "ignore")
@@ -156,7 +156,7 @@ def cases(data: Path, language: str) -> list[Case]:
 
 
 def by_weight(weight: Weight) -> Callable[[Scored], list[int]]:
-    """The product's own choice with a weight: lines, the most surprising first."""
+    """The choice of Counterlens with a weight: lines, the most surprising first."""
 
     def ranked(scored: Scored) -> list[int]:
         case, lines = scored.case, []
@@ -184,7 +184,7 @@ def ordered(case: Case, weighed: Iterable[tuple[float, int]]) -> list[int]:
 
 
 def operator_margins(scored: Scored) -> list[tuple[float, int]]:
-    """For each operator of the body: how much likelier another one is, and where it stands."""
+    """For each operator of the body: by how much another one is likelier, and its place."""
     case = scored.case
     scorer = OperatorScorer(OneByOne(scored.model), case.document)  # type: ignore[arg-type]
     sites = operator_sites(case.document, (case.body, len(case.document.data)))
@@ -195,18 +195,18 @@ def operator_margins(scored: Scored) -> list[tuple[float, int]]:
 
 
 def operators(scored: Scored) -> list[int]:
-    """Operators that another could better stand for."""
+    """Operators for which another is likelier."""
     return ordered(scored.case, operator_margins(scored))
 
 
 def operators_then_excess(scored: Scored) -> list[int]:
-    """Operators where another is likelier, then what is surprising."""
+    """Operators for which another is likelier, then surprising places."""
     doubted = ordered(scored.case, [one for one in operator_margins(scored) if one[0] > 0])
     return list(dict.fromkeys([*doubted, *by_weight(WEIGHTS["excess"])(scored)]))
 
 
 def alternatives(scored: Scored) -> list[int]:
-    """Leaves in whose place the model's alternatives make the text likelier."""
+    """Leaves for which one of the model's alternatives makes the text likelier."""
     case, found = scored.case, scored.found
     rows = leaves(found)
     weighed = []
@@ -241,13 +241,13 @@ def mutations(scored: Scored) -> list[int]:
 
 
 def chance_of_lines(case: Case, budget: int) -> float:
-    """How likely some lines of code drawn at random hold a wrong one."""
+    """The probability that random lines of code include a wrong one."""
     n, right = len(case.code), len(case.code) - len(case.wrong)
     return 1.0 if budget >= n else 1 - math.comb(right, budget) / math.comb(n, budget)
 
 
 def chance_of_nodes(scored: Scored, rng: np.random.Generator) -> list[float]:
-    """How likely leaves drawn at random, one a line, do."""
+    """The probability that the lines of random leaves, at most one per line, include a wrong one."""
     case = scored.case
     at = [scored.found.nodes[i].start for i in leaves(scored.found).node.tolist()]
     lines = np.array([case.line(start) for start in at if start >= case.body])
@@ -265,7 +265,7 @@ def intervals(values: Hits, bounds: tuple[float, float] = (0, 1)) -> list[tuple[
 
 
 def measured(given: argparse.Namespace, model: Model) -> list[dict[str, Hits]]:
-    """(functions, budgets) hits of each signal: of all functions, and of the sample."""
+    """(functions, budgets) hits of each signal: for all functions, and for the sample."""
     chosen = cases(given.data, given.language)
     rng = np.random.default_rng(given.seed)
     drawn = rng.permutation(len(chosen)).tolist()
@@ -303,7 +303,7 @@ def found(case: Case, lines: Sequence[int]) -> list[float]:
 
 
 def show(hits: dict[str, Hits], given: argparse.Namespace, model: str) -> dict[str, object]:
-    """Print a table in Markdown; its figures."""
+    """Print a table in Markdown, and return its figures."""
     n = len(hits["raw"])
     print(f"\n{n} functions ({given.language}), {model}, seed {given.seed}\n")
     print(
