@@ -77,7 +77,7 @@ class Fixed:
     Attributes:
         bug: The bug.
         alternatives: Number of alternatives.
-        passing: For a real bug, the ranks in the model's order, from 1, of alternatives that pass the examples.
+        passing: For a real bug, the ranks in the model's order, from 1, of those that pass the examples.
         right: Whether the found alternative passes the hidden tests; None if none was found.
         undecided: Whether it has a rival, so that it is not a fix.
     """

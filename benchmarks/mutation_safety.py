@@ -1,12 +1,12 @@
-"""Do the mutations do what they say? Counterfactuals of HumanEval and MBPP against the problems' own tests.
+"""Checks that mutations keep or break the meaning as declared, on HumanEval and MBPP with their own tests.
 
     python benchmarks/mutation_safety.py --data DATA            # all of them, some minutes
     python benchmarks/mutation_safety.py --data DATA --sample 60
     python benchmarks/mutation_safety.py --data DATA --language java   # HumanEval-X, HumanEvalPack
 
-Each preserving counterfactual has to pass wherever its original does; of the breaking ones it counts how
-many the tests tell from the original. It also counts pairs, and problems with at least one pair that has a
-cut: docs/coverage.md sets them beside the published figures. The last line is one JSON document.
+Each preserving counterfactual must pass if its original does; of the breaking ones, the benchmark counts
+those that fail the tests. It also counts pairs, and problems with at least one pair that has a cut:
+docs/coverage.md compares them with the published figures. The last line is one JSON document.
 
 The programs are the reference solutions of the two datasets. Each one runs in a process of its own with a
 time and a memory limit.
@@ -105,7 +105,7 @@ def _run(source: str, tests: str) -> None:
         space: dict[str, object] = {"__name__": "solution"}
         exec(compile(source, "<solution>", "exec", dont_inherit=True), space)  # noqa: S102
         exec(compile(tests, "<tests>", "exec", dont_inherit=True), space)  # noqa: S102
-    except BaseException:  # whatever it is, it did not pass
+    except BaseException:  # any exception means that it did not pass
         os._exit(1)
     os._exit(0)
 
@@ -137,7 +137,7 @@ def examine(problem: Problem, breaking: bool = True) -> Outcome:
 
 
 def table(outcomes: list[Outcome]) -> tuple[list[str], dict[str, dict[str, int]]]:
-    """The figures by mutation, as lines to read and as a document."""
+    """The figures by mutation, as printed lines and as a document."""
     pairs: Counter[str] = Counter()
     cut: Counter[str] = Counter()
     problems: Counter[str] = Counter()
@@ -173,7 +173,7 @@ def table(outcomes: list[Outcome]) -> tuple[list[str], dict[str, dict[str, int]]
 
 
 def main() -> int:
-    """Run it all; 1 where a preserving counterfactual failed."""
+    """Run everything; returns 1 if a preserving counterfactual failed."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

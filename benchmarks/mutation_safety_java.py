@@ -1,7 +1,7 @@
 """The Java part of `mutation_safety.py --language java`: HumanEval-X and HumanEvalPack.
 
-Each preserving counterfactual has to compile and pass wherever its original does. Of the breaking ones it
-counts how many the tests tell from the original, and apart from these how many do not compile.
+Each preserving counterfactual must compile and pass if its original does. Of the breaking ones, the benchmark
+counts those that fail the tests, and separately those that do not compile.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from counterlens.mutations.java.registry import JAVA_MUTATIONS
 
 @dataclass
 class Tally:
-    """The results of the counterfactuals of one mutation whose originals pass."""
+    """The results of one mutation's counterfactuals whose originals pass."""
 
     pairs: int = 0
     cut: int = 0
@@ -46,7 +46,7 @@ class Tally:
 def examine(
     problem: JavaProblem, judge: ProblemJudge, tallies: dict[str, Tally], *, breaking: bool, seed: int
 ) -> list[tuple[str, str, str, str]]:
-    """Judge all counterfactuals of a problem that passes; gives the preserving ones that do not."""
+    """Judge all counterfactuals of a problem that passes; returns the preserving ones that do not."""
     failures = []
     started = time.monotonic()
     verdict, said = judge.judge(problem.source)
@@ -70,7 +70,7 @@ def examine(
 
 
 def run(data: Path, *, sample: int | None, breaking: bool, seed: int) -> int:
-    """Judge all, print a table and one JSON document; 1 where a preserving counterfactual failed."""
+    """Judge all, print a table and one JSON document; returns 1 if a preserving counterfactual failed."""
     problems = list(java_problems(data))
     if sample is not None:
         problems = random.Random(seed).sample(problems, sample)  # noqa: S311

@@ -3,9 +3,9 @@
     python benchmarks/mutations.py            # 250, 1,000 and 4,000 lines
     python benchmarks/mutations.py --quick
 
-`read` is parsing, positions and scopes. `all` is everything that a caller waits for: that, every mutation,
-and the whole source of every counterfactual. `apply` is each mutation at all of its sites, on a module that
-is parsed. The last line is one JSON document. Aim: at most 15 at 1,000 lines, never above 30, no more at
+`read` is parsing, positions and scopes. `all` is everything that a caller waits for: `read`, every mutation,
+and the whole source of every counterfactual. `apply` is each mutation at all of its sites, on a parsed
+module. The last line is one JSON document. Target: at most 15 at 1,000 lines, never above 30, no more at
 4,000.
 """
 
@@ -14,7 +14,7 @@ from __future__ import annotations
 import argparse
 import gc
 import json
-import statistics as sample  # a long module of ordinary code, at hand everywhere
+import statistics as sample  # a long module of ordinary code, part of every Python
 import sys
 import time
 from collections.abc import Callable
@@ -44,7 +44,7 @@ def program(lines: int) -> str:
 
 
 def best(work: Callable[[], object], rounds: int) -> float:
-    """The shortest of some runs, in seconds: the one that was disturbed least."""
+    """The shortest of some runs, in seconds, with the least disturbance by other processes."""
     times = []
     for _ in range(rounds):
         gc.collect()
@@ -78,7 +78,7 @@ def measure(lines: int, rounds: int) -> dict[str, float]:
 
 
 def main() -> int:
-    """Measure and print; 1 where the limit is passed."""
+    """Measure and print; returns 1 if the limit is exceeded."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -1,12 +1,12 @@
-"""How much scores move when the same tokens are decoded in other groups: the numerical noise of a score.
+"""Measures the numerical noise of scores: how much they change if tokens are decoded in other groups.
 
     python benchmarks/noise.py [--quick] [--threads N]
 
-The baseline is how Counterlens scores: groups of 128 tokens from the start of the unit. Against it the same
-tokens in groups of 64, of 32, and one at a time. It prints, for the log-probability of a token (nats), for
-its probability and for the confidence of a node (mean of probabilities), the mean, the 95th percentile and
-the largest difference; and how many spans change their level. Ratios: the noise over the spread between the
-tokens themselves (standard deviation), which has to be small for a score to say anything.
+The baseline is the scoring of Counterlens: groups of 128 tokens from the start of the unit. It is compared
+with the same tokens in groups of 64, of 32, and one at a time. The output gives, for the log-probability of a
+token (nats), its probability, and the confidence of a node (mean of probabilities), the mean, the 95th
+percentile and the largest difference; and the number of spans that change their level. Ratios: the noise over
+the standard deviation between the tokens, which must be small for a score to be meaningful.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def told(name: str, differences: np.ndarray) -> dict[str, float]:
 
 
 def differences(one: list[Confidence], two: list[Confidence]) -> dict[str, dict[str, float]]:
-    """How far two ways of scoring the same documents are apart."""
+    """The differences between two ways to score the same documents."""
 
     def column(found: list[Confidence]) -> np.ndarray:
         return np.concatenate([each.scores.logprob[1:] for each in found])

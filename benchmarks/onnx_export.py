@@ -1,17 +1,17 @@
-"""Does an exported model say what the same model says through llama.cpp?
+"""Compares an exported model with the same model in llama.cpp.
 
     python benchmarks/onnx_export.py FOLDER [--no-cache] [--keep]
 
-Writes the embedded model to FOLDER as an ONNX export (655 MB, weights dequantised to float32), with keys and
-values as inputs unless `--no-cache` is given, and compares both on a source file of the package:
+The benchmark writes the embedded model to FOLDER as an ONNX export (655 MB, weights dequantised to float32),
+with keys and values as inputs unless `--no-cache` is given, and compares both on one of the package's files:
 
 - `correlation`: of the log-probabilities of its tokens;
 - `apart`: their mean distance in nats; llama.cpp multiplies in 8 bits, the export in 32;
-- `speed`: the export's tokens a second over llama.cpp's, in scoring;
-- `completions`: of how many of the functions of the file the first 24 greedy tokens are the same text; not
-  with `--no-cache`, where each token reads the file anew.
+- `speed`: the export's tokens per second over llama.cpp's, in scoring;
+- `completions`: the number of functions of the file whose first 24 greedy tokens are the same text; not with
+  `--no-cache`, with which each token reads the file again.
 
-With `--keep` a folder that is there already is not written again.
+With `--keep`, an existing folder is not written again.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from counterlens.syntax.functions import functions  # noqa: E402
 
 NAMES = {"q": "attn_q", "k": "attn_k", "v": "attn_v", "o": "attn_output"}
 NAMES |= {"gate": "ffn_gate", "up": "ffn_up", "down": "ffn_down"}
-CONTROL = 3  # the type of a token that is no text
+CONTROL = 3  # the type of a control token
 TOKENS = 24
 
 
@@ -59,7 +59,7 @@ def sizes_of(file: GgufFile) -> Sizes:
 
 
 def weights_of(file: GgufFile, sizes: Sizes) -> Weights:
-    """The weights of a Llama; GGUF has the halves of a rotated pair beside each other, the graph apart."""
+    """The weights of a Llama; GGUF interleaves the two halves of rotated pairs, the graph separates them."""
     weights: Weights = {
         "embedding": file.tensor("token_embd.weight"),
         "norm": file.tensor("output_norm.weight"),
@@ -77,7 +77,7 @@ def weights_of(file: GgufFile, sizes: Sizes) -> Weights:
 
 
 def tokenizer_of(file: GgufFile) -> Tokenizer:
-    """The byte-level tokenizer, which takes digits apart."""
+    """The byte-level tokenizer, which splits digits."""
     told = {name.removeprefix("tokenizer.ggml."): value for name, value in file.metadata.items()}
     names = {name: number for number, name in enumerate(told["tokens"])}
     tokenizer = Tokenizer(models.BPE(names, [tuple(pair.split(" ")) for pair in told["merges"]]))
@@ -111,7 +111,7 @@ def convert(folder: Path, *, past: bool) -> None:
 
 
 def timed_scores(model: Model, text: str) -> tuple[TokenScores, float]:
-    """Scores, and the tokens of a second."""
+    """The scores, and the tokens per second."""
     model.score("x = 1\n")
     started = time.perf_counter()
     scores = model.score(text)

@@ -1,4 +1,4 @@
-"""Count the operator pairs of a dataset, and those of the kinds of Ahmed et al. 2024; no model is asked.
+"""Counts the operator pairs of a dataset, and those of the kinds of Ahmed et al. 2024, without a model.
 
 python benchmarks/operator_sites.py DATA/humaneval-x/humaneval_java.jsonl.gz
 """

@@ -1,16 +1,15 @@
-"""Simulated models with known pass rates: how often intervals hold the truth, and how often drawing errs.
+"""The coverage of intervals and the errors of sampling, for simulated models with known pass rates.
 
     python benchmarks/pass_rates.py            # some seconds
     python benchmarks/pass_rates.py --quick    # fewer samples
 
-Models draw completions that pass with a rate that is known. `coverage`: how often the 95 % interval of a
-pair's difference of pass rates holds it, computed exactly over all counts, averaged over a grid of both
-rates; `lowest_coverage`: that of the worst two rates. `mean_coverage`: of the mean difference over functions
-of three pairs each, whose rates differ from function to function. `moved_in_error`: how often drawing ends
-with an effect where both rates are equal; `held_in_error`: how often it ends with "it held" where they
-differ by the tenth that counts as none. Both are the largest over the rates tried. `share_of_draws`: the
-draws until drawing ends over all that were allowed, where 85 % of the originals pass and 20 % of the
-counterfactuals.
+The models sample completions that pass with a known rate. `coverage`: how often the 95 % interval of a pair's
+difference of pass rates contains it, computed exactly over all counts, averaged over a grid of both rates;
+`lowest_coverage`: that of the worst two rates. `mean_coverage`: that of the mean difference over functions
+with three pairs each, whose rates differ between functions. `moved_in_error`: how often sampling ends with an
+effect if both rates are equal; `held_in_error`: how often it ends with "it held" if they differ by the tenth
+that counts as none. Both are the largest over the tested rates. `share_of_draws`: the samples until sampling
+ends over the allowed maximum, if 85 % of the originals and 20 % of the counterfactuals pass.
 """
 
 from __future__ import annotations
@@ -36,17 +35,17 @@ from counterlens.metrics.pass_rates import (
 
 RATES = np.linspace(0.05, 0.95, 13)
 ALLOWED = (20, 200)
-"""Draws of each side at most: what a probe draws by default, and enough to say that a model held."""
+"""Maximum samples per side: a probe's default, and enough to conclude that a model held."""
 
 
 @cache
 def said(passed: int, other: int, n: int, most: int) -> RateFinding:
-    """The result of a number of draws of each side."""
+    """The result of a number of samples per side."""
     return finding(PassCount(passed, n), PassCount(other, n), most)
 
 
 def coverages(n: int) -> npt.NDArray[np.float64]:
-    """How often the interval of a difference covers, by the two rates."""
+    """The coverage of the interval of a difference, by the two rates."""
     counts = range(n + 1)
     held = {}
     for before, after in product(counts, repeat=2):
@@ -62,7 +61,7 @@ def coverages(n: int) -> npt.NDArray[np.float64]:
 
 
 def mean_coverage(functions: int, runs: int, n: int, random: np.random.Generator) -> float:
-    """How often the interval of the mean difference covers, over functions of three pairs each."""
+    """The coverage of the interval of the mean difference, over functions with three pairs each."""
     held = 0
     for _ in range(runs):
         original = random.beta(4, 2, (functions, 3))
@@ -73,7 +72,7 @@ def mean_coverage(functions: int, runs: int, n: int, random: np.random.Generator
             for i, j in product(range(functions), range(3))
         ]
         estimate = mean_difference(pairs)
-        # What the model would show of functions like these, not of the ones that were drawn.
+        # The truth for the population of functions, not for the sampled ones.
         truth = 4 / 6 * (5 / 7 - 1)
         if estimate.low is not None and estimate.high is not None:
             held += estimate.low <= truth <= estimate.high
@@ -83,7 +82,7 @@ def mean_coverage(functions: int, runs: int, n: int, random: np.random.Generator
 def ends(
     original: float, changed: float, most: int, runs: int, random: np.random.Generator
 ) -> tuple[dict[RateFinding, float], float]:
-    """How often drawing ends with each finding, and the mean share of the draws that it took."""
+    """How often sampling ends with each finding, and the mean share of samples until then."""
     before = np.cumsum(random.random((runs, most)) < original, axis=1)
     after = np.cumsum(random.random((runs, most)) < changed, axis=1)
     counted, taken = dict.fromkeys(RateFinding, 0), 0

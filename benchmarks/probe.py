@@ -1,20 +1,20 @@
-"""How fast is a function's probe asked as one batch, over asking for each completion by itself.
+"""The speed of a function's probe with one batch, over one call per completion.
 
     python benchmarks/probe.py [--quick] [--threads N]
 
 One original and eight counterfactuals of a function with a docstring, completed at temperature 0:
 
 - `over_sequential`: nine calls of llama-cpp-python's `create_completion`, over our one batch. Both start from
-  an empty cache, get the same prompts, cut at a token boundary, and write as many tokens.
+  an empty cache, get the same prompts, cut at a token boundary, and write the same number of tokens.
 - `over_own_sequential`: the same prompts in nine calls of our own completer, over the batch.
-- `draws_8`: eight drawn completions of each of the nine prompts, decoded exactly, over the greedy batch of
-  nine, decoded exactly. `draws_1`, `draws_2`, ... show where the knee is: up to there decoding is bound by
-  memory, and more sequences cost little.
+- `draws_8`: eight sampled completions of each of the nine prompts, decoded exactly, over the greedy batch of
+  nine, decoded exactly. `draws_1`, `draws_2`, ... show the knee: below it, decoding is bound by memory, and
+  more sequences cost little.
 
-In the first two the batch fills its calls as far as they go (`FreeDecoder`); what exact decoding costs on top
-is measured by `benchmarks/exact.py`. Batching moves logits a little. Where a text of the batch is not that of
-`create_completion`, the first token in which they differ is looked up, and the log-odds of the two tokens
-printed: a near tie that fell the other way.
+The first two use completely filled batches (`FreeDecoder`); `benchmarks/exact.py` measures the additional
+cost of exact decoding. Batching changes logits slightly. If a text of the batch differs from that of
+`create_completion`, the log-odds of the first two differing tokens are printed: a near tie, decided the other
+way.
 """
 
 from __future__ import annotations
@@ -105,13 +105,13 @@ class Round:
 
 
 def prompts(source: str, tokens: int) -> list[Prompt]:
-    """An original and eight counterfactuals, each of which shows the model something else."""
+    """An original and eight counterfactuals with different prompts."""
     document = Document(source)
     (function,) = functions(document)
     shown: dict[str, None] = {}
     for seed in range(8):
         for made in survey(source, mutations=preserving(None), seed=seed).counterfactuals:
-            # All are cut in the same place: what is compared is one original with its counterfactuals.
+            # All have the same cut, as for one original with its counterfactuals.
             if made.cut is not None and made.mutation not in {"if-else-flip"}:
                 original, mutated = gaps_of(document, function, made)
                 shown |= {original.shown: None, mutated.shown: None}
@@ -121,7 +121,7 @@ def prompts(source: str, tokens: int) -> list[Prompt]:
 
 
 def timed(work: Callable[[], list[str]]) -> tuple[float, list[str]]:
-    """Seconds, and what was written."""
+    """The seconds, and the texts."""
     start = time.perf_counter()
     texts = work()
     return time.perf_counter() - start, texts
@@ -145,7 +145,7 @@ class Bench:
         )
 
     def sequential(self, asked: list[Prompt]) -> list[str]:
-        """`create_completion`, one prompt after the other; as a user would, the model keeps its cache."""
+        """`create_completion`, one prompt after the other; the model keeps its cache, as in normal use."""
         self.llama.reset()
         texts = []
         for prompt in asked:
@@ -160,11 +160,11 @@ class Bench:
         return [answer.text for answer in self.completer.complete(asked, lambda *_: None)]
 
     def one_by_one(self, asked: list[Prompt]) -> list[str]:
-        """Our own completer, one prompt a call."""
+        """Our own completer, one prompt per call."""
         return [text for prompt in asked for text in self.batch([prompt])]
 
     def draws(self, asked: list[Prompt], seconds: dict[int, list[float]]) -> None:
-        """The exact greedy batch (under 0), and so many draws of each prompt, in seconds."""
+        """The seconds of the exact greedy batch (key 0), and of each number of samples per prompt."""
         completer = replace(self.completer, shape=self.shape)
 
         def exact(prompts: list[Prompt]) -> list[str]:
@@ -176,9 +176,9 @@ class Bench:
             seconds[count].append(timed(lambda drawn=drawn: exact(drawn))[0])
 
     def log_odds(self, prompt: str, one: str, other: str) -> float | None:
-        """Between the first tokens in which two texts differ: how close the tie was, read one at a time.
+        """The absolute log-odds of the first differing tokens of two texts, decoded one at a time.
 
-        None where one text goes on and the other has ended.
+        None if one text ends there.
         """
         first, second = (self.engine.tokenize((prompt + text).encode()) for text in (one, other))
         at = next((i for i, (a, b) in enumerate(zip(first, second, strict=False)) if a != b), None)

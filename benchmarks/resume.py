@@ -1,18 +1,18 @@
-"""Does a run that is killed at random moments end like one that never was?
+"""Checks that a run that is killed at random moments ends like an uninterrupted one.
 
     python benchmarks/resume.py [--kills N] [--seed S] [--functions N] [--quick]
 
-A small run of `counterlens bench` on the examples, with the embedded model, is killed (SIGKILL) at moments
-drawn by the seed, from right after its start to its end, and resumed, until it is done; then the next one
-begins, until there were N kills. Of each it is counted:
+A small run of `counterlens bench` on the examples, with the embedded model, is killed (SIGKILL) at random
+moments from right after its start to its end, and resumed, until it is done; then the next one begins, until
+there were N kills. The benchmark counts:
 
-- `tables_that_differ`: reports (Markdown, JSON, CSV) that are not byte for byte those of a run that was never
-  interrupted;
-- `asked_twice`: answers and records that were kept when the run was killed and were made again later;
-- `left_behind`: processes of the run that lived on for ten seconds.
+- `tables_that_differ`: reports (Markdown, JSON, CSV) that differ in any byte from those of an uninterrupted
+  run;
+- `asked_twice`: answers and records that were stored when the run was killed, and were computed again later;
+- `left_behind`: processes of the run that still existed after ten seconds.
 
-All three must be 0; otherwise the exit code is 1. An answer that was not complete when the run was killed is
-asked for again, and does not count.
+All three must be 0; otherwise the exit code is 1. An answer that was incomplete when the run was killed is
+requested again, and does not count.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ PATIENCE = 10.0
 
 
 def bench(code: Path, folder: Path, functions: int) -> list[str]:
-    """The command that begins a run or goes on with it."""
+    """The command that starts or resumes a run."""
     return [
         *(*COUNTERLENS, "bench", "--trust", "--resume", "--out", str(folder), "--data", f"repo:{code}"),
         *("--limit", str(functions), "--max-tokens", "12", "--threads", "1", "--allow-weaker-sandbox"),
@@ -46,13 +46,13 @@ def bench(code: Path, folder: Path, functions: int) -> list[str]:
 
 
 def reports(folder: Path) -> list[bytes]:
-    """Every report on a run."""
+    """All reports on a run."""
     commands = [[*COUNTERLENS, "report", str(folder), "--format", form] for form in FORMATS]
     return [subprocess.run(command, capture_output=True, check=True).stdout for command in commands]
 
 
 def kept(folder: Path) -> dict[object, float]:
-    """When each answer came, and how long each record took: made again, these would differ."""
+    """The time of each answer, and the duration of each record; they would differ if computed again."""
     found: dict[object, float] = {}
     for name, table, columns in (
         ("answers.sqlite", "answers", "key, time"),
@@ -72,7 +72,7 @@ def kept(folder: Path) -> dict[object, float]:
 
 
 def killed(command: list[str], seconds: float) -> tuple[bool, int]:
-    """Start a run and kill it after some seconds: whether it was still there, and what it left behind."""
+    """Start and kill a run after some seconds; returns whether it still ran, and its leftover processes."""
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     try:
         _, said = process.communicate(timeout=seconds)

@@ -1,14 +1,14 @@
-"""How many programs a second the sandbox judges, warm and cold, over plain processes without any isolation.
+"""The programs per second that the sandbox judges, warm and cold, over plain processes without isolation.
 
-The programs are functions with their assertions, in the form of HumanEval; each is run in the sandbox and
-by `subprocess.run([python, "-c", ...])`, which isolates nothing. They come in two forms: bare, and as
-`unittest` cases, which is what judging by tests costs a plain process. The cold sandbox is the baseline at
-the same isolation.
+The programs are functions with their assertions, in the form of HumanEval; each runs in the sandbox and by
+`subprocess.run([python, "-c", ...])`, which isolates nothing. They have two forms: bare, and as `unittest`
+cases, which shows the cost of judging by tests in a plain process. The cold sandbox is the baseline with the
+same isolation.
 
-With `--processor` it compares the processor time of all processes together, and page faults, by `perf stat`;
-unlike rates, these mean something on a busy machine.
+With `--processor`, the benchmark compares the processor time of all processes together, and page faults, by
+`perf stat`; unlike rates, these are meaningful on a busy machine.
 
-With `--language java` it compares the judge of Java programs with `javac` and `java` for each of them; see
+With `--language java`, it compares the judge of Java programs with `javac` and `java` for each of them; see
 `sandbox_java.py`.
 
     python benchmarks/sandbox.py [--quick] [--processor] [--language java]
@@ -64,7 +64,7 @@ assert result.wasSuccessful() and result.testsRun == 1
 
 
 def main() -> None:
-    """Measure each way in turn, several rounds, and compare medians; or as the options say."""
+    """Measure each way in turn, several rounds, and compare medians; or follow the options."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--processor", action="store_true")
@@ -87,7 +87,7 @@ def main() -> None:
 
 
 def _compare_rates(programs: int, rounds: int) -> None:
-    """Programs a second, each way in turn."""
+    """Programs per second, for each way in turn."""
     bare, cases = _texts("bare", programs), _texts("unittest", programs)
     chosen = registry.chosen()
     warm = registry.best_sandbox()
@@ -105,7 +105,7 @@ def _compare_rates(programs: int, rounds: int) -> None:
         for name in (*ways, "plain, threads", "warm, threads"):
             rates[f"{form}, {name}"] = 0.0
         found: dict[str, list[float]] = {name: [] for name in rates if name.startswith(form)}
-        for _ in range(rounds):  # in turn, so that a busy moment hits all of them
+        for _ in range(rounds):  # in turn, so that a busy moment affects all ways
             for name in found:
                 way = name.split(", ")[1]
                 workers = threads if name.endswith("threads") else 1
@@ -147,7 +147,7 @@ def _judge_some(way: str, form: str, programs: int) -> None:
 def _compare_processor_time(
     language: str, forms: Sequence[str], ways: tuple[str, str], programs: int
 ) -> None:
-    """What each program more costs: the difference between a few and many, over the number of these."""
+    """The cost of one more program: the difference between many and few, over their difference in number."""
     spent: dict[str, tuple[float, float]] = {}
     for form in forms:
         for way in ways:
@@ -161,7 +161,7 @@ def _compare_processor_time(
 
 
 def _spent(language: str, way: str, form: str, programs: int) -> tuple[float, float]:
-    """Milliseconds of processor time, and page faults, of this script with all that it starts."""
+    """Milliseconds of processor time, and page faults, of this script with all its child processes."""
     counted = ["perf", "stat", "-x", ",", "-e", "task-clock,page-faults"]
     again = [sys.executable, __file__, "--language", language, "--only", way, form, str(programs)]
     done = subprocess.run([*counted, *again], capture_output=True, text=True, check=True)

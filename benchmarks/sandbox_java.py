@@ -1,9 +1,9 @@
 """The Java part of `sandbox.py --language java`: programs judged per second, over `javac` and `java`.
 
-Every program comes with its tests, a class `Main`, in the form of HumanEval-X. They are judged in turn by
-`javac` and `java` as processes for each, which isolate nothing, and by the judge, in the sandbox. The judge
-also has programs with the same tests, as the variants of one function have, and programs that have to have a
-machine of their own, because they start a thread.
+Every program has its tests, a class `Main`, in the form of HumanEval-X. In turn, they are judged by `javac`
+and `java` as separate processes, which isolate nothing, and by the judge, in the sandbox. The judge also gets
+programs with the same tests, like the versions of one function, and programs that need a Java machine of
+their own, because they start a thread.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ TESTS = """public class Main {{
 THREAD = "new Thread(() -> {}).start();"
 Pair = tuple[str, str]
 FORMS, WAYS = ("own tests", "same tests", "a machine each"), ("javac && java", "judge")
-"""What is compared by processor time."""
+"""The ways whose processor time is compared."""
 
 
 def run(*, quick: bool) -> None:
@@ -69,9 +69,9 @@ def run(*, quick: bool) -> None:
     }
     _rate(lambda pair: _judged(pair, setting), [_pair(99, m=m) for m in range(20)], os.cpu_count() or 1)
     found: dict[str, list[float]] = {}
-    for number in range(rounds):  # in turn, so that a busy moment hits all of them
+    for number in range(rounds):  # in turn, so that a busy moment affects all ways
         seed = 1000 * (number + 1)
-        own = [_pair(n, m=seed + n) for n in range(4 * programs)]  # tests that were never compiled before
+        own = [_pair(n, m=seed + n) for n in range(4 * programs)]  # tests that were not compiled before
         same = [_pair(7, m=0, salt=seed + n) for n in range(4 * programs)]
         alone = [_pair(7, m=0, extra=THREAD, salt=seed + n) for n in range(programs)]
         for name, pairs in (
@@ -96,7 +96,7 @@ def run(*, quick: bool) -> None:
 
 
 def judge_some(way: str, form: str, programs: int) -> None:
-    """Judge so many programs of a form in one way."""
+    """Judge a number of programs of a form in one way."""
     setting = Setting(best_sandbox(), Path(sys.executable), LIMITS)
     extra = THREAD if form == "a machine each" else ""
     for n in range(programs):

@@ -1,8 +1,8 @@
 """The overhead of a judged program by phase: forks, namespaces, Landlock, the seccomp filter.
 
-Each step is made by itself in a fork of an interpreter that has imported what a waiting one has, in turn
-with whole programs of `benchmarks/sandbox.py` in the sandbox and plain processes. Shares are of the median of
-a whole program; what waiting copies do ahead (namespaces, reading rules) counts in full.
+Each step runs alone in a fork of an interpreter with the imports of a waiting one, in turn with whole
+programs of `benchmarks/sandbox.py` in the sandbox and plain processes. Shares are of the median of a whole
+program; steps that waiting copies do in advance (namespaces, reading rules) count in full.
 
     python benchmarks/sandbox_phases.py [--rounds 60]
 """
@@ -28,12 +28,12 @@ from counterlens.sandbox import registry, system
 from counterlens.sandbox.interpreter import describe
 from counterlens.sandbox.linux import landlock, namespaces, seccomp, syscalls
 
-LOADED = (typing, unittest)  # what the waiting interpreter has
+LOADED = (typing, unittest)  # the imports of the waiting interpreter
 TEXT = judging.BARE.format(n=1)
 
 
 def forks(number: int) -> None:
-    """Start a chain of processes, each the child of the one before, and wait for them."""
+    """Start a chain of processes, each the child of the previous one, and wait for them."""
     if number:
         pid = os.fork()
         if pid == 0:
@@ -50,20 +50,20 @@ def enter() -> None:
 
 
 def rules() -> None:
-    """Landlock with all that a program may read."""
+    """Landlock with everything that a program may read."""
     ruleset = landlock.Ruleset()
     ruleset.allow_reading([*system.readable(), *describe(Path(sys.executable)).folders])
     ruleset.enforce()
 
 
 def program() -> None:
-    """The program itself, in an interpreter that is there."""
+    """The program itself, in a running interpreter."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     exec(compile(TEXT, "program.py", "exec"), {"__name__": "__main__"})  # noqa: S102 - our own text
 
 
 def inside(step: Callable[[], object]) -> float:
-    """Seconds that a step takes in a fork of this process, without that fork."""
+    """The seconds of a step in a fork of this process, without the fork."""
     reading, writing = os.pipe()
     if os.fork() == 0:
         syscalls.prctl(syscalls.PR_SET_NO_NEW_PRIVS, 1)
@@ -79,7 +79,7 @@ def inside(step: Callable[[], object]) -> float:
 
 
 def timed(work: Callable[[], object]) -> float:
-    """Seconds that something takes here."""
+    """The seconds of a function in this process."""
     started = time.perf_counter()
     work()
     return time.perf_counter() - started

@@ -1,18 +1,18 @@
-"""How fast is scoring, as ratios against named baselines measured in the same run.
+"""The speed of scoring, as ratios to named baselines measured in the same run.
 
     python benchmarks/scoring.py [--quick] [--model onnx:FOLDER]
 
-- `of_prompt_speed`: our tokens a second over the model's own prompt speed (the same chunks, logits for the
-  last token of each only). 1.0 would mean that scores cost nothing beside reading. An ONNX export gives all
-  logits of what it reads, so there it is our tokens a second over the session's own.
-- `over_echo`: our tokens a second over llama-cpp-python's `create_completion(echo=True, logprobs=5)`; of the
-  embedded model only.
-- `edit_last`, `edit_middle`: the time to score 20 functions again after one line was edited in one of them,
+- `of_prompt_speed`: our tokens per second over the model's own prompt speed (the same chunks, with logits
+  only for the last token of each). 1.0 would mean that scores cost nothing in addition to reading. An ONNX
+  export computes all logits, so there it is our tokens per second over the session's own.
+- `over_echo`: our tokens per second over llama-cpp-python's `create_completion(echo=True, logprobs=5)`; only
+  for the embedded model.
+- `edit_last`, `edit_middle`: the time to score 20 functions again after an edit of one line in one of them,
   over the time to score them all.
 - `reopen`: the time to score an unchanged file again in a new process's store, over the first time.
-It also prints the peak memory of the model's process above its memory with the model loaded, and what the
-logits of one chunk take at most for a vocabulary of 262,144 tokens: llama.cpp's two copies, and what reducing
-them adds, which is measured on an array of that size.
+The output also gives the peak memory of the model's process above its memory with the model loaded, and the
+maximum memory for the logits of one chunk with a vocabulary of 262,144 tokens: llama.cpp's two copies, and
+the cost of reducing them, measured on an array of that size.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def engine_of(name: str, threads: int) -> SequenceEngine:
 
 
 def prompt_speed(engine: SequenceEngine, text: bytes, rounds: int) -> tuple[float, int]:
-    """Our speed over the model's own: the median of the ratios of neighbouring runs; and the tokens."""
+    """Our speed over the model's own, as the median ratio of neighbouring runs; and the number of tokens."""
     tokens = engine.tokenize(text)
 
     def read() -> None:
@@ -92,7 +92,7 @@ def prompt_speed(engine: SequenceEngine, text: bytes, rounds: int) -> tuple[floa
 
 
 def over_echo(text: str, threads: int) -> float:
-    """Our speed over that of the bundled `echo` path, on a text short enough for it."""
+    """Our speed over that of llama-cpp-python's `echo`, on a text that is short enough for it."""
     import llama_cpp
 
     other = llama_cpp.Llama(
@@ -123,7 +123,7 @@ def memory(pid: int, field: str) -> float:
 
 
 def bound(vocabulary: int) -> tuple[int, float]:
-    """Positions that have logits at once, and MiB that they and their reduction take at most."""
+    """The number of positions with logits at the same time, and their maximum MiB with the reduction."""
     chunk = chunk_of(vocabulary)
     logits = np.random.default_rng(0).normal(size=(chunk, vocabulary)).astype(np.float32)
     targets = np.zeros(chunk, np.int64)
@@ -158,7 +158,7 @@ def edits(name: str, folder: Path, threads: int) -> tuple[dict[str, float], floa
 
 
 def function(i: int) -> str:
-    """One of the twenty."""
+    """One of the twenty functions."""
     return (
         f"def weighted_{i}(values, limit):\n"
         f'    """Sum the values below the limit, each times {i}."""\n'

@@ -1,18 +1,18 @@
-"""Does the language server stay quick while the model works? Measured with a real client over stdio.
+"""The response times of the language server while the model works, measured with a real client over stdio.
 
     python benchmarks/server.py [--quick]
 
-- `hover_p95`: the 95th percentile of the time that a hover takes while the model is scoring a long file, over
-  that of a server that answers every hover with a constant, asked in turns with ours beside the same model.
-- `slowest_over_model`: the slowest request during a burst of edits (200 in 20 seconds, a hover and a pull of
-  diagnostics after each), over the time that scoring the whole file takes. Had one waited for the model, this
-  would be near 1 or above.
-- `first_colour_100`, `_1000`, `_10000`: the time from opening a file of so many lines to the colours of a
+- `hover_p95`: the 95th percentile of the time of a hover while the model scores a long file, over that of a
+  server that answers every hover with a constant; both are measured in turn beside the same model.
+- `slowest_over_model`: the slowest request during a burst of edits (200 in 20 seconds, each followed by a
+  hover and a pull of diagnostics), over the time to score the whole file. It would be near 1 or above if a
+  request waited for the model.
+- `first_colour_100`, `_1000`, `_10000`: the time from opening a file of that many lines to the colours of a
   screen in its middle, over the model's own time for the functions on that screen.
 - `small_beside_large`: the time from opening a file of 13 lines to its scores while one of 10,000 lines is
-  being scored, over the same alone.
-After the burst, the server's scores and diagnostics have to equal those of a server that was never shown any
-other version; that is asserted.
+  scored, over the same time alone.
+After the burst, the server's scores and diagnostics must equal those of a server that saw only the last
+version; this is asserted.
 """
 
 from __future__ import annotations
@@ -63,12 +63,12 @@ def p95(times: list[float]) -> float:
 
 
 def frames(count: int, first: int = 0) -> str:
-    """A file of so many functions."""
+    """A file with a number of functions."""
     return HEADER + "\n".join(FUNCTION.format(i=i) for i in range(first, first + count))
 
 
 async def hover_while_busy(count: int) -> tuple[float, dict[str, float]]:
-    """Our hovers and those of a server that does nothing, in turns, while our model scores a long file."""
+    """Our hovers and those of a trivial server, in turn, while our model scores a long file."""
     ours = await Client.start("-m", "counterlens", "serve", "--stdio")
     null = await Client.start(__file__, "--null-server")
     short, long = "file:///frames.py", "file:///long.py"
@@ -95,7 +95,7 @@ async def hover_while_busy(count: int) -> tuple[float, dict[str, float]]:
 
 
 async def burst(edits: int) -> tuple[float, dict[str, float]]:
-    """Edits ten times a second while scoring is on; then the state against that of a fresh server."""
+    """Edit ten times per second during scoring; then compare the state with that of a fresh server."""
     uri, text = "file:///burst.py", frames(20)
     ours = await Client.start("-m", "counterlens", "serve", "--stdio")
     ours.open("file:///warm.py", "x = 1\n")
@@ -141,7 +141,7 @@ async def burst(edits: int) -> tuple[float, dict[str, float]]:
 
 
 async def first_colours(lines: int) -> tuple[float, float]:
-    """Seconds to the colours of a screen in the middle of a file, and those that the model needs for it."""
+    """The seconds to the colours of a screen in the middle of a file, and the model's own time for it."""
     uri, text = f"file:///lines{lines}.py", _of_lines(lines)
     first = lines // 2
     ours = await _warm()
@@ -154,7 +154,7 @@ async def first_colours(lines: int) -> tuple[float, float]:
 
 
 def model_alone(text: str, first: int) -> float:
-    """Seconds that the model needs for the functions on a screen, in a process that is warm."""
+    """The model's seconds for the functions on a screen, in a warm process."""
     document = Document(text)
     positions = document.positions
     span = positions.line_start(first), positions.line_start(first + SCREEN)
@@ -166,7 +166,7 @@ def model_alone(text: str, first: int) -> float:
 
 
 async def small_beside_large() -> tuple[float, float]:
-    """Seconds to the scores of a small file beside a large one, and alone."""
+    """The seconds to the scores of a small file, beside a large one and alone."""
     ours = await _warm()
     times = []
     for name, beside in (("alone", False), ("beside", True)):
@@ -175,7 +175,7 @@ async def small_beside_large() -> tuple[float, float]:
             while ours.states[-1] != "scoring":
                 await asyncio.sleep(0.01)
             await asyncio.sleep(1)
-        first = 50_000 if beside else 60_000  # other numbers: answers are kept
+        first = 50_000 if beside else 60_000  # other numbers, because answers are cached
         begun = time.perf_counter()
         ours.open(f"file:///{name}.py", frames(1, first=first))
         await ours.until_scored(f"file:///{name}.py", 1)
@@ -185,7 +185,7 @@ async def small_beside_large() -> tuple[float, float]:
 
 
 async def _warm() -> Client:
-    """A server whose model is open."""
+    """A server with its model loaded."""
     ours = await Client.start("-m", "counterlens", "serve", "--stdio")
     ours.open("file:///warm.py", "x = 1\n")
     await ours.until_scored("file:///warm.py", 1)

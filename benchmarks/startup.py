@@ -1,8 +1,8 @@
-"""The cost of starting: the server's imports and its memory before a file is open, against pygls alone.
+"""The cost of starting: the server's imports and its memory before a file is open, compared with only pygls.
 
 Run it: `.venv/bin/python benchmarks/startup.py`. The last line is JSON. Times are processor seconds of a
-child, the least of several runs in turn, so that what else the machine does falls away; only their ratios say
-anything.
+child, the minimum of several runs in turn, to exclude other work of the machine; only their ratios are
+meaningful.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ PROGRAMS = {
     "python": "pass",
     BASE: "import click, pygls.lsp.server",
     "serve": "import counterlens.cli.serve, counterlens.lsp.server",
-    # What it would be if all commands were imported, and the judges' generators of inputs.
+    # For comparison: with all commands and the judges' input generators imported.
     "eager": (
         "import click, hypothesis, coverage.parser, counterlens.lsp.server\n"
         "from counterlens.cli.main import cli; cli.get_help(click.Context(cli))"
@@ -32,7 +32,7 @@ MEMORY = (
 
 
 def seconds(program: str) -> float:
-    """Processor seconds of a Python that runs a program."""
+    """The processor seconds of a Python process that runs a program."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     subprocess.run([sys.executable, "-c", program], check=True)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -40,7 +40,7 @@ def seconds(program: str) -> float:
 
 
 def megabytes(program: str) -> float:
-    """Resident memory of a Python that has run a program."""
+    """The resident memory of a Python process after a program."""
     run = [sys.executable, "-c", MEMORY.format(program=program)]
     return int(subprocess.run(run, check=True, capture_output=True, text=True).stdout) / 1024
 

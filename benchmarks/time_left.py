@@ -1,15 +1,15 @@
-"""Is the time that a run says it will take, and that it says is left, right?
+"""Measures how right the expected and remaining times of a run are.
 
     python benchmarks/time_left.py REPOSITORY [--functions 20] [--latency SECONDS] [--mutations ID…]
 
-`counterlens bench` runs twice on functions of a repository, drawn with two seeds, with an endpoint that
+`counterlens bench` runs twice on functions of a repository, sampled with two seeds, with an endpoint that
 answers after the latency (see `benchmarks/endpoint.py`) and the repository's own tests as the judge. The
-first run notes its pace, so the plan of the second has a time.
+first run records its pace, so the plan of the second has a time.
 
-- `within_30_percent`: the share of the second run's moments, a second apart, at which what it last said of
-  the time left was right within 30 %; `first_within_30_percent` is that of the first run.
-- `by_number`: the same for what the number of functions would have said, as a baseline.
-- `plan_over_truth`: the time in the plan of the second run over the time that it took.
+- `within_30_percent`: the share of the second run's moments, one second apart, at which the last shown time
+  left was right within 30 %; `first_within_30_percent` is that of the first run.
+- `by_number`: the same for a time computed from the number of functions, as a baseline.
+- `plan_over_truth`: the time in the plan of the second run over its actual time.
 - `prompts_over_asked`: the prompts in the plan of each run over those that the endpoint was sent.
 """
 
@@ -32,7 +32,7 @@ RIGHT = 0.3
 
 
 class Followed:
-    """One run, and what it said when."""
+    """One run, with its messages and their times."""
 
     def __init__(self, command: list[str], environment: dict[str, str]) -> None:
         self.planned: float | None = None
@@ -67,7 +67,7 @@ class Followed:
         return round(self.prompts / asked, 3) if self.prompts and asked else None
 
     def shares(self) -> tuple[float, float]:
-        """The shares of moments at which two ways to tell the time left were right: its own, by number."""
+        """The shares of moments at which the time left was right: as shown, and by number."""
         own, by_number = [], []
         for moment in range(1, int(self.seconds)):
             known = [one for one in self.said if one[0] <= moment]

@@ -1,17 +1,16 @@
-"""Do verdicts on functions of real packages agree with the packages' own test commands?
+"""Checks that verdicts on functions of real packages agree with the packages' own test commands.
 
     python benchmarks/verdicts.py FOLDER… [--functions 20] [--verdicts 12] [--seed 1] [--quick]
 
-Each folder is the repository of a package, with a `.venv` in which its tests run. Of each, functions are
-drawn as `benchmarks/judges.py` draws them, and
+Each folder is the repository of a package, with a `.venv` in which its tests run. From each, functions are
+sampled as in `benchmarks/judges.py`, and
 
 - the package's suite is timed alone and as the baseline (`baseline_over_suite`, the median of packages);
-- every function that has a judge is judged with three bad bodies: nothing, `return 42`, and one that raises.
-  None may pass with strong evidence;
-- of the programs of functions that tests judge (a counterfactual that keeps the meaning or breaks it, a bad
-  body, the file
-  as it stands) some are drawn, judged, and also put into a copy of the repository, where the whole suite runs
-  by `python -m pytest` outside of the sandbox: "passed" is right where no test fails that passes without it.
+- every function with a judge is judged with three bad bodies: empty, `return 42`, and one that raises. None
+  may pass with strong evidence;
+- some programs of functions with tests (preserving and breaking counterfactuals, bad bodies, the unchanged
+  file) are sampled, judged, and put into a copy of the repository, where the whole suite runs by
+  `python -m pytest` outside the sandbox: "passed" is right if no test fails that passes without the program.
 
 The programs are made by mutation; no model writes any. The last line is one JSON document; `agreement` is the
 share of verdicts that are right.
@@ -55,7 +54,7 @@ MEMORY = 4 << 30  # bytes
 
 @dataclass
 class Program:
-    """A whole file that takes the place of one of a repository."""
+    """A whole file that replaces one of a repository."""
 
     path: Path
     function: str
@@ -75,7 +74,7 @@ class Repository:
         self.seconds = time.monotonic() - began
 
     def breaks(self, program: Program) -> set[str]:
-        """The tests that fail with a program, and not without it."""
+        """The tests that fail only with the program."""
         place = self._copy / program.path.relative_to(self.folder)
         original = place.read_bytes()
         place.write_text(program.text, encoding="utf-8")
@@ -105,13 +104,13 @@ class Repository:
 
 
 def _bounded() -> None:
-    """A bad program may ask for all the memory that there is."""
+    """Limit memory, because a bad program may request all of it."""
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     resource.setrlimit(resource.RLIMIT_CPU, (int(SUITE_SECONDS), int(SUITE_SECONDS)))
 
 
 def main() -> None:
-    """Try each package, and print what came of it."""
+    """Test each package, and print the results."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("folders", type=Path, nargs="+")
     parser.add_argument("--functions", type=int, default=20, help="of each package")
@@ -139,7 +138,7 @@ def main() -> None:
 
 
 def baseline_seconds(repository: Repository) -> float:
-    """How long the baseline takes that nobody has made yet."""
+    """The seconds of a baseline that is not cached."""
     place = layout_of(next(path for path in repository.folder.rglob("*.py") if ".venv" not in path.parts))
     setting = Setting(best_sandbox(), repository.python, LIMITS, surveyed=True)
     began = time.monotonic()
@@ -177,7 +176,7 @@ def tried(repository: Repository, options: argparse.Namespace) -> Counter[str]:
         verdict = judges[f"{program.path}::{program.function}"].judge(program.text)
         broken = repository.breaks(program)
         if verdict.passed and broken:
-            broken &= repository.breaks(program)  # on a busy machine tests fail that look at the clock
+            broken &= repository.breaks(program)  # on a busy machine, tests that depend on time fail
         agree = verdict.passed == (not broken)
         found["agree" if agree else "differ"] += 1
         some = ", ".join(sorted(broken)[:2])
