@@ -51,7 +51,7 @@ def medians(nodes, seed):
 
 
 def means(types):
-    """Table I: Global and each category, every node type counting once."""
+    """Table I: Global and each category; all node types have equal weight."""
     rows = []
     for name in ("global", *CATEGORIES):
         inside = [row for row in types if name in ("global", row[0])]
@@ -116,7 +116,7 @@ def table_two(records, nodes, seed):
         every = [slope(values[one], held[one], loss[one]) for one in samples]
         drawn = [one for one in every if one is not None]
         ends = np.quantile(drawn, [tail, 1 - tail]).tolist() if drawn else [None, None]
-        with np.errstate(all="ignore"):  # what never varies has no correlation
+        with np.errstate(all="ignore"):  # a constant has no correlation
             pearson = [float(np.corrcoef(values, other)[0, 1]) for other in (*held.T, loss)]
         found[name] = [len(loss), *pearson, slope(values, held, loss), *ends]
     return found

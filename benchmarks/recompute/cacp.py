@@ -1,7 +1,8 @@
 """The tables of Hooda et al. 2024, from exported Parquet: `python benchmarks/recompute/cacp.py FOLDER...`.
 
-Written from the paper (sections 3.4, 4.3 and 5.2) and from docs/statistics.md; it imports nothing of
-Counterlens. FOLDER is what `counterlens export` writes of a run of completion or repair by `--protocol cacp`.
+Written from the paper (sections 3.4, 4.3 and 5.2) and from docs/statistics.md; it imports nothing from
+Counterlens. FOLDER is the output of `counterlens export` for a run of completion or repair with
+`--protocol cacp`.
 """
 
 from __future__ import annotations
@@ -76,7 +77,7 @@ def average(values):
 
 
 def effect(pairs):
-    """Section 4.3: of the pairs with a right side, those whose verdicts differ."""
+    """Section 4.3: the share of pairs with different verdicts, among the pairs with a right side."""
     right = [p for p in pairs if p["original_right"] or p["counterfactual_right"]]
     return share((p["problem"], p["original_right"] != p["counterfactual_right"]) for p in right)
 
@@ -86,7 +87,7 @@ def judged(pairs):
 
 
 def row(pairs, mutations):
-    """Original accuracy, every original once, and the effect of each mutation."""
+    """The original accuracy, with every original once, and the effect of each mutation."""
     known = judged(pairs)
     originals = {(p["problem"], p["cut"]["original"] if p["cut"] else 0): p["original_right"] for p in known}
     cells = [share((problem, right) for (problem, _), right in originals.items())]
@@ -97,7 +98,7 @@ def row(pairs, mutations):
 
 
 def telling(pairs):
-    """All pairs, and those on which the original's rest fails behind the counterfactual's prompt."""
+    """All pairs, and those on which the original's rest fails after the counterfactual's prompt."""
     for name in ["all", *sorted({p["mutation"] for p in pairs})]:
         known = judged(some := [p for p in pairs if name in ("all", p["mutation"])])
         there = [p for p in known if p.get("discriminating")]

@@ -1,4 +1,4 @@
-"""The tables of the protocol codemind (Liu et al. 2024, section IV) from what `counterlens export` writes."""
+"""The tables of the protocol codemind (Liu et al. 2024, section IV) from the export of a run."""
 
 import ast
 import contextlib

@@ -1,11 +1,11 @@
-"""Computes every figure of the protocol core again, from an export: shares no code with Counterlens.
+"""Computes every figure of the protocol core from an export, without code of Counterlens.
 
     counterlens export RUN --output FOLDER
     python benchmarks/recompute/core.py FOLDER [DATA/core]
 
-Written from Xie et al. 2025 (CoRe) and docs/results/core.md. With the folder of the labels, what is true and
-which steps are direct come from them; without it, from the export. Prints a JSON document: of each table, by
-row and column, the figures without their intervals.
+Written from Xie et al. 2025 (CoRe) and docs/results/core.md. With the folder of the labels, the truth and the
+direct steps come from them; without it, from the export. Prints a JSON document: the figures of each table,
+by row and column, without their intervals.
 """
 
 import json
@@ -20,7 +20,7 @@ TASKS = {"data": "data dependence", "control": "control dependence", "infoflow":
 
 
 def labels(path):
-    """For each `name line`: whether it is assigned, its direct sources by data, and those by control."""
+    """For each `name line`: whether it is assigned, and its direct data and control sources."""
     nodes, node, into = {}, {}, ""
     for row in path.read_text().split("variables:", 1)[1].splitlines():
         text = row.strip()
@@ -48,7 +48,7 @@ def parents(nodes, task):
 
 
 def back(before, node):
-    """The number of steps from a node back to each that it depends on."""
+    """The number of steps from a node back to each node that it depends on."""
     seen, queue = {}, deque((one, 1) for one in before.get(node, ()))
     while queue:
         one, steps = queue.popleft()
@@ -59,7 +59,7 @@ def back(before, node):
 
 
 def true_sources(nodes, task, target):
-    """All sources of a target, as CoRe's evaluation finds them."""
+    """All sources of a target, as in CoRe's evaluation."""
     if task == "control":
         start = next((name for name in nodes if name.split()[1] == target), None)
         reached = back({name: one["control"] for name, one in nodes.items()}, start) if start else {}
@@ -69,7 +69,7 @@ def true_sources(nodes, task, target):
 
 
 def judged(told, before):
-    """Shares of right and false steps of a trace, nodes left out, and whether it is right; of none, zeros."""
+    """Shares of right and false steps of a trace, missing nodes, and whether it is right; zeros for none."""
     steps, right, false, missing = list(pairwise(told)), 0, 0, 0
     for start, end in steps:
         reached = back(before, end)
@@ -81,7 +81,7 @@ def judged(told, before):
 
 
 def of_sets(said, true):
-    """Precision, recall and F1 of two sets, 1 where nothing can be wrong; and whether they are equal."""
+    """Precision, recall and F1 of two sets, 1 if nothing can be wrong; and whether they are equal."""
     precision = len(said & true) / len(said) if said else 1.0
     recall = len(said & true) / len(true) if true else 1.0
     f = 2 * len(said & true) / (len(said) + len(true)) if said or true else 1.0
@@ -99,7 +99,7 @@ def f1(pairs):
 
 
 def of_yes(asked):
-    """The rows of one task about yes and no."""
+    """The rows of one task with yes/no questions."""
     yes, true = sum(one["said"] for one in asked), sum(one["true"] for one in asked)
     both = sum(one["said"] and one["true"] for one in asked)
     model, rule = (f1([(one[by], one["true"]) for one in asked]) for by in ("said", "ruled"))
@@ -117,7 +117,7 @@ def of_yes(asked):
 
 
 def of_sources(listed):
-    """The row of one task about sources."""
+    """The row of one task with questions about sources."""
     sets = [[set(one[by]) for by in ("said_sources", "ruled_sources", "sources")] for one in listed]
     model = means([of_sets(said, true) for said, _, true in sets])
     rule = means([of_sets(ruled, true) for _, ruled, true in sets])

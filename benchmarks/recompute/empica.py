@@ -2,9 +2,9 @@
 
     counterlens export RUN -o FOLDER && python benchmarks/recompute/empica.py FOLDER
 
-Written from the paper, sections 4.2 and 5.1, and on purpose without any of Counterlens: it reads the Parquet
-files and prints every cell as JSON, by task, model and table. Intervals are percentiles of 1,000 bootstraps
-over functions, expanded for few of them (Hesterberg 2015).
+Written from the paper, sections 4.2 and 5.1, and intentionally without code of Counterlens: it reads the
+Parquet files and prints every cell as JSON, by task, model and table. Intervals are percentiles of 1,000
+bootstraps over functions, expanded for few functions (Hesterberg 2015).
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def rows(folder, name):
 
 
 def lexical(pairs):
-    """Cosines of TF-IDF vectors of words, all answers of the run being the texts (equation 3)."""
+    """Cosines of TF-IDF vectors of words, fitted over all answers of the run (equation 3)."""
     first = {pair["problem"]: pair["original"] for pair in reversed(pairs)}
     texts = [*first.values(), *(pair["answer"] for pair in pairs)]
     words = [Counter(re.findall(r"\w+", text.lower())) for text in texts]

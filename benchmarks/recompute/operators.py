@@ -4,8 +4,8 @@
     counterlens export RUN --output FOLDER
     python benchmarks/recompute/operators.py FOLDER
 
-Written from the paper; imports nothing of Counterlens. Prints JSON: by model and table the rows, each cell by
-its column. Guesses by frequency are drawn anew, so what they do differs a little.
+Written from the paper; it imports nothing from Counterlens. Prints JSON: the rows by model and table, each
+cell by its column. Guesses by frequency are sampled again, so their figures differ slightly.
 """
 
 import json
@@ -33,7 +33,7 @@ FIVE = ("least", "lower quartile", "median", "upper quartile", "most")
 
 
 def believed(answer):
-    """One masked operator: the likeliest, its negative log-likelihood (section 4.3), and the entropy."""
+    """One masked operator: the likeliest one, its negative log-likelihood (section 4.3), and the entropy."""
     names, right = answer["candidates"], answer["operator"]
     logprob = np.array([answer["logprob"][name] for name in names])
     share = logprob - np.logaddexp.reduce(logprob)
@@ -43,7 +43,7 @@ def believed(answer):
 
 
 def population(rows):
-    """The swaps of sections 3.1 and 4.1: of six comparisons, in conditions, or of plain if-else."""
+    """The swaps of sections 3.1 and 4.1: with one of six comparisons, in conditions, or of plain if-else."""
     for row in rows:
         form = PLAIN.get(row["change"].split()[-1])
         if form and row["form"] == form and row["original"]["operator"] in OPERATORS:
@@ -90,7 +90,7 @@ def by_operator(pairs, frequency):
 
 
 def tables(pairs, frequency):
-    """Every table and figure but Table 6."""
+    """All tables and figures except Table 6."""
     found = {name: [] for name in [*(f"Table {i}" for i in range(2, 8)), "Figure 6", "Figure 7", "guessing"]}
     keys = [(change, context) for change in TITLES for context in CONTEXTS]
     of = {key: [pair for pair in pairs if pair["key"] == key] for key in keys}

@@ -76,7 +76,7 @@ def study(
         setting: Its sandbox and limits.
         more: Further texts with values to try, such as its tests.
         seed: Decides the inputs.
-        cancel: Set it to give up.
+        cancel: Set to cancel.
 
     Raises:
         CompilerStoppedError: the compiler came to no end, which says nothing of the method.
