@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 from counterlens.metrics.effects import Effect
-from counterlens.metrics.standing import standings, too_weak
+from counterlens.metrics.model_comparison import compare_pairwise, too_weak
 from counterlens.metrics.summary import Observation, summarize
 
 
@@ -25,36 +25,38 @@ def seen(rate: float, functions: int, seed: int, pairs: int = 4, right: float = 
 def test_the_one_that_holds_more_often_is_named_whichever_comes_first() -> None:
     steady, shaky = seen(0.1, 60, 1), seen(0.4, 60, 2)
     for pairs in ({"a": steady, "b": shaky}, {"b": shaky, "a": steady}):
-        (found,) = standings(pairs)
+        (found,) = compare_pairwise(pairs)
         assert (found.first, found.second) == ("a", "b")
-        assert found.told
+        assert found.significant
     rates = [sum(one.effect.mutation_effect for one in some if one.effect) / 240 for some in (shaky, steady)]
     assert found.difference.value == rates[0] - rates[1]
     assert found.difference.n == 60
 
 
 def test_equal_models_are_rarely_told_apart_and_a_difference_as_large_as_planned_is() -> None:
-    runs = [standings({"a": seen(0.3, 40, 2 * i), "b": seen(0.3, 40, 2 * i + 1)})[0] for i in range(120)]
-    assert sum(one.told for one in runs) <= 12
+    runs = [
+        compare_pairwise({"a": seen(0.3, 40, 2 * i), "b": seen(0.3, 40, 2 * i + 1)})[0] for i in range(120)
+    ]
+    assert sum(one.significant for one in runs) <= 12
     needed = sorted(one.needed or 0 for one in runs)[60]
     told = [
-        standings({"a": seen(0.25, needed, 3 * i), "b": seen(0.35, needed, 3 * i + 1)})[0].told
+        compare_pairwise({"a": seen(0.25, needed, 3 * i), "b": seen(0.35, needed, 3 * i + 1)})[0].significant
         for i in range(60)
     ]
     assert 36 <= sum(told) <= 57  # 80 % of 60 are 48
 
 
 def test_few_functions_tell_nothing() -> None:
-    (found,) = standings({"a": seen(0.0, 4, 1), "b": seen(1.0, 4, 2)})
-    assert not found.told
+    (found,) = compare_pairwise({"a": seen(0.0, 4, 1), "b": seen(1.0, 4, 2)})
+    assert not found.significant
     assert found.needed is None
-    assert standings({"a": seen(0.1, 9, 1)}) == ()
-    assert standings({"a": seen(0.1, 9, 1), "b": []}) == ()
+    assert compare_pairwise({"a": seen(0.1, 9, 1)}) == ()
+    assert compare_pairwise({"a": seen(0.1, 9, 1), "b": []}) == ()
 
 
 def test_intervals_of_many_models_hold_together() -> None:
-    (two,) = standings({"a": seen(0.1, 30, 1), "b": seen(0.3, 30, 2)})
-    many = standings({name: seen(0.1, 30, 1) if name == "a" else seen(0.3, 30, 2) for name in "abcd"})
+    (two,) = compare_pairwise({"a": seen(0.1, 30, 1), "b": seen(0.3, 30, 2)})
+    many = compare_pairwise({name: seen(0.1, 30, 1) if name == "a" else seen(0.3, 30, 2) for name in "abcd"})
     assert len(many) == 6
     wider = many[0].difference
     assert wider.value == two.difference.value

@@ -11,9 +11,9 @@ from counterlens.evaluation.results import RunResults
 from counterlens.metrics.association import spearman
 from counterlens.metrics.bootstrap import Estimate
 from counterlens.metrics.effect_correlation import effect_correlations
+from counterlens.metrics.model_comparison import DETECTABLE_DIFFERENCE, ModelComparison, compare_pairwise
 from counterlens.metrics.noise_floor import AboveFloor
 from counterlens.metrics.power import POWER
-from counterlens.metrics.standing import TELLING, ModelStanding, standings
 from counterlens.metrics.summary import EffectSummary, Observation, grouped, summarize
 from counterlens.metrics.table import Cell, Table, under
 from counterlens.models.parameters import parameter_count, short_count
@@ -36,7 +36,7 @@ class RunEffects:
         names: The mutations that occur, in the paper's order.
         correlations: Correlations between every two mutations, by model.
         sizes: Number of parameters by model, if known.
-        standings: Comparisons of every two models.
+        comparisons: Comparisons of every two models.
         protocol: The published protocol; its averages and counts are among the task's own tables.
         floors: All pairs of each model that has placebos, with the noise floor.
     """
@@ -47,7 +47,7 @@ class RunEffects:
     names: tuple[str, ...]
     correlations: Mapping[str, Mapping[tuple[str, str], Estimate]]
     sizes: Mapping[str, int]
-    standings: tuple[ModelStanding, ...] = ()
+    comparisons: tuple[ModelComparison, ...] = ()
     protocol: str = ""
     floors: Mapping[str, AboveFloor] = field(default_factory=dict)
 
@@ -98,7 +98,7 @@ class RunEffects:
             names=(*known, *sorted(seen - {*known})),
             correlations={model: effect_correlations(some, seed=seed) for model, some in pairs.items()},
             sizes={model: size for model, size in sizes.items() if model in pairs},
-            standings=standings(pairs, seed=seed),
+            comparisons=compare_pairwise(pairs, seed=seed),
             protocol=protocol,
         )
 
@@ -106,7 +106,7 @@ class RunEffects:
         """The non-empty tables."""
         if not self.names:
             return []
-        own = [] if self.protocol else [*self._averages(), self._counts(), *self._standings()]
+        own = [] if self.protocol else [*self._averages(), self._counts(), *self._comparison_table()]
         return [*own, *self.associations()]
 
     def associations(self) -> list[Table]:
@@ -156,8 +156,8 @@ class RunEffects:
         note = "judged pairs; Hooda et al. 2024, Table 1"
         return Table("counterfactual pairs", ("mutation", *self.models), rows, note)
 
-    def _standings(self) -> Iterable[Table]:
-        if self.standings:
+    def _comparison_table(self) -> Iterable[Table]:
+        if self.comparisons:
             yield Table(
                 "which model holds more often",
                 ("model", "than", "difference", "functions", "told", "functions needed for 10 points"),
@@ -167,14 +167,14 @@ class RunEffects:
                         one.second,
                         one.difference,
                         one.difference.n,
-                        "yes" if one.told else "no",
+                        "yes" if one.significant else "no",
                         one.needed,
                     )
-                    for one in self.standings
+                    for one in self.comparisons
                 ),
                 "difference: of the average mutation effects, lower being better, over the same functions; "
                 "all intervals hold simultaneously at 95 %. Different: 0 is outside the interval. "
-                f"{100 * TELLING:.0f} points: at {POWER:.0%} power",
+                f"{100 * DETECTABLE_DIFFERENCE:.0f} points: at {POWER:.0%} power",
             )
 
     def _correlation_tables(self) -> Iterable[Table]:

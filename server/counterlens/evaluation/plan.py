@@ -13,10 +13,10 @@ from counterlens.datasets import Dataset, open_dataset
 from counterlens.datasets.counterparts import Counterparts, counterparts
 from counterlens.datasets.repository import PREFIX, repository
 from counterlens.errors import CounterlensError, DataError
+from counterlens.evaluation.information_order import most_informative_first
 from counterlens.evaluation.settings import RunSettings
 from counterlens.evaluation.spending import check_budget
 from counterlens.evaluation.store import Item
-from counterlens.evaluation.telling import most_telling_first
 from counterlens.probes.execution.translation import source_language
 from counterlens.probes.probe import Need, Target
 from counterlens.probes.registry import PROBES
@@ -98,7 +98,7 @@ def make_plan(settings: RunSettings, sandbox: Sandbox, progress: ProgressCallbac
         targets[task] = drawn[key]
         require_language(PROBES[task], {target.document.language for target in drawn[key].values()})
         if settings.minutes is not None:
-            targets[task] = most_telling_first(drawn[key], task, options)
+            targets[task] = most_informative_first(drawn[key], task, options)
     items = tuple(_items(settings.models, targets))
     return Plan(settings, dataset, targets, items, not_drawn(dataset), sources)
 

@@ -8,18 +8,18 @@ from counterlens.evaluation.effects import RunEffects, all_tables, effects_of, j
 from counterlens.evaluation.results import RunResults
 from counterlens.evaluation.store import Item, StoredRecord
 from counterlens.metrics.effects import PairOutcome
-from counterlens.metrics.standing import standings
+from counterlens.metrics.model_comparison import compare_pairwise
 from counterlens.metrics.summary import summarize
 from counterlens.probes.pairs.floor_wording import noise_floor
 from counterlens.probes.pairs.record import PairRecord, PairsRecord
 from counterlens.probes.pairs.wording import OUTCOMES, figures
 from counterlens.probes.record import Record, plain
 from counterlens.reports.build import confidence_plots, operator_plots, plots
+from counterlens.reports.build.model_comparison import answer_lines
 from counterlens.reports.build.nothing import why_nothing
 from counterlens.reports.build.overview import picture, places
 from counterlens.reports.build.pairs import evidence_blocks, outcome_mark
 from counterlens.reports.build.run_wording import circumstances, not_drawn, plan_lines, progress_of, title
-from counterlens.reports.build.standing import answer_lines
 from counterlens.reports.document import (
     Block,
     Bullets,
@@ -94,7 +94,7 @@ def evaluation_report(
 
 def _summary(results: RunResults, effects: Mapping[str, RunEffects]) -> Iterator[Block]:
     for found in effects.values():
-        yield from map(Paragraph, answer_lines(found.standings, found.models))
+        yield from map(Paragraph, answer_lines(found.comparisons, found.models))
         yield from picture(found.models)
     yield Paragraph(progress_of(results))
     yield from map(Paragraph, why_nothing(results))
@@ -108,7 +108,7 @@ def _answer_of(part: RunResults) -> Iterator[str]:
     """The answer of one task of a run, without its other effects, which take longer to compute."""
     pairs = observed(part)
     summaries = {model: summarize(some) for model, some in pairs.items()}
-    return answer_lines(standings(pairs, seed=part.settings.seed), summaries)
+    return answer_lines(compare_pairwise(pairs, seed=part.settings.seed), summaries)
 
 
 def _left_out(results: RunResults) -> Iterator[Block]:

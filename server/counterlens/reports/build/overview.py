@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from counterlens.evaluation.effects import observed
 from counterlens.evaluation.results import RunResults
-from counterlens.metrics.standing import too_weak
+from counterlens.metrics.model_comparison import too_weak
 from counterlens.metrics.summary import EffectSummary
 from counterlens.probes.pairs.floor_wording import wavering
 from counterlens.probes.pairs.record import PairsRecord

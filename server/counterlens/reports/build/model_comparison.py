@@ -6,25 +6,27 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from counterlens.counting import plural
 from counterlens.metrics.bootstrap import Estimate
-from counterlens.metrics.standing import TELLING, ModelStanding, too_weak
+from counterlens.metrics.model_comparison import DETECTABLE_DIFFERENCE, ModelComparison, too_weak
 from counterlens.metrics.summary import EffectSummary
 
 
-def answer_lines(standings: Sequence[ModelStanding], models: Mapping[str, EffectSummary]) -> Iterator[str]:
+def answer_lines(
+    comparisons: Sequence[ModelComparison], models: Mapping[str, EffectSummary]
+) -> Iterator[str]:
     """The first sentences of a report.
 
     Args:
-        standings: Each pair of models.
+        comparisons: Each pair of models.
         models: The pooled pairs of each model.
     """
-    yield from _standing_lines(standings)
+    yield from _comparison_lines(comparisons)
     yield from _weakness_lines(models)
 
 
-def _standing_lines(standings: Sequence[ModelStanding]) -> Iterator[str]:
-    for one in standings:
+def _comparison_lines(comparisons: Sequence[ModelComparison]) -> Iterator[str]:
+    for one in comparisons:
         over = f"over {plural(one.difference.n, 'function')}"
-        if one.told:
+        if one.significant:
             yield f"{one.first} holds more often than {one.second}: by {_points(one.difference)}, {over}."
             continue
         said = f"Which of {one.first} and {one.second} holds more often is not clear"
@@ -33,7 +35,7 @@ def _standing_lines(standings: Sequence[ModelStanding]) -> Iterator[str]:
             continue
         yield (
             f"{said}: the difference is {_points(one.difference)}, {over}; detecting one of "
-            f"{100 * TELLING:.0f} points takes about {plural(one.needed, 'function')}."
+            f"{100 * DETECTABLE_DIFFERENCE:.0f} points takes about {plural(one.needed, 'function')}."
         )
 
 

@@ -13,23 +13,23 @@ from counterlens.metrics.power import POWER
 from counterlens.metrics.shift import Counts, difference
 from counterlens.metrics.summary import EffectSummary, Observation
 
-TELLING = 0.1
+DETECTABLE_DIFFERENCE = 0.1
 """A difference of ten percentage points: the default for the number of functions needed."""
 WEAK = 0.2
 """A model with a smaller share of right originals is too weak for its effects to mean much."""
 
 
 @dataclass(frozen=True, slots=True)
-class ModelStanding:
+class ModelComparison:
     """Two models on the same functions.
 
     Attributes:
         first: The model with the lower average mutation effect.
         second: The other model.
         difference: The second's average mutation effect minus the first's, with an interval over functions;
-            several standings together have a level of 95 % (Bonferroni).
-        needed: The approximate number of functions that would show a difference of `TELLING` with probability
-            `POWER`; None if unknown.
+            several comparisons together have a level of 95 % (Bonferroni).
+        needed: The approximate number of functions that would show a difference of
+            `DETECTABLE_DIFFERENCE` with probability `POWER`; None if unknown.
     """
 
     first: str
@@ -38,12 +38,14 @@ class ModelStanding:
     needed: int | None
 
     @property
-    def told(self) -> bool:
+    def significant(self) -> bool:
         """Whether the first holds more often beyond chance."""
         return self.difference.low is not None and self.difference.low > 0
 
 
-def standings(pairs: Mapping[str, Sequence[Observation]], *, seed: int = 0) -> tuple[ModelStanding, ...]:
+def compare_pairwise(
+    pairs: Mapping[str, Sequence[Observation]], *, seed: int = 0
+) -> tuple[ModelComparison, ...]:
     """Compare every two models that have informative pairs.
 
     Args:
@@ -53,7 +55,7 @@ def standings(pairs: Mapping[str, Sequence[Observation]], *, seed: int = 0) -> t
     counted = {model: counts for model, some in pairs.items() if (counts := _by_function(some))}
     compared = [*combinations(counted, 2)]
     level = 1 - 0.05 / max(1, len(compared))
-    return tuple(_standing(counted, both, level, seed) for both in compared)
+    return tuple(_comparison(counted, both, level, seed) for both in compared)
 
 
 def too_weak(summary: EffectSummary) -> bool:
@@ -62,16 +64,16 @@ def too_weak(summary: EffectSummary) -> bool:
     return right is not None and right < WEAK
 
 
-def _standing(
+def _comparison(
     counted: Mapping[str, Mapping[Hashable, Counts]], both: tuple[str, str], level: float, seed: int
-) -> ModelStanding:
+) -> ModelComparison:
     one, other = (counted[model] for model in both)
     functions = [(one.get(name, (0, 0)), other.get(name, (0, 0))) for name in dict.fromkeys([*one, *other])]
     found = bootstrap(functions, difference, seed=seed, level=level)
     if found.value is not None and found.value < 0:
         both, functions = both[::-1], [pair[::-1] for pair in functions]
         found = bootstrap(functions, difference, seed=seed, level=level)
-    return ModelStanding(*both, found, _needed(found, level))
+    return ModelComparison(*both, found, _needed(found, level))
 
 
 def _by_function(observations: Sequence[Observation]) -> dict[Hashable, Counts]:
@@ -87,6 +89,6 @@ def _by_function(observations: Sequence[Observation]) -> dict[Hashable, Counts]:
 def _needed(found: Estimate, level: float) -> int | None:
     if found.low is None or found.high is None:
         return None
-    outside, told = NormalDist().inv_cdf(0.5 + level / 2), NormalDist().inv_cdf(POWER)
+    outside, power_quantile = NormalDist().inv_cdf(0.5 + level / 2), NormalDist().inv_cdf(POWER)
     error = (found.high - found.low) / (2 * outside)
-    return math.ceil(found.n * ((outside + told) * error / TELLING) ** 2)
+    return math.ceil(found.n * ((outside + power_quantile) * error / DETECTABLE_DIFFERENCE) ** 2)

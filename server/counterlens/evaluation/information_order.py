@@ -18,7 +18,9 @@ from counterlens.probes.registry import PROBES
 from counterlens.syntax.functions import find_function
 
 
-def most_telling_first(targets: Mapping[str, Target], task: str, options: ProbeOptions) -> dict[str, Target]:
+def most_informative_first(
+    targets: Mapping[str, Target], task: str, options: ProbeOptions
+) -> dict[str, Target]:
     """The functions of a task in the order in which they are probed; functions without prompts come last.
 
     Args:
