@@ -34,7 +34,7 @@ def job(view: tuple[int, int] | None = None, unasked: int = 10_000) -> ScoringJo
 def order(of: ScoringJob) -> list[int]:
     """The units in the order in which they are scored."""
     found = []
-    while (following := of.following()) is not None:
+    while (following := of.next_unit()) is not None:
         found.append(following)
         of.parts[following] = NOTHING
     return found
@@ -63,7 +63,7 @@ def test_of_a_large_file_only_what_someone_looks_at_beyond_the_limit() -> None:
 def test_a_unit_that_the_model_dies_of_is_set_aside() -> None:
     of = job()
     for _ in range(MOST_DEATHS):
-        assert of.following() == 0
+        assert of.next_unit() == 0
         of.died(0, ModelProcessDiedError("killed"))
     assert order(of) == list(range(1, 10))
     assert of.unscored == ()
@@ -73,7 +73,7 @@ def test_a_unit_that_the_model_dies_of_is_set_aside() -> None:
 
 def test_units_beyond_the_limit_are_not_scored() -> None:
     of = job(unasked=EACH - 5)
-    assert of.following() is None
+    assert of.next_unit() is None
     assert len(of.aside) == 10
 
 

@@ -14,7 +14,7 @@ from counterlens.probes.record import Outcome, Record
 from counterlens.probes.registry import PROBES
 from counterlens.probes.runner import ProbeRun, State
 from counterlens.reports.build.probe_run import section
-from counterlens.reports.build.several import overview, several_report, standing
+from counterlens.reports.build.several import overview, progress_line, several_report
 from counterlens.reports.render import html, markdown
 
 HOSTILE = '<img src=x onerror="alert(1)">|`'
@@ -94,11 +94,11 @@ def test_markdown_keeps_its_tables_whatever_stands_in_them() -> None:
 
 
 def test_how_far_everything_is_in_one_line() -> None:
-    assert standing([FAILED, WAITING]) == "1 of 2 finished"
+    assert progress_line([FAILED, WAITING]) == "1 of 2 finished"
     running = replace(WAITING, state=State.RUNNING)
-    assert standing([FAILED, running]) == "name is running; 1 of 2 finished"
+    assert progress_line([FAILED, running]) == "name is running; 1 of 2 finished"
     cancelled = replace(WAITING, state=State.CANCELLED)
-    assert standing([DONE, FAILED, cancelled]) == "Finished: 1 done, 1 not run, 1 cancelled"
+    assert progress_line([DONE, FAILED, cancelled]) == "Finished: 1 done, 1 not run, 1 cancelled"
 
 
 def test_one_reason_for_several_functions_is_counted_once() -> None:

@@ -88,7 +88,7 @@ class SuiteRun:
         """Run slices until no test, or no time, is left."""
         number = 0
         while self._found.partial and (left := self._setting.map_timeout - self._found.spent) > 0:
-            self._tell()
+            self._report_progress()
             before, began = self._progress, time.monotonic()
             whole = self._slice(min(left, _SLICES[min(number, len(_SLICES) - 1)]))
             self._found.spent += time.monotonic() - began
@@ -103,7 +103,7 @@ class SuiteRun:
     def _progress(self) -> int:
         return len(self._found.tests) + len(self._ending)
 
-    def _tell(self) -> None:
+    def _report_progress(self) -> None:
         if self._setting.report:
             found, most = self._found, self._setting.map_timeout
             name, spent = self._suite.project.name, f"{found.spent:.0f}"

@@ -152,7 +152,7 @@ class TestRun:
                 apart = self.calibration.apart
         return self._try(program, read, cancel, apart=apart).verdict
 
-    def telling(self, **more: object) -> TestRun:
+    def with_task(self, **more: object) -> TestRun:
         """The same test run with additions to the runner's task; it shares the calibration."""
         return replace(self, task={**self.task, **more})
 

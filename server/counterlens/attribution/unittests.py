@@ -126,7 +126,7 @@ class CasesJudge:
         ]
         kept = {(file["path"], owner, name) for file in files for owner, name in file["cases"]}
         cases = [case for case in self._cases if (str(case.file), case.owner, case.name) in kept]
-        test_run = self._test_run.telling(
+        test_run = self._test_run.with_task(
             files=[file for file in whole if file["cases"]], without=sorted(found.without)
         )
         test_run.calibration.apart = found.apart

@@ -78,7 +78,7 @@ def _one_way(test_run: TestRun, original: str, cancel: Event | None, *, apart: b
             heard.update(report)
             return Judgement.PASSED, Evidence(test_run.attribution, 0)
 
-        trial = test_run.telling(every=True, without=sorted(without))
+        trial = test_run.with_task(every=True, without=sorted(without))
         verdict = trial.once(original, read, cancel, apart=apart)
         if heard.get("results") or heard.get("broken"):
             return _sorted(heard, without, verdict, apart=apart)

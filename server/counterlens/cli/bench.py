@@ -12,8 +12,8 @@ import click
 
 from counterlens.cli.options import print_report, require_trusted, strong_sandbox
 from counterlens.cli.run_choices import RunChoices, engine_of, run_options
-from counterlens.cli.run_events import EventTeller
-from counterlens.cli.run_telling import PlanFacts, RunTeller, TerminalTeller
+from counterlens.cli.run_events import EventReporter
+from counterlens.cli.run_reporting import PlanFacts, RunReporter, TerminalReporter
 from counterlens.cli.saying import say
 from counterlens.errors import Cancelled, CounterlensError
 from counterlens.evaluation.engines.base import EvaluationEngine
@@ -56,7 +56,7 @@ _INTERRUPTED = 130
 )
 @click.option(
     "--progress",
-    "told",
+    "progress_format",
     type=click.Choice(["text", "json"]),
     default="text",
     show_default=True,
@@ -77,7 +77,7 @@ def bench(
     only_plan: bool,
     fail_under: float | None,
     trial: bool,
-    told: str,
+    progress_format: str,
     **_: Any,
 ) -> None:
     """Probe every function of a dataset or a tested repository with one or more models.
@@ -100,47 +100,47 @@ def bench(
     if trial and not only_plan:
         raise click.UsageError("--trial estimates the time of a plan: give --plan, too")
     if only_plan:
-        with _teller(told) as teller:
-            show_plan(choices, teller, engine_of(context) if trial else None)
+        with _run_reporter(progress_format) as reporter:
+            show_plan(choices, reporter, engine_of(context) if trial else None)
         return
     if out is None:
         raise click.UsageError("give the folder of the run: --out DIR, such as --out runs/first")
-    with _teller(told) as teller:
+    with _run_reporter(progress_format) as reporter:
         engine = context.with_resource(engine_of(context))
-        run_bench(choices, out, engine, resume=resume, jobs=jobs, teller=teller)
+        run_bench(choices, out, engine, resume=resume, jobs=jobs, reporter=reporter)
         hold_to(out, fail_under)
 
 
 @contextmanager
-def _teller(told: str) -> Iterator[RunTeller]:
-    if told == "text":
-        yield TerminalTeller()
+def _run_reporter(progress_format: str) -> Iterator[RunReporter]:
+    if progress_format == "text":
+        yield TerminalReporter()
         return
-    teller = EventTeller()
-    with teller.telling():
-        yield teller
+    reporter = EventReporter()
+    with reporter.reporting_errors():
+        yield reporter
 
 
 def show_plan(
     choices: RunChoices,
-    teller: RunTeller | None = None,
+    reporter: RunReporter | None = None,
     trial: EvaluationEngine | None = None,
 ) -> None:
     """Print the plan of a run, with its estimated duration if known.
 
     Args:
         choices: The choices of the run.
-        teller: Prints the messages.
+        reporter: Prints the messages.
         trial: The engine for trials of models whose pace is unknown; None for no trials.
     """
-    teller = teller or TerminalTeller()
-    plan = _plan(choices.settings(), strong_sandbox(), teller)
-    counted, paces = _counted(plan, teller), known_paces(plan.settings)
+    reporter = reporter or TerminalReporter()
+    plan = _plan(choices.settings(), strong_sandbox(), reporter)
+    counted, paces = _counted(plan, reporter), known_paces(plan.settings)
     tried: Paces = {}
     if trial is not None:
-        with trial, teller.steps("measuring the model's speed", total_known=False):
+        with trial, reporter.steps("measuring the model's speed", total_known=False):
             tried = tried_paces(plan, trial, beside=paces)
-    teller.planned(_facts(plan, counted, paces, tried), begins=False)
+    reporter.planned(_facts(plan, counted, paces, tried), begins=False)
 
 
 def _facts(
@@ -179,7 +179,7 @@ def run_bench(
     resume: bool = False,
     jobs: int | None = None,
     brief: bool = False,
-    teller: RunTeller | None = None,
+    reporter: RunReporter | None = None,
 ) -> None:
     """Start or resume a run, and show its results.
 
@@ -190,54 +190,54 @@ def run_bench(
         resume: Whether to resume an existing run.
         jobs: Functions processed at a time; None for the engine's default.
         brief: Whether the folder is temporary, so that messages do not mention it.
-        teller: Prints the messages.
+        reporter: Prints the messages.
 
     Raises:
         CounterlensError: the run cannot continue; the hint says how to resume it.
         click.exceptions.Exit: the user cancelled, or items failed.
     """
-    teller, sandbox = teller or TerminalTeller(), engine.sandbox
-    early = None if Store.begun(out) else _plan(choices.settings(out), sandbox, teller)  # no folder yet
+    reporter, sandbox = reporter or TerminalReporter(), engine.sandbox
+    early = None if Store.begun(out) else _plan(choices.settings(out), sandbox, reporter)  # no folder yet
     with Store.create(out) as store:
         kept = store.settings
         if kept is not None and not resume:
             raise holds_one(store)
-        plan = early or _plan(choices.settings(out, kept), sandbox, teller)
-        with teller.steps("starting the engine", total_known=False):
+        plan = early or _plan(choices.settings(out, kept), sandbox, reporter)
+        with reporter.steps("starting the engine", total_known=False):
             _ = engine.jobs  # if the engine cannot start, no run is begun
         if choices.note and kept is None:
-            teller.note(choices.note)
+            reporter.note(choices.note)
         run = (Run.begin if kept is None else Run.resume)(store, plan, engine)
         for lost in store.lost:
-            teller.note(f"damaged, and repeated: {lost}")
-        done, counted = store.done, _counted(plan, teller)
+            reporter.note(f"damaged, and repeated: {lost}")
+        done, counted = store.done, _counted(plan, reporter)
         paces = known_paces(plan.settings)
-        teller.planned(_facts(plan, counted, paces, {}, done), begins=True)
+        reporter.planned(_facts(plan, counted, paces, {}, done), begins=True)
         cancel, remaining = Event(), _remaining(plan, done, counted, paces)
         try:
-            with teller.following(len(plan.items), len(done), remaining.seconds) as (advance, notice):
+            with reporter.show_progress(len(plan.items), len(done), remaining.seconds) as (advance, notice):
                 ended = run.go(cancel, advance, jobs, notice, remaining)
         except (KeyboardInterrupt, Cancelled):
             cancel.set()
-            teller.note(_resume_with("stopped", store, brief=brief))
+            reporter.note(_resume_with("stopped", store, brief=brief))
             raise click.exceptions.Exit(_INTERRUPTED) from None
         except CounterlensError as error:
             hint = _resume_with(f"{error.hint}; stopped" if error.hint else "stopped", store, brief=brief)
             raise CounterlensError(error.message, hint) from error
         finally:
             note_paces(plan.settings, remaining)
-    _finish(out, ended, teller, brief=brief)
+    _finish(out, ended, reporter, brief=brief)
 
 
-def _plan(settings: RunSettings, sandbox: Sandbox, teller: RunTeller) -> Plan:
+def _plan(settings: RunSettings, sandbox: Sandbox, reporter: RunReporter) -> Plan:
     if any(PROBES[task].runs_programs for task in settings.tasks):
         require_trusted(*repository_in(settings.data))
-    with teller.steps("reading the data", total_known=True) as report:
+    with reporter.steps("reading the data", total_known=True) as report:
         return make_plan(settings, sandbox, report)
 
 
-def _counted(plan: Plan, teller: RunTeller) -> dict[str, PromptCounts]:
-    with teller.steps("counting the prompts", total_known=False):
+def _counted(plan: Plan, reporter: RunReporter) -> dict[str, PromptCounts]:
+    with reporter.steps("counting the prompts", total_known=False):
         return {task: counted_prompts(plan, task) for task in plan.targets}
 
 
@@ -250,16 +250,16 @@ def _remaining(
     return RemainingTime(left, prompts, known=paces, most=None if minutes is None else 60 * minutes)
 
 
-def _finish(out: Path, ended: Ended, teller: RunTeller, *, brief: bool) -> None:
+def _finish(out: Path, ended: Ended, reporter: RunReporter, *, brief: bool) -> None:
     def show() -> None:
         print_report(terminal.render(evaluation_report(RunResults.read(out), brief=True)))
         if not brief:
             say(f"counterlens report {out} shows the pairs; --format html, markdown and others", err=True)
 
-    teller.ended(show, ended.done, ended.total)
+    reporter.ended(show, ended.done, ended.total)
     if ended.over:
         more = "--budget with more"
-        teller.note(
+        reporter.note(
             f"{ended.over}, {ended.done} of {ended.total} done"
             + (
                 f"; {more} goes further"
@@ -269,13 +269,13 @@ def _finish(out: Path, ended: Ended, teller: RunTeller, *, brief: bool) -> None:
         )
     if ended.failed:
         for name, error in ended.failed.items():
-            teller.note(f"{name} failed: {error}", colour="red")
+            reporter.note(f"{name} failed: {error}", colour="red")
         again = (
             "--out FOLDER stores the run"
             if brief
             else f"repeat these: counterlens bench --resume --out {out}"
         )
-        teller.note(again)
+        reporter.note(again)
         raise click.exceptions.Exit(1)
 
 

@@ -15,7 +15,7 @@ from contextlib import AbstractContextManager, contextmanager
 from threading import Lock, Thread
 from typing import Any
 
-from counterlens.cli.run_telling import Following, PlanFacts
+from counterlens.cli.run_reporting import PlanFacts, ProgressContext
 from counterlens.cli.saying import say, say_document
 from counterlens.errors import CounterlensError
 from counterlens.evaluation.run import Advance, Notice
@@ -27,24 +27,24 @@ _AGAIN_SECONDS = 10.0
 """Seconds until the interrupt is repeated: Python drops one that falls into a callback or a finalizer."""
 
 
-class EventTeller:
-    """Reports to a program. Implements `RunTeller`."""
+class EventReporter:
+    """Reports to a program. Implements `RunReporter`."""
 
     def __init__(self) -> None:
         self._lock, self._last = Lock(), 0.0
 
     def steps(self, what: str, *, total_known: bool) -> AbstractContextManager[ProgressCallback]:  # noqa: ARG002
-        """Like `RunTeller.steps`."""
+        """Like `RunReporter.steps`."""
 
         @contextmanager
-        def following() -> Iterator[ProgressCallback]:
+        def reported_steps() -> Iterator[ProgressCallback]:
             self._say("step", what=what, done=0, total=0)
             yield lambda step, done, total: self._now_and_then("step", what=step, done=done, total=total)
 
-        return following()
+        return reported_steps()
 
     def planned(self, facts: PlanFacts, *, begins: bool) -> None:
-        """Like `RunTeller.planned`."""
+        """Like `RunReporter.planned`."""
         self._say(
             "begun" if begins else "plan",
             lines=[*facts.lines],
@@ -57,11 +57,11 @@ class EventTeller:
             rough=bool(facts.time and facts.time.rough),
         )
 
-    def following(self, total: int, done: int, remaining: Callable[[], float | None]) -> Following:
-        """Like `RunTeller.following`."""
+    def show_progress(self, total: int, done: int, remaining: Callable[[], float | None]) -> ProgressContext:
+        """Like `RunReporter.show_progress`."""
 
         @contextmanager
-        def followed() -> Iterator[tuple[Advance, Notice]]:
+        def reported_progress() -> Iterator[tuple[Advance, Notice]]:
             reached = done
 
             def facts(what: str) -> dict[str, Any]:
@@ -80,18 +80,18 @@ class EventTeller:
 
             yield advance, lambda what: self._now_and_then("progress", **facts(what))
 
-        return followed()
+        return reported_progress()
 
     def note(self, line: str, *, colour: str | None = None) -> None:  # noqa: ARG002 - a program sees none
-        """Like `RunTeller.note`: for the log of the program that started the run."""
+        """Like `RunReporter.note`: for the log of the program that started the run."""
         say(line, err=True)
 
     def ended(self, made: Callable[[], None], done: int, total: int) -> None:  # noqa: ARG002 - it is not shown
-        """Like `RunTeller.ended`."""
+        """Like `RunReporter.ended`."""
         self._say("ended", done=done, total=total)
 
     @contextmanager
-    def telling(self) -> Iterator[None]:
+    def reporting_errors(self) -> Iterator[None]:
         """Also report an error that ends the run; meanwhile, watch for the end of standard input."""
         if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as for programs in the background
             signal.signal(signal.SIGINT, signal.default_int_handler)

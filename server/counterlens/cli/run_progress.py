@@ -47,7 +47,7 @@ def run_progress(
     with shown as bar:
         task = bar.add_task("loading the model", total=total, completed=done, rate="", left="")
 
-        def tell(what: str) -> None:
+        def update(what: str) -> None:
             nonlocal last
             rate = (reached - done) / max(time.monotonic() - started, 1e-9) * 60
             said = f"{rate:.1f} per minute" if rate else ""
@@ -63,9 +63,9 @@ def run_progress(
         def advance(now: int, _of: int, name: str) -> None:
             nonlocal reached
             reached = now
-            tell(name)
+            update(name)
 
-        yield advance, tell
+        yield advance, update
 
 
 def _left(seconds: float | None) -> str:

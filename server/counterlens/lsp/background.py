@@ -120,7 +120,7 @@ class BackgroundScorer:
         job.view, job.order = view, next(self._order)
         task = self._tasks.get(uri)
         if task is None or task.done():
-            if job.following() is not None:
+            if job.next_unit() is not None:
                 self._start(uri, self._go_on(job))
         elif job.urgency < before:
             self._turns.interrupt(job)
@@ -162,9 +162,9 @@ class BackgroundScorer:
         try:
             model = job.model or await self._opened(job)
             begun = False
-            while not begun or job.following() is not None:
+            while not begun or job.next_unit() is not None:
                 begun = True
-                while (unit := job.following()) is not None:
+                while (unit := job.next_unit()) is not None:
                     await self._next(job, model, unit)
                 await self._show(job)
         except (SourceError, UnscorableError) as reason:
@@ -210,19 +210,19 @@ class BackgroundScorer:
         loop = asyncio.get_running_loop()
 
         def scoring(done: int, _total: int) -> None:
-            loop.call_soon_threadsafe(self._tell, job, done - job.units[unit].start)
+            loop.call_soon_threadsafe(self._announce_progress, job, done - job.units[unit].start)
 
         try:
             async with self._turns.take(job) as interrupt:
-                now = job.following()  # the user may have scrolled meanwhile
+                now = job.next_unit()  # the user may have scrolled meanwhile
                 unit = unit if now is None else now
                 job.parts[unit] = await self._offload(_score, model, job, unit, interrupt, scoring)
         except ModelProcessDiedError as error:
             job.died(unit, error)
             self._announce("loading", f"{error.message}; restarting it")
             return
-        self._tell(job)
-        if unit in job.parts and job.worth_showing(unit) and job.following() is not None:
+        self._announce_progress(job)
+        if unit in job.parts and job.worth_showing(unit) and job.next_unit() is not None:
             job.being_shown = loop.create_task(self._show_part(job))
 
     async def _show_part(self, job: ScoringJob) -> None:
@@ -269,7 +269,7 @@ class BackgroundScorer:
         self._prepare(scored)
         return scored
 
-    def _tell(self, job: ScoringJob, more: int = 0) -> None:
+    def _announce_progress(self, job: ScoringJob, more: int = 0) -> None:
         """Announce the progress of a document; `more` is the number of finished bytes of the current unit."""
         if self._jobs.get(job.analysis.uri) is not job:
             return  # a newer model would get the credit

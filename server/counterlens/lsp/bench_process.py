@@ -19,7 +19,7 @@ from counterlens.lsp.base import LOG
 from counterlens.text import printable
 
 Event = Mapping[str, Any]
-_SAID = 4_000  # characters of error output that are kept
+_KEPT_CHARACTERS = 4_000  # characters of error output that are kept
 
 
 class BenchProcess:
@@ -28,8 +28,8 @@ class BenchProcess:
     Args:
         arguments: Command-line arguments of `counterlens bench`.
         folder: Working directory, where the search for settings files begins.
-        told: Called with each event, on a separate thread.
-        over: Called with the exit code at the end, on the same thread.
+        on_event: Called with each event, on a separate thread.
+        on_exit: Called with the exit code at the end, on the same thread.
         weaker: Whether the user accepts a weak sandbox.
     """
 
@@ -37,8 +37,8 @@ class BenchProcess:
         self,
         arguments: Sequence[str],
         folder: Path,
-        told: Callable[[Event], None],
-        over: Callable[[int], None],
+        on_event: Callable[[Event], None],
+        on_exit: Callable[[int], None],
         *,
         weaker: bool = False,
     ) -> None:
@@ -47,7 +47,7 @@ class BenchProcess:
         environment = {**os.environ, "COUNTERLENS_TRUST": "1", "PYTHONUNBUFFERED": "1"}
         if weaker:
             environment["COUNTERLENS_ALLOW_WEAKER_SANDBOX"] = "1"
-        self._told, self._over = told, over
+        self._on_event, self._on_exit = on_event, on_exit
         self._process = subprocess.Popen(
             command,
             cwd=folder,
@@ -59,7 +59,7 @@ class BenchProcess:
             errors="replace",
             start_new_session=True,  # keys such as Ctrl+C in the server's terminal do not reach it
         )
-        self.said = ""
+        self.error_output = ""
         """The end of its other output: warnings, or why it failed."""
         self._listening = Thread(target=self._listen_to_errors, daemon=True)
         self._listening.start()
@@ -78,14 +78,14 @@ class BenchProcess:
             except ValueError:
                 continue  # not an event: another library's output
             if isinstance(event, dict):
-                self._told(event)
+                self._on_event(event)
         code = self._process.wait()
         self._listening.join(timeout=5)
         self.stop()
-        self._over(code)
+        self._on_exit(code)
 
     def _listen_to_errors(self) -> None:
         assert self._process.stderr is not None
         for line in self._process.stderr:
             LOG.info("bench: %s", printable(line.rstrip(), keep=""))
-            self.said = (self.said + line)[-_SAID:]
+            self.error_output = (self.error_output + line)[-_KEPT_CHARACTERS:]

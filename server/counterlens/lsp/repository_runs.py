@@ -164,7 +164,7 @@ class RepositoryRuns:
                 raise DataError(f"the run in {folder} is under way", "Pause it first")
             expected = given.get("seconds")
             self._running[folder] = _LiveRun(
-                self._tell,
+                self._notify,
                 RunNews(str(folder), "running", seconds=None if expected is None else float(expected)),
                 root,
                 arguments,
@@ -224,12 +224,12 @@ class RepositoryRuns:
             self._server.show(str(error), types.MessageType.Error)
         return error_text(error)
 
-    def _tell(self, news: RunNews) -> None:
+    def _notify(self, news: RunNews) -> None:
         """Notify the client, from any thread; discard a finished run."""
         if self._server.loop is not None:
-            self._server.loop.call_soon_threadsafe(self._told, news)
+            self._server.loop.call_soon_threadsafe(self._notify_now, news)
 
-    def _told(self, news: RunNews) -> None:
+    def _notify_now(self, news: RunNews) -> None:
         if news.state != "running":
             self._running.pop(Path(news.folder), None)
         self._server.protocol.notify(NEWS, replace(news, what=recognised(news.what)))
@@ -240,23 +240,23 @@ class _LiveRun:
 
     def __init__(
         self,
-        tell: Callable[[RunNews], None],
+        notify: Callable[[RunNews], None],
         news: RunNews,
         root: Path,
         arguments: list[str],
         *,
         weaker: bool,
     ) -> None:
-        self._tell, self._news, self._error = tell, news, ""
+        self._notify, self._news, self._error = notify, news, ""
         self._ended = False
-        tell(self._news)
-        self._process = BenchProcess(arguments, root, self._event, self._over, weaker=weaker)
+        notify(self._news)
+        self._process = BenchProcess(arguments, root, self._on_event, self._on_exit, weaker=weaker)
 
     def pause(self) -> None:
         """Stop it; results are kept."""
         self._process.stop()
 
-    def _event(self, event: Event) -> None:
+    def _on_event(self, event: Event) -> None:
         kind = event.get("event")
         if kind == "error":
             self._error = _problem(event)
@@ -269,12 +269,14 @@ class _LiveRun:
             if seconds is None:  # this run has no estimate yet
                 seconds = self._news.seconds
             self._news = replace(self._news, **counted, seconds=seconds, what=what)
-            self._tell(self._news)
+            self._notify(self._news)
 
-    def _over(self, code: int) -> None:
+    def _on_exit(self, code: int) -> None:
         state = "paused" if code == _INTERRUPTED else "done" if self._ended else "failed"
-        error = self._error or (_last_line(self._process.said) if code not in (0, _INTERRUPTED) else "")
-        self._tell(replace(self._news, state=state, seconds=None, what="", error=error))
+        error = self._error or (
+            _last_line(self._process.error_output) if code not in (0, _INTERRUPTED) else ""
+        )
+        self._notify(replace(self._news, state=state, seconds=None, what="", error=error))
 
 
 def _planned(arguments: list[str], root: Path, weaker: bool, steps: Steps) -> Event:
@@ -286,7 +288,7 @@ def _planned(arguments: list[str], root: Path, weaker: bool, steps: Steps) -> Ev
     """
     over, found, failed = Flag(), dict[str, Any](), list[str]()
 
-    def told(event: Event) -> None:
+    def on_event(event: Event) -> None:
         match event.get("event"):
             case "step":
                 steps.report(str(event["what"]), int(event["done"]), int(event["total"]))
@@ -295,13 +297,15 @@ def _planned(arguments: list[str], root: Path, weaker: bool, steps: Steps) -> Ev
             case "error":
                 failed.append(_problem(event))
 
-    process = BenchProcess(arguments, root, told, lambda _code: over.set(), weaker=weaker)
+    process = BenchProcess(arguments, root, on_event, lambda _code: over.set(), weaker=weaker)
     while not over.wait(_POLL_SECONDS):
         if steps.cancel is not None and steps.cancel.is_set():
             process.stop()
             raise Cancelled
     if not found:
-        raise DataError(failed[0] if failed else _last_line(process.said) or "the plan could not be made")
+        raise DataError(
+            failed[0] if failed else _last_line(process.error_output) or "the plan could not be made"
+        )
     return found
 
 
@@ -310,9 +314,9 @@ def _problem(event: Event) -> str:
     return error_text(DataError(str(event["message"]), str(event.get("hint") or "") or None))
 
 
-def _last_line(said: str) -> str:
+def _last_line(output: str) -> str:
     """The last line of output, if there was no event: for example the error about an option."""
-    lines = [line for line in said.strip().splitlines() if line.strip()]
+    lines = [line for line in output.strip().splitlines() if line.strip()]
     return lines[-1].strip().removeprefix("Error: ") if lines else ""
 
 

@@ -64,7 +64,7 @@ class ScoringJob:
         upto = [bisect.bisect_right(ends, unit.end) for unit in self.units]
         self._functions = [after - before for before, after in zip([0, *upto], upto, strict=False)]
 
-    def following(self) -> int | None:
+    def next_unit(self) -> int | None:
         """The next unit to score: a visible one, then the nearest to the view; None if none is left."""
         left = [i for i in range(len(self.units)) if i not in self.parts and i not in self.aside]
         if not left:
@@ -78,8 +78,8 @@ class ScoringJob:
     @property
     def urgency(self) -> tuple[int, ...]:
         """Sort key: less for a visible next unit, then for documents touched later."""
-        following = self.following()
-        return (0 if following is not None and self._visible(following) else 1, -self.order)
+        next_unit = self.next_unit()
+        return (0 if next_unit is not None and self._visible(next_unit) else 1, -self.order)
 
     @property
     def bytes_done(self) -> int:

@@ -17,7 +17,7 @@ from counterlens.probes.probe import Target
 from counterlens.probes.runner import AnyProbe, ProbeRun, State, attempt
 from counterlens.progress import Steps
 from counterlens.reports.build.probe_run import section, section_id
-from counterlens.reports.build.several import overview, several_report, standing
+from counterlens.reports.build.several import overview, progress_line, several_report
 from counterlens.reports.render import html, markdown
 from counterlens.syntax.document import Document
 
@@ -100,9 +100,9 @@ class TaskRun:
             )
 
     @property
-    def standing(self) -> str:
+    def status(self) -> str:
         """The progress of all probes, in one line."""
-        return standing([*self.runs.values()])
+        return progress_line([*self.runs.values()])
 
     def markdown(self) -> str:
         """The report."""
@@ -118,7 +118,7 @@ class TaskRun:
         try:
             steps.report("opening the model", 0, 1)
             for run in self.runs.values():  # so that the sections are in the order of the probes
-                self._tell(run)
+                self._notify(run)
             with host.lend(self._settings) as model:
                 self._model_name = f"{model.info.name} ({model.info.where})"
                 waiting = [run for run in self.runs.values() if run.state is State.WAITING]
@@ -130,7 +130,7 @@ class TaskRun:
             for run in [*self.runs.values()]:
                 if run.state in (State.WAITING, State.RUNNING):
                     self._set(replace(run, state=State.CANCELLED))
-            self._tell(over=True)
+            self._notify(over=True)
 
     def _run(self, run: ProbeRun, host: ModelHost, model: Model, steps: Steps) -> None:
         """Run one probe.
@@ -159,13 +159,13 @@ class TaskRun:
 
     def _set(self, run: ProbeRun) -> None:
         self.runs[run.probe.id] = run
-        self._tell(run)
+        self._notify(run)
 
-    def _tell(self, run: ProbeRun | None = None, *, over: bool = False) -> None:
+    def _notify(self, run: ProbeRun | None = None, *, over: bool = False) -> None:
         news = TaskNews(
             self._chosen.run,
             overview=html.fragment(overview(self._title, self._about, [*self.runs.values()])),
-            status=self.standing,
+            status=self.status,
             over=over,
         )
         if run is not None:

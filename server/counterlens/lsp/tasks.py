@@ -142,7 +142,7 @@ async def _probe(ls: CounterlensServer, argument: Any = None) -> TasksAnswer:
         ok=True,
         title=wanted.title,
         version=wanted.document.version,
-        summary=f"{wanted.title}: {run.standing}",
+        summary=f"{wanted.title}: {run.status}",
         tasks=tuple(
             EndedTask(task, str(ended.state), ended.summary, tuple(map(records.plain, ended.records)))
             for task, ended in run.runs.items()

@@ -46,15 +46,15 @@ async def answered(context: Context[Any, Any], work: Work) -> CallToolResult:
         ToolError: an expected failure, with a message that says what an assistant can do.
     """
     loop, cancel = asyncio.get_running_loop(), Event()
-    told: set[asyncio.Task[None]] = set()
+    reports: set[asyncio.Task[None]] = set()
 
-    def tell(step: str, done: int, total: int) -> None:
+    def send_progress(step: str, done: int, total: int) -> None:
         task = loop.create_task(context.report_progress(done, total or None, step))
-        told.add(task)
-        task.add_done_callback(told.discard)
+        reports.add(task)
+        task.add_done_callback(reports.discard)
 
     def report(step: str, done: int, total: int) -> None:
-        loop.call_soon_threadsafe(tell, step, done, total)
+        loop.call_soon_threadsafe(send_progress, step, done, total)
 
     try:
         found = await asyncio.to_thread(work, cancel, report)
@@ -64,6 +64,6 @@ async def answered(context: Context[Any, Any], work: Work) -> CallToolResult:
     except CounterlensError as error:
         raise ToolError(str(error)) from error
     finally:
-        if told:
-            await asyncio.gather(*told, return_exceptions=True)
+        if reports:
+            await asyncio.gather(*reports, return_exceptions=True)
     return found.result()

@@ -152,16 +152,16 @@ def _discriminating(seen: Iterable[Observation]) -> Discriminating | None:
     known = [
         (pair, pair.effect) for pair in seen if pair.discriminating is not None and pair.effect is not None
     ]
-    telling = [(pair, effect) for pair, effect in known if pair.discriminating]
+    discriminating = [(pair, effect) for pair, effect in known if pair.discriminating]
     if not known:
         return None
     return Discriminating(
-        pairs=len(telling),
+        pairs=len(discriminating),
         known=len(known),
         average=average_mutation_effect(
-            (effect for _, effect in telling), (pair.cluster for pair, _ in telling)
+            (effect for _, effect in discriminating), (pair.cluster for pair, _ in discriminating)
         ),
-        copied=pooled_share((pair.cluster, pair.copied) for pair, _ in telling),
+        copied=pooled_share((pair.cluster, pair.copied) for pair, _ in discriminating),
     )
 
 

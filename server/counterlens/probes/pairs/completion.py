@@ -65,12 +65,12 @@ class CompletionProbe(PairsProbe[CompletionOptions]):
             context.steps,
         )
         asked, controls, gaps = prepared.asked, prepared.controls, prepared.gaps
-        telling = discriminating(judging, gaps[: len(asked)], steps)
+        discriminates = discriminating(judging, gaps[: len(asked)], steps)
         attempts = attempted(context.model, judging, gaps, options.max_tokens, steps)
         tried = paired([*asked, *controls], gaps, attempts)
         pairs = [
             replace(pair, discriminating=one, reached=judging.reach(pair.gap))
-            for pair, one in zip(tried, telling, strict=False)
+            for pair, one in zip(tried, discriminates, strict=False)
         ]
         placebos = tried[len(asked) :]
         if prepared.wanted and wavers(context.model.info):

@@ -56,15 +56,17 @@ def figures(groups: Groups, heads: tuple[str, ...], *, repair: bool = False) -> 
         heads: The names of the heading columns, such as `model`.
         repair: Whether the task was repair, which is Table 5.
     """
-    telling = discriminating_table({head: _seen(records) for head, records in groups.items()}, heads)
+    discriminating_tables = discriminating_table(
+        {head: _seen(records) for head, records in groups.items()}, heads
+    )
     if any(pair.cut_range for records in groups.values() for record in records for pair in record.pairs):
-        return _ranges_table(groups, heads), *telling
+        return _ranges_table(groups, heads), *discriminating_tables
     number, what = (5, "average mutation effect, repair") if repair else (2, "average mutation effect")
     columns = (*heads, "original accuracy", *PAPER_ORDER)
     rows = tuple((*head, *_effects(_seen(records), PAPER_ORDER)) for head, records in groups.items())
     effects = Table(what, columns, rows, _EFFECTS_NOTE.format(number=number))
     operators = _operators_table(groups, heads)
-    return (effects, *((operators,) if operators.rows else ()), *telling)
+    return (effects, *((operators,) if operators.rows else ()), *discriminating_tables)
 
 
 def counts_table(groups: Groups, heads: tuple[str, ...]) -> Table:

@@ -145,8 +145,8 @@ def _found(record: PairsRecord, t: Translator) -> str:
             name=name,
         )
     if changed.count == 0:
-        telling = summarize(record.observations).discriminating
-        if telling and not telling.average.n:
+        discriminating_summary = summarize(record.observations).discriminating
+        if discriminating_summary and not discriminating_summary.average.n:
             return t(
                 "The model completed {name} correctly before and after the change, but a copied completion "
                 "passes, too: these pairs cannot distinguish understanding from copying.",

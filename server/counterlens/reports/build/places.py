@@ -65,18 +65,18 @@ def _heat_map(
     pairs: Sequence[Observation], files: Sequence[Place], whose: str, most: int
 ) -> Iterator[TableBlock]:
     cells = by_concept(pairs)
-    telling = [one for one in files if any(held.n >= TOLD_FROM for held in cells[one.name].values())]
-    concepts = sorted({concept for one in telling for concept in cells[one.name]})
+    conclusive = [one for one in files if any(held.n >= TOLD_FROM for held in cells[one.name].values())]
+    concepts = sorted({concept for one in conclusive for concept in cells[one.name]})
     rows = tuple(
         (place.name, *(_shaded(cells[place.name].get(concept)) for concept in concepts))
-        for place in telling[:most]
+        for place in conclusive[:most]
     )
     note = f"{_HELD}, with their number in brackets; shaded for at least {TOLD_FROM} pairs"
-    if rest := len(files) - len(telling):
+    if rest := len(files) - len(conclusive):
         note += f"; {plural(rest, 'file')} with fewer of each concept not shown"
     if rows:
         title = f"verdicts held, by file and concept{whose}"
-        yield TableBlock(title, ("file", *concepts), rows, _behind(len(telling), most, note, "file"))
+        yield TableBlock(title, ("file", *concepts), rows, _behind(len(conclusive), most, note, "file"))
 
 
 def _shaded(held: Proportion | None) -> ReportCell:

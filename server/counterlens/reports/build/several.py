@@ -49,7 +49,7 @@ def overview(title: str, about: str, runs: Sequence[ProbeRun], *, linked: bool =
     return (Heading(1, title, "overview"), Paragraph(about), table)
 
 
-def standing(runs: Sequence[ProbeRun]) -> str:
+def progress_line(runs: Sequence[ProbeRun]) -> str:
     """The progress of all probes, as a line for screen readers."""
     states = Counter(run.state for run in runs)
     over = states[State.DONE] + states[State.FAILED]

@@ -48,17 +48,17 @@ def main() -> None:
     """Read the task, run the tests, report and exit."""
     task, descriptor = take_task()
 
-    def tell(word: str, value: Any) -> None:
+    def emit(word: str, value: Any) -> None:
         send(descriptor, f"{word} {json.dumps(value)}")
 
     try:
-        run_tests(task, tell)
+        run_tests(task, emit)
     except BaseException as error:
-        tell("why", f"{type(error).__name__}: {error}"[:REASON])
+        emit("why", f"{type(error).__name__}: {error}"[:REASON])
     os._exit(0)
 
 
-def run_tests(task: dict[str, Any], tell: Callable[[str, Any], None]) -> None:
+def run_tests(task: dict[str, Any], emit: Callable[[str, Any], None]) -> None:
     """Run the tests; see the module for the report.
 
     Args:
@@ -67,7 +67,7 @@ def run_tests(task: dict[str, Any], tell: Callable[[str, Any], None]) -> None:
             `beside`, the folders of the tests, which come last; `omitted`, files whose lines do not count;
             `folder`; `done`, tests with known results; `excluded`, patterns of tests that do not run;
             `seconds`.
-        tell: Receives the first word of a line and its content.
+        emit: Receives the first word of a line and its content.
     """
     sys.path[:0] = task["roots"]
     forget_hidden(task["roots"])
@@ -75,7 +75,7 @@ def run_tests(task: dict[str, Any], tell: Callable[[str, Any], None]) -> None:
     os.chdir(task["folder"])
     probes = LineProbes(task["folder"], task["omitted"])
     probes.install()
-    survey = SuiteSurvey(tell, probes, task["done"], task["seconds"], task["excluded"], task["folder"])
+    survey = SuiteSurvey(emit, probes, task["done"], task["seconds"], task["excluded"], task["folder"])
     sys.stdout = io.StringIO()
     if task["files"] and run_pytest is not None:
         run_pytest(task["files"], survey)
@@ -83,7 +83,7 @@ def run_tests(task: dict[str, Any], tell: Callable[[str, Any], None]) -> None:
         _run_unittests(task["files"], survey)
     _run_doctests(task["examples"], survey)
     survey.flush()
-    tell("done", not survey.cut)
+    emit("done", not survey.cut)
 
 
 def _run_doctests(examples: list[dict[str, Any]], survey: SuiteSurvey) -> None:

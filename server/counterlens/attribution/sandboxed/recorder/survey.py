@@ -27,7 +27,7 @@ class SuiteSurvey:
     """Reports on the tests while they run.
 
     Args:
-        tell: Receives the first word of a line and its content.
+        emit: Receives the first word of a line and its content.
         probes: The probes in the modules of the project.
         done: Tests with results from an earlier run.
         seconds: Time after which no further test begins.
@@ -40,7 +40,7 @@ class SuiteSurvey:
 
     def __init__(
         self,
-        tell: Callable[[str, Any], None],
+        emit: Callable[[str, Any], None],
         probes: LineProbes,
         done: Iterable[list[str]],
         seconds: float,
@@ -48,7 +48,7 @@ class SuiteSurvey:
         folder: str = "",
     ) -> None:
         self._excluded, self._folder = list(excluded), folder
-        self._tell, self._probes = tell, probes
+        self._emit, self._probes = emit, probes
         self._done = {tuple(test) for test in done}
         self._seconds, self._next = seconds, 0
         self._until = time.monotonic() + seconds
@@ -59,15 +59,15 @@ class SuiteSurvey:
 
     def importing(self, file: str) -> None:
         """Report that a test file is about to be imported."""
-        self._tell("import", os.path.realpath(file))
+        self._emit("import", os.path.realpath(file))
 
     def broken(self, file: str, reason: str) -> None:
         """Report that a test file cannot be imported."""
-        self._tell("broken", [os.path.realpath(file), reason[:REASON]])
+        self._emit("broken", [os.path.realpath(file), reason[:REASON]])
 
     def total(self, number: int) -> None:
         """Report the number of tests; the time limit starts now."""
-        self._tell("total", number)
+        self._emit("total", number)
         self._until = time.monotonic() + self._seconds
 
     def wants(self, test: Test) -> bool:
@@ -91,7 +91,7 @@ class SuiteSurvey:
     def of(self, test: Test) -> Generator[list[str], None, None]:
         """Context of one test, which fills in its outcome and the reason."""
         number, self._next = self._next, self._next + 1
-        self._tell("start", [number, test])
+        self._emit("start", [number, test])
         outcome = [PASSED, ""]
         self._probes.clear()
         began = time.process_time()
@@ -101,7 +101,7 @@ class SuiteSurvey:
             spent = time.process_time() - began
             for path, line in dict.fromkeys(self._probes.run_since()):
                 self._lines.setdefault(path, {}).setdefault(line, []).append(number)
-            self._tell("end", [number, outcome[0], round(spent, 6), outcome[1][:REASON]])
+            self._emit("end", [number, outcome[0], round(spent, 6), outcome[1][:REASON]])
             self._waiting.append(number)
             if time.monotonic() > self._look:
                 self.flush()
@@ -109,7 +109,7 @@ class SuiteSurvey:
     def flush(self) -> None:
         """Report the lines executed by the tests that have ended."""
         lines = {path: sorted(found.items()) for path, found in self._lines.items()}
-        self._tell("lines", {"files": lines, "of": self._waiting})
+        self._emit("lines", {"files": lines, "of": self._waiting})
         self._waiting, self._lines = [], {}
         self._look = time.monotonic() + _FLUSH
 

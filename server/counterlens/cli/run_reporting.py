@@ -15,7 +15,7 @@ from counterlens.evaluation.run import Advance, Notice
 from counterlens.evaluation.settings import RunSettings
 from counterlens.progress import ProgressCallback
 
-Following = AbstractContextManager[tuple[Advance, Notice]]
+ProgressContext = AbstractContextManager[tuple[Advance, Notice]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class PlanFacts:
     time: ExpectedTime | None
 
 
-class RunTeller(Protocol):
+class RunReporter(Protocol):
     """Reports the messages of a run."""
 
     def steps(self, what: str, *, total_known: bool) -> AbstractContextManager[ProgressCallback]:
@@ -50,7 +50,7 @@ class RunTeller(Protocol):
         """Report the plan; `begins`: the run starts now."""
         ...
 
-    def following(self, total: int, done: int, remaining: Callable[[], float | None]) -> Following:
+    def show_progress(self, total: int, done: int, remaining: Callable[[], float | None]) -> ProgressContext:
         """Show progress while the context lasts, as `run_progress` does."""
         ...
 
@@ -66,27 +66,27 @@ class RunTeller(Protocol):
 _NO_TIME = "its time is unknown: no run has asked this model in this way; see bench --plan --trial"
 
 
-class TerminalTeller:
+class TerminalReporter:
     """Reports to a user at a terminal."""
 
     def steps(self, what: str, *, total_known: bool) -> AbstractContextManager[ProgressCallback]:
-        """Like `RunTeller.steps`."""
+        """Like `RunReporter.steps`."""
         return steps(what, total_known=total_known)
 
     def planned(self, facts: PlanFacts, *, begins: bool) -> None:
-        """Like `RunTeller.planned`."""
+        """Like `RunReporter.planned`."""
         time = str(facts.time) if facts.time else "" if begins else _NO_TIME
         for line in (*facts.lines, *([time] if time else [])):
             say(line, err=begins)
 
-    def following(self, total: int, done: int, remaining: Callable[[], float | None]) -> Following:
-        """Like `RunTeller.following`."""
+    def show_progress(self, total: int, done: int, remaining: Callable[[], float | None]) -> ProgressContext:
+        """Like `RunReporter.show_progress`."""
         return run_progress(total, done, remaining)
 
     def note(self, line: str, *, colour: str | None = None) -> None:
-        """Like `RunTeller.note`."""
+        """Like `RunReporter.note`."""
         say(line, err=True, colour=colour)
 
     def ended(self, made: Callable[[], None], done: int, total: int) -> None:  # noqa: ARG002 - it is shown
-        """Like `RunTeller.ended`."""
+        """Like `RunReporter.ended`."""
         made()
