@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from counterlens.models.healing import WHITESPACE, Contradiction, follow, split
+from counterlens.models.healing import WHITESPACE, Contradiction, reconcile, split
 
 blanks = st.text(" \t", max_size=6)
 gaps = st.text(WHITESPACE, max_size=8)
@@ -45,13 +45,13 @@ def lines(text: str) -> list[str]:
     ],
 )
 def test_the_rule(gap: str, answer: str, text: str) -> None:
-    assert follow(gap, answer) == text
+    assert reconcile(gap, answer) == text
 
 
 @pytest.mark.parametrize(("gap", "answer"), [("\n", " return x"), (" ", "_value"), ("\n    ", ".strip()")])
 def test_an_answer_that_goes_on_before_the_gap_contradicts_it(gap: str, answer: str) -> None:
     with pytest.raises(Contradiction):
-        follow(gap, answer)
+        reconcile(gap, answer)
 
 
 @given(st.text("ab :\n\t", max_size=20))
@@ -64,7 +64,7 @@ def test_splitting_loses_nothing_and_leaves_something_to_send(text: str) -> None
 
 @given(gaps, code)
 def test_a_model_that_writes_the_gap_again_is_taken_at_its_word(gap: str, rest: str) -> None:
-    assert follow(gap, gap + rest) == rest
+    assert reconcile(gap, gap + rest) == rest
 
 
 @given(breaks, blanks, breaks, blanks, code)
@@ -72,7 +72,7 @@ def test_after_a_line_break_the_program_is_what_the_model_meant(
     gap_break: str, gap_indent: str, answer_break: str, answer_indent: str, rest: str
 ) -> None:
     gap, answer = gap_break + gap_indent, answer_break + answer_indent + rest
-    text = follow(gap, answer)
+    text = reconcile(gap, answer)
     assert text is not None
     assert lines("if x:" + gap + text) == lines("if x:" + answer)
 
@@ -81,7 +81,7 @@ def test_after_a_line_break_the_program_is_what_the_model_meant(
 def test_what_is_told_early_still_holds_at_the_end(gap: str, answer: str) -> None:
     def told(part: str, *, complete: bool) -> str | None:
         try:
-            return follow(gap, part, complete=complete)
+            return reconcile(gap, part, complete=complete)
         except Contradiction:
             return "contradiction"
 

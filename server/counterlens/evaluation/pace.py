@@ -74,9 +74,9 @@ def known_paces(settings: RunSettings) -> dict[Which, ItemTime]:
     return found
 
 
-def note_paces(settings: RunSettings, followed: RemainingTime) -> None:
+def note_paces(settings: RunSettings, remaining: RemainingTime) -> None:
     """Store the paces of a run."""
-    for (model, task), pace in followed.paces().items():
+    for (model, task), pace in remaining.paces().items():
         note(_MEMORY, _key(settings, model, task), f"{pace.per_prompt:.4g} {pace.per_function:.4g}")
 
 

@@ -155,14 +155,14 @@ class Run:
         with self._engine.open(spec, settings) as model, opened_encoder(settings, answers) as encoder:
             circumstances = self._circumstances(spec, model, encoder)
             spending.begin(spec, model)
-            one = partial(self._followed, going, CachedModel(model, answers), encoder)
+            one = partial(self._perform_timed, going, CachedModel(model, answers), encoder)
             begun = takewhile(lambda _: spending.within(), items)
             jobs = going.jobs or self._engine.jobs + (0 if model.info.local else _AWAY)
             try:
                 # Closed before the model is, whatever happens here: its threads still use it.
                 with closing(run_local(begun, one, going.cancel, jobs)) as outcomes:
                     for finished in outcomes:
-                        spending.follow()
+                        spending.record_usage()
                         if finished.record is None:
                             self._note(finished, going.failed)
                             continue
@@ -170,12 +170,12 @@ class Run:
                             finished.item, replace(finished.record, manifest=circumstances(model))
                         )
                         if going.advance:
-                            said = ", ".join(filter(None, (finished.item.problem, spending.said)))
-                            going.advance(len(self._store.done), len(self._plan.items), said)
+                            label = ", ".join(filter(None, (finished.item.problem, spending.usage_text)))
+                            going.advance(len(self._store.done), len(self._plan.items), label)
                         if finished.record.record.outcome is Outcome.UNSTEADY:
                             break
             finally:
-                spending.follow()
+                spending.record_usage()
 
     def _unsteady(self, spec: str, failed: dict[str, CounterlensError]) -> bool:
         """Whether a model did not answer in the same way twice, so that it gets no more requests."""
@@ -195,7 +195,7 @@ class Run:
         if len(failed) >= MOST_FAILURES:
             raise error
 
-    def _followed(
+    def _perform_timed(
         self, going: _Going, model: Model, encoder: ModelSentences | None, item: Item
     ) -> StoredRecord:
         """Call `_perform`, and measure its time."""

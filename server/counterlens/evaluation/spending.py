@@ -90,7 +90,7 @@ class Spending:
             self._limits[spec] = self._cost_of(spec) + left / len(later)
         self._model, self._spec, self._before = model, spec, self._spent.get(spec, Usage())
 
-    def follow(self) -> None:
+    def record_usage(self) -> None:
         """Store the model's usage so far, in this part of the run and in earlier ones."""
         if self._model is None or self._model.usage == Usage():
             return
@@ -101,7 +101,7 @@ class Spending:
 
     def within(self) -> bool:
         """Whether the budget allows more requests to the model."""
-        self.follow()
+        self.record_usage()
         return self._is_within(self._spec)
 
     def _is_within(self, spec: str) -> bool:
@@ -123,7 +123,7 @@ class Spending:
         return f"the budget of {budget} is spent: {amount(self.cost, currency)}"
 
     @property
-    def said(self) -> str:
+    def usage_text(self) -> str:
         """The model's usage, in words; empty if it is not counted."""
         usage = self._spent.get(self._spec, Usage())
         if not usage.requests:

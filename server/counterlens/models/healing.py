@@ -2,7 +2,7 @@ r"""Token healing of text, if tokens cannot be constrained: endpoints and chat m
 
 A prompt that ends in a newline or in blanks ends where no tokenizer would end a token, and the completion
 suffers (decision 4 of ARCHITECTURE.md). A server cannot be told which bytes to generate first, so the
-trailing whitespace (the *gap*) is not sent, and the model writes it itself. `follow` then returns the text
+trailing whitespace (the *gap*) is not sent, and the model writes it itself. `reconcile` then returns the text
 for which `prompt + text` is the program that the model meant:
 
 1. The completion starts with the gap: the text is the rest.
@@ -37,7 +37,7 @@ def breaks_line(whitespace: str) -> bool:
     return any(char in _BREAKS for char in whitespace)
 
 
-def follow(gap: str, answer: str, *, complete: bool = True) -> str | None:
+def reconcile(gap: str, answer: str, *, complete: bool = True) -> str | None:
     """The text after the prompt, given the model's text from before the gap.
 
     The completion may still be growing: once a text is returned for a part of it, the text for more of it
@@ -70,7 +70,7 @@ def follow(gap: str, answer: str, *, complete: bool = True) -> str | None:
         end = _first_break(answer)
         if end is None:
             return "" if complete else None
-        return follow(gap, answer[end:], complete=complete)
+        return reconcile(gap, answer[end:], complete=complete)
     raise Contradiction
 
 

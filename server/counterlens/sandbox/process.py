@@ -118,7 +118,7 @@ class ProcessSandbox:
                 child = self._launch(task, lines.inner)
                 lines.leave()
                 try:
-                    run = _follow(job, task, lines, cancel)
+                    run = _run_to_end(job, task, lines, cancel)
                 finally:
                     _end(child)
         finally:
@@ -204,7 +204,7 @@ class ProcessSandbox:
             if not zygote.hand_over(lines.inner):
                 return None
             lines.leave()
-            run = _follow(job, task, lines, cancel)
+            run = _run_to_end(job, task, lines, cancel)
             return _outcome(run, job)
 
     @cached_property
@@ -326,7 +326,7 @@ def make_task(job: Job, folder: str) -> SandboxTask:
     )
 
 
-def _follow(job: Job, task: SandboxTask, lines: _Lines, cancel: Event | None) -> _Run:
+def _run_to_end(job: Job, task: SandboxTask, lines: _Lines, cancel: Event | None) -> _Run:
     """Send the task to the launcher, and read until all pipes are closed or the time limit is reached."""
     kept = job.limits.output_bytes
     room = {"output": kept, "errors": kept, "result": kept, "status": 1 << 16}

@@ -37,7 +37,7 @@ _SEARCHES = frozenset(
         "startsWith",
     ]
 )
-_SAYS = re.compile(r"(?i)(assert|fail|check|verify|expect|require|ensure|equals)")
+_CHECKING = re.compile(r"(?i)(assert|fail|check|verify|expect|require|ensure|equals)")
 _COMPARED = frozenset(["equals", "deepEquals", "assertEquals", "assertArrayEquals", "assertIterableEquals"])
 _SIGNS = frozenset(["==", "!=", "<", "<=", ">", ">="])
 _LITERALS = ("true", "false")  # and node types that end in `_literal`
@@ -118,7 +118,7 @@ class _Text:
     @property
     def is_silent(self) -> bool:
         """Whether no code throws or asserts, except code that another thread runs."""
-        return not any(_is_saying(node) and not _in_thread(node) for node in self._nodes)
+        return not any(_is_check(node) and not _in_thread(node) for node in self._nodes)
 
     @property
     def compares_its_own(self) -> bool:
@@ -138,7 +138,11 @@ class _Text:
         for node in self._nodes:
             body = node.child_by_field_name("body")
             if node.type in ("try_statement", "try_with_resources_statement") and body and _compares(body):
-                clauses = [each for each in node.children if each.type == "catch_clause" and not _says(each)]
+                clauses = [
+                    each
+                    for each in node.children
+                    if each.type == "catch_clause" and not _contains_check(each)
+                ]
                 yield (
                     body,
                     [
@@ -305,14 +309,14 @@ def _of_null(condition: tree_sitter.Node) -> bool:
     )
 
 
-def _is_saying(node: tree_sitter.Node) -> bool:
+def _is_check(node: tree_sitter.Node) -> bool:
     if node.type in ("throw_statement", "assert_statement"):
         return True
-    return node.type == "method_invocation" and bool(_SAYS.match(_name(node)))
+    return node.type == "method_invocation" and bool(_CHECKING.match(_name(node)))
 
 
-def _says(node: tree_sitter.Node) -> bool:
-    return any(map(_is_saying, descendants(node)))
+def _contains_check(node: tree_sitter.Node) -> bool:
+    return any(map(_is_check, descendants(node)))
 
 
 def _thrown(body: tree_sitter.Node) -> Iterator[str]:
@@ -322,7 +326,7 @@ def _thrown(body: tree_sitter.Node) -> Iterator[str]:
         kind = made.child_by_field_name("type") if made is not None else None
         if kind is not None:
             yield _text(kind).rpartition(".")[2]
-        elif node.type != "throw_statement" and _is_saying(node):
+        elif node.type != "throw_statement" and _is_check(node):
             yield "AssertionError"
 
 
@@ -338,10 +342,10 @@ def _compares(node: tree_sitter.Node) -> bool:
     for each in descendants(node):
         if each.type == "assert_statement":
             return True
-        if each.type == "if_statement" and _says(each):
+        if each.type == "if_statement" and _contains_check(each):
             return True
         named = _name(each) if each.type == "method_invocation" else ""
-        if _SAYS.match(named) and not named.lower().startswith("fail"):
+        if _CHECKING.match(named) and not named.lower().startswith("fail"):
             return True
     return False
 

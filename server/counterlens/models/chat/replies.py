@@ -110,7 +110,7 @@ def continuation(reply: str, prompt: str, indent: int | None, *, complete: bool)
         return text.lstrip(" \t") if gap else text
     if not aligned:
         text = _indented(text, head, gap if whole_lines else "", indent)
-    return healing.follow(gap, "\n" + text)
+    return healing.reconcile(gap, "\n" + text)
 
 
 def _after_repetition(

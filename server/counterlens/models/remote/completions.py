@@ -47,7 +47,7 @@ class Continuation:
 
     def text(self, answer: str, *, complete: bool) -> str | None:
         """Return the text after the prompt."""
-        return healing.follow(self.gap, answer, complete=complete)
+        return healing.reconcile(self.gap, answer, complete=complete)
 
     def ended(self, answer: str) -> bool:  # noqa: ARG002 - only chat replies continue after their end
         """Always false: the server knows the end."""

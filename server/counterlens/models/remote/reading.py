@@ -51,7 +51,7 @@ class AnswerReading:
             self._apart += self._size(piece.thought)
         if piece.text:
             self._pieces += self._size(piece.text)
-            self._follow(piece.text)
+            self._process_addition(piece.text)
         if self._streamed and self._room:
             written = self._pieces - self._thought
             self._over = self._apart + self._thought > self._room or written > self._limit
@@ -82,7 +82,7 @@ class AnswerReading:
                 finish = "length"
         return Completion(_joined(found), finish, tokens, thought=thought)
 
-    def _follow(self, added: str) -> None:
+    def _process_addition(self, added: str) -> None:
         """Check whether an addition ends the answer."""
         self._written += added
         if self._parts.thinking and ">" not in self._written[-len(added) - _MARK :]:

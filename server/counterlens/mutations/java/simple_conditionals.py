@@ -192,12 +192,12 @@ def _kept(context: JavaContext, node: Node) -> str | None:
         return reason
     if assigns(context, test):
         return "the condition assigns a variable that the body may need"
-    if not completes(module, branches.then) and _is_followed(module, node):
+    if not completes(module, branches.then) and _has_following_statement(module, node):
         return "the code after it would be unreachable and would not compile"
     return None
 
 
-def _is_followed(module: JavaModule, node: Node) -> bool:
+def _has_following_statement(module: JavaModule, node: Node) -> bool:
     """Whether another statement follows, in the statement's block or in one around that."""
     while True:
         around = module.parent(node)

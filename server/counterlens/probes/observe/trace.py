@@ -46,7 +46,7 @@ def seen(frame: FrameType) -> dict[str, str]:
     return variables
 
 
-class Follow:
+class ActivationTracer:
     """Traces the outermost activation of one code object."""
 
     def __init__(self, code: CodeType) -> None:
@@ -55,15 +55,15 @@ class Follow:
         self.line = 0
         self.before: dict[str, str] = {}
 
-    def enter(self, frame: FrameType, event: str, _argument: object) -> Any:
+    def on_call(self, frame: FrameType, event: str, _argument: object) -> Any:
         if event == "call" and frame.f_code is self.code and self.frame is None and not steps:
             self.frame, self.before = frame, seen(frame)
-            return self.follow
+            return self.on_line
         return None
 
-    def follow(self, frame: FrameType, event: str, _argument: object) -> Any:
+    def on_line(self, frame: FrameType, event: str, _argument: object) -> Any:
         if event == "line" and frame.f_lineno == self.line:
-            return self.follow  # the same statement continues
+            return self.on_line  # the same statement continues
         if event in ("line", "return"):
             if self.line and len(steps) < MOST_STEPS:
                 now = seen(frame)
@@ -75,7 +75,7 @@ class Follow:
             frame.f_trace = None
             sys.settrace(None)
             return None
-        return self.follow
+        return self.on_line
 
 
 def run(observed: Observed, report: dict[str, Any]) -> None:
@@ -84,7 +84,7 @@ def run(observed: Observed, report: dict[str, Any]) -> None:
     space = observed.namespace()
     observed.load(space)
     function = inspect.unwrap(space[observed.call.partition("(")[0].strip()])
-    sys.settrace(Follow(function.__code__).enter)
+    sys.settrace(ActivationTracer(function.__code__).on_call)
     try:
         observed.evaluate(space)
     finally:

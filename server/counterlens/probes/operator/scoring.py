@@ -180,7 +180,7 @@ class OperatorScorer:
         scores = self._model.score_continuations(
             context or _NEUTRAL, texts, alternatives=0, cancel=cancel, progress=progress
         )
-        cuts = [0, *(len(_unix(data[site.end : stop]).encode()) for _, stop in self._following(site, end))]
+        cuts = [0, *(len(_unix(data[site.end : stop]).encode()) for _, stop in self._leaves_after(site, end))]
         return OperatorScores(site, tuple(scores), len(lead.encode()), tuple(cuts))
 
     def _masked(
@@ -225,13 +225,13 @@ class OperatorScorer:
         end = around[-1] if around else next(u.end for u in whole if u.start <= site.start < u.end)
         end = min(end, site.end + AFTER_BYTES)
         if after is not None:
-            following = self._following(site, end)[:after]
+            following = self._leaves_after(site, end)[:after]
             return following[-1][1] if following else site.end
         while end < len(self._document.data) and self._document.data[end] & 0xC0 == 0x80:
             end += 1
         return end
 
-    def _following(self, site: OperatorSite, end: int) -> list[tuple[int, int]]:
+    def _leaves_after(self, site: OperatorSite, end: int) -> list[tuple[int, int]]:
         return [leaf for leaf in self._leaves if site.end <= leaf[0] and leaf[1] <= end]
 
     @cached_property

@@ -46,7 +46,7 @@ def with_ways(
     for pair in pairs:
         sides[pair.gap.shown] = pair.gap, pair.original
         sides[pair.mutated_gap.shown] = pair.mutated_gap, pair.mutated
-    ways = _Followed(model, judging, sides, most, max_tokens).ways
+    ways = _AlternativeSearch(model, judging, sides, most, max_tokens).ways
     return [
         replace(
             pair,
@@ -65,7 +65,7 @@ class _Turn:
     detours: tuple[int, ...]
 
 
-class _Followed:
+class _AlternativeSearch:
     """The alternatives of some holes, the closest ties first, decoded in rounds until each has enough or all.
 
     Attributes:

@@ -309,11 +309,11 @@ def _code_of(tree: ast.Module, name: str) -> list[str]:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name == name:
             for part in ast.walk(node):
                 if isinstance(body := getattr(part, "body", None), list):
-                    part.body = [one for one in body if not _says_nothing(one)]  # type: ignore[attr-defined]
+                    part.body = [one for one in body if not _has_no_effect(one)]  # type: ignore[attr-defined]
             found.append(ast.dump(node))
     return found
 
 
-def _says_nothing(node: ast.AST) -> bool:
+def _has_no_effect(node: ast.AST) -> bool:
     text = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
     return text or isinstance(node, ast.Pass)

@@ -64,7 +64,7 @@ def judge(task: dict[str, Any], case: Callable[[str], None]) -> dict[str, Any]:
     forget_hidden(task["roots"])
     if task["folder"]:
         os.chdir(task["folder"])
-    announce = case if remote is None else _followed(case, remote)
+    announce = case if remote is None else _with_remote_begin(case, remote)
     report = _run(task, candidate, tampering, announce, kept)
     if remote is not None:
         if remote.needs_sharing:
@@ -99,7 +99,7 @@ def _run(
     return cases.report()
 
 
-def _followed(case: Callable[[str], None], remote: CandidateConnection) -> Callable[[str], None]:
+def _with_remote_begin(case: Callable[[str], None], remote: CandidateConnection) -> Callable[[str], None]:
     """A `case` that announces a case while the program is running, and follows it."""
 
     def announce(name: str) -> None:

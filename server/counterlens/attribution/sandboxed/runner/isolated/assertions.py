@@ -99,24 +99,24 @@ class Reached:
     def begin(self, case: str) -> None:
         """Trace a case until it has completed an assertion."""
         self._case, self._at = case, {}
-        sys.settrace(self._enter)
+        sys.settrace(self._trace_call)
 
     def without(self, cases: Iterable[str]) -> list[str]:
         """Return the cases, of those given, that have completed no assertion."""
         return [case for case in cases if case not in self._cases]
 
-    def _enter(self, frame: FrameType, _event: str, _argument: Any) -> Any:
+    def _trace_call(self, frame: FrameType, _event: str, _argument: Any) -> Any:
         """Handle a call, or a frame that continues after a `yield`."""
         assertions = self._find(frame)
-        return self._follow if assertions is not None and assertions.lines else None
+        return self._trace_line if assertions is not None and assertions.lines else None
 
-    def _follow(self, frame: FrameType, event: str, argument: Any) -> Any:
+    def _trace_line(self, frame: FrameType, event: str, argument: Any) -> Any:
         assertions = self._find(frame)
         if assertions is None:
             return None
         at, line = self._at.get(frame), frame.f_lineno
         if line is None and event == "opcode":  # an instruction without a line
-            return self._follow
+            return self._trace_line
         passed = event == "return" and at is not None and _returns(frame)
         if event == "line":
             assertions.ask(line)
@@ -140,9 +140,9 @@ class Reached:
             self._at[frame] = found if inside else None
         elif event == "exception" and not _ends_iteration(frame, argument):
             if at in assertions.of_errors:
-                return self._follow
+                return self._trace_line
             self._at[frame] = None
-        return self._follow
+        return self._trace_line
 
 
 def _returns(frame: FrameType) -> bool:

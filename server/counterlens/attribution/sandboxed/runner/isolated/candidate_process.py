@@ -84,7 +84,7 @@ class CandidateProcess:
             if "do" in message:
                 self._answer(message)
                 continue
-            codec.follow(message["changed"])
+            codec.apply_changes(message["changed"])
             value = codec.decode(message.get("value"))
             codec.table.settle()
             if "raised" in message:
@@ -101,7 +101,7 @@ class CandidateProcess:
         sys.stdout, sys.stderr = out, err
         codec, table, error, value = self._codec, self._codec.table, None, None
         try:
-            codec.follow(request["changed"])
+            codec.apply_changes(request["changed"])
             parts = [codec.decode(part) for part in request["parts"]]
             table.settle()
             for number in request["forgotten"]:

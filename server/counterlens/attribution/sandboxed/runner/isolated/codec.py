@@ -52,7 +52,7 @@ class Codec:
         """Changes of containers since the last message: the first part of the next one."""
         return [[number, self.content(self.table.object(number))] for number in self.table.altered()]
 
-    def follow(self, changes: list[Any]) -> None:
+    def apply_changes(self, changes: list[Any]) -> None:
         """Apply changes to the containers of this side.
 
         Raises:

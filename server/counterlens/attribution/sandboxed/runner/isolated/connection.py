@@ -110,16 +110,16 @@ class CandidateConnection:
         """Send a request to the program, and return the value of its reply."""
         if self.gone is not None:
             raise Closed(self.gone)
-        followed = sys.gettrace()
+        tracer = sys.gettrace()
         sys.settrace(None)  # do not trace our own code
         files = files_in(parts) if self._flows.is_at("mirrored") else {}
         try:
-            value = self._ask(what, parts, followed)
+            value = self._ask(what, parts, tracer)
         except Closed as error:
             self.gone = str(error)
             raise
         finally:
-            sys.settrace(followed)
+            sys.settrace(tracer)
         if any(state_of(path) != state for path, state in files.items()):
             self.own_operators = True
         if what not in _SILENT:
@@ -144,7 +144,7 @@ class CandidateConnection:
         unmade = self._flows.unmade()
         found = {
             "unasserted": any(map(self._flows.is_asserting, without))
-            or (bool(tests) and all(each.says_nothing for each in tests)),
+            or (bool(tests) and all(each.checks_nothing for each in tests)),
             "guarded": any(each.touches(condition) for condition in unmade for each in tests),
             "unused": self._checks.unused,
             "own": bool(tests) and all(map(self._compares_own, tests)),
@@ -217,7 +217,7 @@ class CandidateConnection:
         if self._checks.take_failed() and not isinstance(error, AssertionError):
             self.doubts.add("swallowed")
 
-    def _ask(self, what: str, parts: tuple[Any, ...], followed: Any) -> Any:
+    def _ask(self, what: str, parts: tuple[Any, ...], tracer: Any) -> Any:
         codec, table = self._codec, self._codec.table
         before, self._changed, self._used = (self._changed, self._used), set(), []
         try:
@@ -232,7 +232,7 @@ class CandidateConnection:
             reply = self._channel.receive()
             if "back" not in reply:
                 break
-            self._serve(reply, followed)
+            self._serve(reply, tracer)
         error, value = self._taken_in(reply)
         self._note_effects(value, error)
         self._changed, self._used = self._changed | before[0], self._used + before[1]
@@ -250,7 +250,7 @@ class CandidateConnection:
             for stream, text in zip((sys.stdout, sys.stderr), reply.get("printed", ())):  # noqa: B905
                 if text:
                     stream.write(str(text))
-            self._follow(reply.get("changed", []))
+            self._apply_changes(reply.get("changed", []))
             error = self._error(reply["error"]) if "error" in reply else None
             value = self._codec.decode(reply.get("value"))
             self._codec.table.settle()
@@ -260,15 +260,15 @@ class CandidateConnection:
             raise Closed("the program sends an invalid message") from problem
         return error, value
 
-    def _follow(self, changes: list[Any]) -> None:
-        self._codec.follow(changes)
+    def _apply_changes(self, changes: list[Any]) -> None:
+        self._codec.apply_changes(changes)
         self._changed.update(number for number, _ in changes)
 
-    def _serve(self, request: dict[str, Any], followed: Any) -> None:
+    def _serve(self, request: dict[str, Any], tracer: Any) -> None:
         """Handle a use of an object of the tests by the program; calls of functions may be traced."""
         try:
             thing = self._own[request["of"]]
-            self._follow(request["changed"])
+            self._apply_changes(request["changed"])
             arguments, options = (self._codec.decode(part) for part in request["parts"])
             self._codec.table.settle()
         except Exception as problem:
@@ -279,7 +279,7 @@ class CandidateConnection:
             if not isinstance(thing, types.FunctionType):
                 self._used.append(getattr(thing, "__self__", thing))
         try:
-            sys.settrace(followed)
+            sys.settrace(tracer)
             try:
                 value = use(request["back"], thing, arguments, options)
             finally:

@@ -49,12 +49,12 @@ def _guard(node: ast.AST, asserted: list[ast.AST]) -> Guard | None:
     after = [each for each in asserted if each.lineno > (getattr(node, "end_lineno", 0) or 0)]  # type: ignore[attr-defined]
     if isinstance(node, ast.If):
         sides = [_inside(part, asserted) for part in (node.body, node.orelse)]
-        says = [_says(part) for part in (node.body, node.orelse)]
-        if sides[0] and not says[1]:
+        has_failure = [_contains_failure(part) for part in (node.body, node.orelse)]
+        if sides[0] and not has_failure[1]:
             return Guard(node.test, sides[0])
-        if not says[0] and isinstance(node.body[-1], _LEAVING):
+        if not has_failure[0] and isinstance(node.body[-1], _LEAVING):
             return Guard(node.test, sides[1] or after)
-        return Guard(node.test, sides[1]) if sides[1] and not says[0] else None
+        return Guard(node.test, sides[1]) if sides[1] and not has_failure[0] else None
     if isinstance(node, ast.Expr):
         value = node.value
         if isinstance(value, (ast.BoolOp, ast.IfExp)):
@@ -67,7 +67,7 @@ def _guard(node: ast.AST, asserted: list[ast.AST]) -> Guard | None:
         plain = [
             each for each in cases if each.guard is None and getattr(each.pattern, "pattern", "") is None
         ]
-        if not any(_says(each.body) for each in plain):
+        if not any(_contains_failure(each.body) for each in plain):
             return Guard(node.subject, [found for each in cases for found in _inside(each.body, asserted)])
     return None
 
@@ -98,7 +98,7 @@ def caught(scope: Sequence[ast.AST], asserting: Container[str]) -> Iterator[Span
     for node in scope:
         body: list[ast.stmt] = []
         if isinstance(node, ast.Try):
-            body = [] if all(map(_says, (each.body for each in node.handlers))) else node.body
+            body = [] if all(map(_contains_failure, (each.body for each in node.handlers))) else node.body
         elif isinstance(node, (ast.With, ast.AsyncWith)):
             calls = [item.context_expr for item in node.items if isinstance(item.context_expr, ast.Call)]
             body = node.body if any(called_name(call) == "suppress" for call in calls) else []
@@ -120,7 +120,7 @@ def _inside(body: Sequence[ast.stmt], asserted: list[ast.AST]) -> list[ast.AST]:
     return [each for each in asserted if id(each) in inner]
 
 
-def _says(body: Sequence[ast.stmt]) -> bool:
+def _contains_failure(body: Sequence[ast.stmt]) -> bool:
     """Whether statements may fail the program."""
     return any(
         isinstance(each, (ast.Assert, ast.Raise))

@@ -49,7 +49,7 @@ class Origins:
             self._define(node)
         self._values = assignments(self.nodes)
         for node in self.nodes:
-            self._follow(node)
+            self._record_assignments(node)
         self.handed: set[str] = set()
         self.altered: set[str] = set()
         for node in self.nodes:
@@ -165,7 +165,7 @@ class Origins:
     def _parameters(self) -> set[str]:
         return {node.arg for node in self.nodes if isinstance(node, ast.arg)}
 
-    def _follow(self, node: ast.AST) -> None:
+    def _record_assignments(self, node: ast.AST) -> None:
         """Record the values that loops, functions and parameters assign to names."""
         if isinstance(node, _LOOPS):
             counted = isinstance(node.iter, ast.Call) and called_name(node.iter) == "enumerate"

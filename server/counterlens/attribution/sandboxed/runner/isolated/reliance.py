@@ -27,7 +27,7 @@ _RUNNING = {
 }
 _LOADING = {"load", "loads", "Unpickler"}
 _PICKLES = {"pickle", "_pickle", "marshal", "dill", "cloudpickle", "joblib", "shelve", "yaml"}
-_SAYS = ("assert", "raises", "warns", "fail", "check", "expect", "verify")  # in names of checks
+_CHECKING = ("assert", "raises", "warns", "fail", "check", "expect", "verify")  # in names of checks
 _EITHER = {True, False}
 _SMALL = 0.01  # tolerance below which tests take numbers as equal
 
@@ -119,7 +119,7 @@ class Reliance:
         )
 
     @property
-    def says_nothing(self) -> bool:
+    def checks_nothing(self) -> bool:
         """Whether they contain no check: they only use the program."""
         for node in self._nodes:
             if isinstance(node, (ast.Assert, ast.Raise)) or (
@@ -131,7 +131,7 @@ class Reliance:
                 known = isinstance(base, ast.Name) and (
                     (base.id in LIBRARY and base.id not in ("self", "cls")) or self._origins.is_own(node)
                 )
-                if not known or called_name(node).lower().startswith(_SAYS):
+                if not known or called_name(node).lower().startswith(_CHECKING):
                     return False
         return bool(self._cases)
 
