@@ -10,7 +10,7 @@ from counterlens.attribution.base import LIMITS, Evidence, Judgement, Setting, V
 from counterlens.attribution.layout import interpreter_for
 from counterlens.doubt.fixing import MOST, MOST_ENDLESS, fix_for
 from counterlens.doubt.generating import scopes
-from counterlens.doubt.marking import Telling, doubts
+from counterlens.doubt.marking import Verification, doubts
 from counterlens.doubt.registry import DOUBT_KINDS
 from counterlens.doubt.scope import DoubtScope
 from counterlens.doubt.settling import settled
@@ -53,7 +53,7 @@ def test_a_bug_of_each_kind_is_fixed_by_the_functions_own_examples(
     path = tmp_path / "planted.py"
     path.write_text(planted.wrong)
     (mark,) = settled(WordModel({}), scope_of(planted.wrong, path), (), best_sandbox())
-    assert mark.tests is Telling.FAIL or mark.rival is not None
+    assert mark.tests is Verification.FAIL or mark.rival is not None
     assert mark.failing
     assert mark.fixed == planted.right or mark.alternative.kind != kind or mark.rival is not None
     path.write_text(planted.right)
@@ -103,7 +103,7 @@ def test_a_fix_has_no_rival_that_passes_too_and_does_something_else(
     mark = fix_for(model, scope, Content(*passing), "it failed", SETTING)
     assert mark is not None
     assert (mark.text, mark.alternative.text, mark.failing) == ("<", ">", "it failed")
-    assert mark.tests is (Telling.FAIL if rival is None else Telling.SAME)
+    assert mark.tests is (Verification.FAIL if rival is None else Verification.SAME)
     assert (mark.rival and mark.rival.text) == rival
     if mark.rival is not None:
         assert mark.apart is not None
@@ -124,7 +124,7 @@ def test_where_no_test_tells_them_apart_an_input_is_shown_that_does(tmp_path: Pa
     scope = scope_of(path.read_text(), path)
     (found,) = doubts(WordModel({">": -0.1, "!=": -6.0}), scope, margins={"comparison": 3.0})
     (mark,) = settled(WordModel({}), scope, [found], best_sandbox())
-    assert mark.tests is Telling.SAME
+    assert mark.tests is Verification.SAME
     assert mark.apart is not None
     assert doubt_sentence(mark).endswith("; no test distinguishes them)")
     assert f"`{mark.apart.call}`: `{mark.apart.original}` or" in doubt_sentence(mark)

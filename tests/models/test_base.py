@@ -46,7 +46,7 @@ def test_a_model_is_its_identity_and_its_completions() -> None:
     with Echo() as model:
         assert model.complete([Prompt("x = 1")])[0].text == "x = 1"
         assert model.offers(Capability.COMPLETE)
-        assert not model.offers(Capability.SCORE, anew=True)
+        assert not model.offers(Capability.SCORE, retest=True)
         with pytest.raises(ModelError, match="Echo gives no token probabilities"):
             model.score("x")
         with pytest.raises(ModelError, match="Echo gives no token probabilities"):

@@ -102,7 +102,7 @@ def report(
     (found,), (folder,) = runs, folders
     if form not in {"text", "html", "markdown", "latex"}:
         refuse_given(("sizes",), "not for this format, whose records are those of the run")
-    estimated = _estimated(folder, found, anew=causal)
+    estimated = _estimated(folder, found, estimate_missing=causal)
     if estimated is not None:
         found = with_effects(found, estimated, beside=form != "text")
     if form == "text" and output is None:
@@ -118,18 +118,18 @@ def _write(text: str, output: IO[str] | None) -> None:
         output.write(text)
 
 
-def _estimated(folder: Path, found: RunResults, *, anew: bool) -> CausalResults | None:
+def _estimated(folder: Path, found: RunResults, *, estimate_missing: bool) -> CausalResults | None:
     """The stored causal effects of a run; if there are none, estimate them if requested.
 
     Raises:
         DataError: the run does not have the task `confidence`, or has too few functions.
         CounterlensError: DoWhy is not installed.
     """
-    if TASK not in found.settings.tasks and not anew:
+    if TASK not in found.settings.tasks and not estimate_missing:
         return None
     functions = measured(found)
     known = kept(folder, found)
-    if known is None and anew:
+    if known is None and estimate_missing:
         with steps("estimating") as told:
             known = estimate(functions, seed=found.settings.seed, progress=told)
         keep(folder, found, known)

@@ -13,7 +13,7 @@ from threading import Event
 from counterlens.attribution.base import Judge, Judgement, Setting
 from counterlens.confidence.ignoring import ignored
 from counterlens.doubt.generating import changed_text
-from counterlens.doubt.marking import Doubt, Telling, silenced
+from counterlens.doubt.marking import Doubt, Verification, silenced
 from counterlens.doubt.scope import DoubtScope
 from counterlens.doubt.scoring import LEAST_HEAD, Trial, ranked_by_head
 from counterlens.doubt.telling_apart import StudiedVersion
@@ -65,8 +65,8 @@ def fix_for(
         program = changed_text(scope.document, rival.alternative)
         if not version.does_the_same(program):
             apart = version.difference(program)
-            return Doubt(scope, best, Telling.SAME, failing, rival.alternative, apart)
-    return Doubt(scope, best, Telling.FAIL, failing)
+            return Doubt(scope, best, Verification.SAME, failing, rival.alternative, apart)
+    return Doubt(scope, best, Verification.FAIL, failing)
 
 
 def _passing(model: Model, scope: DoubtScope, judge: Judge, cancel: Event | None) -> list[Trial]:

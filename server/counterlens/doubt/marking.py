@@ -23,7 +23,7 @@ LEAST_SHARE = 0.5
 """Minimum share of the probability of all tried versions for a mark."""
 
 
-class Telling(StrEnum):
+class Verification(StrEnum):
     """The tests' results for the existing code and for the alternative."""
 
     FAIL = "fail"  # they fail on the existing code, and pass with the alternative
@@ -46,7 +46,7 @@ class Doubt:
 
     scope: DoubtScope
     trial: Trial
-    tests: Telling = Telling.NONE
+    tests: Verification = Verification.NONE
     failing: str = ""
     rival: Alternative | None = None
     apart: Distinction | None = None

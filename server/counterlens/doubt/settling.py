@@ -11,7 +11,7 @@ from counterlens.attribution.base import LIMITS, Judge, Judgement, Setting, Verd
 from counterlens.attribution.layout import interpreter_for
 from counterlens.attribution.registry import find_judge
 from counterlens.doubt.fixing import fix_for
-from counterlens.doubt.marking import Doubt, Telling
+from counterlens.doubt.marking import Doubt, Verification
 from counterlens.doubt.scope import DoubtScope
 from counterlens.doubt.telling_apart import StudiedVersion
 from counterlens.models.base import Model
@@ -76,13 +76,13 @@ def settled(
         if changed is None:
             left.append(doubt)
         elif changed.passed or not stands.passed:
-            tests = Telling.FAIL if changed.passed and not stands.passed else Telling.SAME
+            tests = Verification.FAIL if changed.passed and not stands.passed else Verification.SAME
             apart = None
             if stands.passed:
                 say(f"looking for an input that distinguishes two versions of {name} apart")
                 apart = standing.difference(doubt.fixed)
             left.append(replace(doubt, tests=tests, failing=failing, apart=apart))
-    if stands.passed or any(one.tests is Telling.FAIL for one in left):
+    if stands.passed or any(one.tests is Verification.FAIL for one in left):
         return left
     say(f"looking for fixes that pass the tests of {name}")
     fix = fix_for(model, scope, judge, failing, setting, cancel=cancel)

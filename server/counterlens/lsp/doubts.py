@@ -10,7 +10,7 @@ from lsprotocol import types
 
 from counterlens.confidence.ignoring import ignored
 from counterlens.doubt.explaining import TokenPreference, explained
-from counterlens.doubt.marking import Doubt, Telling
+from counterlens.doubt.marking import Doubt, Verification
 from counterlens.errors import CounterlensError, SourceError
 from counterlens.lsp.analysis import Analysis
 from counterlens.lsp.base import CounterlensServer
@@ -142,14 +142,14 @@ class Doubts:
 def _message(doubt: Doubt) -> str:
     """One line in words, with the test that distinguishes the alternative, if any."""
     sentence = doubt_sentence(doubt, translator())
-    if not doubt.failing or (doubt.tests is not Telling.FAIL and doubt.rival is None):
+    if not doubt.failing or (doubt.tests is not Verification.FAIL and doubt.rival is None):
         return sentence
     return f"{sentence}\n{t('The deciding test:')} {doubt.failing}"
 
 
 def _severity(doubt: Doubt, settings: EditorSettings) -> types.DiagnosticSeverity:
     """A mark is an error if tests show that the alternative is right."""
-    if doubt.tests is Telling.FAIL:
+    if doubt.tests is Verification.FAIL:
         return types.DiagnosticSeverity.Error
     return types.DiagnosticSeverity[settings.doubt_diagnostics.capitalize()]
 

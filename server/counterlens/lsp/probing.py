@@ -41,7 +41,7 @@ from counterlens.models.base import ModelInfo
 from counterlens.probes import record as records
 from counterlens.probes.pairs.completion import CompletionOptions, CompletionProbe
 from counterlens.probes.pairs.drawn_wording import drawn_sentence
-from counterlens.probes.pairs.floor_wording import wavering
+from counterlens.probes.pairs.floor_wording import unstable_verdict
 from counterlens.probes.pairs.record import PairRecord, PairsRecord
 from counterlens.probes.pairs.stability_wording import unstable_sentence
 from counterlens.probes.pairs.wording import meaning, not_asked, sentence
@@ -291,7 +291,7 @@ def _answer(probed: MeasuredProbe, document: Document, path: str | None, shows: 
         pairs=tuple(_shown(pair, document, record.function) for pair in record.pairs) if shows else (),
         not_asked=tuple(NotAsked(mutation, recognised(reason)) for mutation, reason, _ in not_asked(record)),
         why_not_judged=recognised(record.why_not_judged or ""),
-        wavering=wavering(record, translator()),
+        wavering=unstable_verdict(record, translator()),
         records=(records.plain(record),),
     )
 

@@ -280,7 +280,7 @@ class Model(ABC):
         self,
         capability: Capability,
         *,
-        anew: bool = False,  # noqa: ARG002 - there is nothing to test
+        retest: bool = False,  # noqa: ARG002 - there is nothing to test
         cancel: Event | None = None,  # noqa: ARG002
     ) -> bool:
         """Whether the model has a capability; a remote endpoint is tested if that is unknown.
@@ -289,7 +289,7 @@ class Model(ABC):
 
         Args:
             capability: The capability.
-            anew: Whether to test again although the result is known.
+            retest: Whether to test again although the result is known.
             cancel: Set by any thread to cancel.
 
         Raises:

@@ -54,7 +54,7 @@ def run_connection_test(model: Model, *, cancel: Event | None = None) -> Connect
     started = time.perf_counter()
     (answer,) = model.complete([PROMPT], cancel=cancel)
     seconds = time.perf_counter() - started
-    scores = model.offers(Capability.SCORE, anew=True, cancel=cancel)
+    scores = model.offers(Capability.SCORE, retest=True, cancel=cancel)
     embeds = _embeds(model, cancel)
     info = model.info
     return ConnectionTest(
@@ -73,6 +73,6 @@ def run_connection_test(model: Model, *, cancel: Event | None = None) -> Connect
 def _embeds(model: Model, cancel: Event | None) -> bool:
     """Whether a model gives embeddings; some servers fail unless started for that."""
     try:
-        return model.offers(Capability.EMBED, anew=True, cancel=cancel)
+        return model.offers(Capability.EMBED, retest=True, cancel=cancel)
     except ModelError:
         return False

@@ -38,9 +38,9 @@ class WrappedModel(Model):
         """Delegate to the other model."""
         return self.model.usage
 
-    def offers(self, capability: Capability, *, anew: bool = False, cancel: Event | None = None) -> bool:
+    def offers(self, capability: Capability, *, retest: bool = False, cancel: Event | None = None) -> bool:
         """Like `Model.offers`."""
-        return self.model.offers(capability, anew=anew, cancel=cancel)
+        return self.model.offers(capability, retest=retest, cancel=cancel)
 
     def complete(
         self, prompts: Sequence[Prompt], *, cancel: Event | None = None, progress: Progress | None = None

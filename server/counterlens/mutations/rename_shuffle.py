@@ -56,10 +56,10 @@ class RenameShuffle(Renaming):
                 chosen = {variable: new[variable.name] for variable in found.safe}
                 if context.module.scopes.clash(chosen, found.scope) is None:
                     return chosen
-            exchanged = None if self.published else _with_parameter(context.module, function, found)
-            if exchanged is None and len(found.names) > 1:
+            swapped = None if self.published else _with_parameter(context.module, function, found)
+            if swapped is None and len(found.names) > 1:
                 return "swapping the names of its variables would change what they refer to"
-            return exchanged or "there is only one variable whose name could be swapped"
+            return swapped or "there is only one variable whose name could be swapped"
 
         return choose
 

@@ -139,7 +139,7 @@ class Context:
         return self.steps.cancel
 
     @property
-    def anew(self) -> Context:
+    def uncached(self) -> Context:
         """The same context with a model that ignores cached responses, to check repeatability."""
         return replace(self, model=past_cache(self.model))
 

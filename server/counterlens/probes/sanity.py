@@ -25,7 +25,7 @@ def require_repeatable(
         model: The model's name.
         does: The model's task for the message, such as `answer the same question`.
         first: Its first answer.
-        ask: Asks the same question again, without the cache (`Context.anew`).
+        ask: Asks the same question again, without the cache (`Context.uncached`).
         same: Compares two answers.
 
     Raises:

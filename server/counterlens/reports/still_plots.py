@@ -71,7 +71,7 @@ def shares(points: Sequence[SharePoint], colours: Sequence[str]) -> str:
         y = _TOP + high * (rows.index(point.row) + (at + 1) / (len(series) + 1))
         parts.append(_interval(point, y, colours[at % len(colours)], at % _SHAPES))
     legend = [(name, colours[at % len(colours)], at % _SHAPES) for at, name in enumerate(series)]
-    return _picture(parts, bottom, legend if len(series) > 1 else [])
+    return _chart(parts, bottom, legend if len(series) > 1 else [])
 
 
 def stacks(rows: Sequence[tuple[str, Sequence[int]]], words: Sequence[str], colours: Sequence[str]) -> str:
@@ -98,7 +98,7 @@ def stacks(rows: Sequence[tuple[str, Sequence[int]]], words: Sequence[str], colo
                     f"<title>{_escaped(f'{name}: {count} {word}')}</title></rect>"
                 )
             x += width
-    return _picture(parts, bottom, [(word, colour, 1) for word, colour in zip(words, colours, strict=True)])
+    return _chart(parts, bottom, [(word, colour, 1) for word, colour in zip(words, colours, strict=True)])
 
 
 def boxes(spreads: Sequence[Spread], colours: Sequence[str], *, most: float | None = None) -> str:
@@ -137,7 +137,7 @@ def boxes(spreads: Sequence[Spread], colours: Sequence[str], *, most: float | No
             f'width="3" height="14" fill="{colour}"/></g>'
         )
     legend = [(name, colours[at % len(colours)], 1) for at, name in enumerate(series)]
-    return _picture(parts, bottom, legend if len(series) > 1 else [])
+    return _chart(parts, bottom, legend if len(series) > 1 else [])
 
 
 def matrix(names: Sequence[str], values: Mapping[tuple[str, str], float]) -> str:
@@ -177,7 +177,7 @@ def _ticks(low: float, high: float) -> list[float]:
     return [step * number for number in range(first, math.ceil(high / step - 1e-9) + 1)]
 
 
-def _picture(parts: Sequence[str], bottom: float, legend: Sequence[tuple[str, str, int]]) -> str:
+def _chart(parts: Sequence[str], bottom: float, legend: Sequence[tuple[str, str, int]]) -> str:
     lines = -(-len(legend) // _PER_LINE)
     height = bottom + _AXIS + lines * _LINE
     drawn = list(parts)

@@ -31,7 +31,7 @@ class Order(DoubtKind):
             if called is not None and text_of(called) not in {"max", "min", "print"}:
                 given = [one for one in node.named_children if one.type not in _NAMED]
                 for first, second in pairwise(given):
-                    yield from self._exchanged(scope, first, second)
+                    yield from self._swapped(scope, first, second)
         for node in scope.of("binary_operator"):
             left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
             operator = node.child_by_field_name("operator")
@@ -45,9 +45,9 @@ class Order(DoubtKind):
                     "parenthesized_expression",
                 }
                 if {left.type, right.type} <= simple:
-                    yield from self._exchanged(scope, left, right)
+                    yield from self._swapped(scope, left, right)
 
-    def _exchanged(
+    def _swapped(
         self, scope: DoubtScope, first: tree_sitter.Node, second: tree_sitter.Node
     ) -> Iterator[Alternative]:
         one, other = text_of(first), text_of(second)

@@ -94,7 +94,7 @@ class LlamaModel(LocalModel):
         """Identity of the model; exactness is included once it was tested."""
         return self._info
 
-    def offers(self, capability: Capability, *, anew: bool = False, cancel: Event | None = None) -> bool:
+    def offers(self, capability: Capability, *, retest: bool = False, cancel: Event | None = None) -> bool:
         """Like `Model.offers`; the first call for a model tests exact decoding, which takes some seconds."""
         if capability is Capability.EXACT and self._info.decoding is None:
             how: str = self._process.ask(Settle(), cancel=cancel)
@@ -105,7 +105,7 @@ class LlamaModel(LocalModel):
                 details=(*self._info.details, (COMPLETIONS, said)),
                 decoding=how,
             )
-        return super().offers(capability, anew=anew, cancel=cancel)
+        return super().offers(capability, retest=retest, cancel=cancel)
 
     def complete(
         self,

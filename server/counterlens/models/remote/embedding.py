@@ -33,14 +33,14 @@ class RemoteEmbedder:
         self._endpoint, self._client, self._model = endpoint, client, model
         self.works: bool | None = None
 
-    async def ability(self, *, anew: bool = False) -> bool:
-        """Whether the endpoint embeds; sends a short text if that is unknown, or if `anew` is set.
+    async def ability(self, *, retest: bool = False) -> bool:
+        """Whether the endpoint embeds; sends a short text if that is unknown, or if `retest` is set.
 
         Raises:
             UnreachableError: the endpoint cannot be reached.
             PassingError: it may work later, or with another key.
         """
-        if self.works is None or anew:
+        if self.works is None or retest:
             try:
                 await self._ask(_TRIAL, retry=False)
             except (UnreachableError, PassingError):

@@ -268,7 +268,7 @@ class RemoteModel(Model):
         vectors = self._each([[text] for text in texts], embedded, cancel, progress)
         return np.array(vectors, np.float64)
 
-    def offers(self, capability: Capability, *, anew: bool = False, cancel: Event | None = None) -> bool:
+    def offers(self, capability: Capability, *, retest: bool = False, cancel: Event | None = None) -> bool:
         """Return the capabilities as `Model.offers`; tests the endpoint if it has no recent result.
 
         Raises:
@@ -281,8 +281,8 @@ class RemoteModel(Model):
         async def work(_: Callable[[], None]) -> bool:
             await self._listing.check()
             if capability is Capability.EMBED:
-                return await self._embedder.ability(anew=anew)
-            return (await self._scorer.ability(anew=anew)).scores
+                return await self._embedder.ability(retest=retest)
+            return (await self._scorer.ability(retest=retest)).scores
 
         return self._background.run(work, cancel=cancel)
 

@@ -36,7 +36,7 @@ def is_else_if(module: JavaModule, node: Node) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class JavaExchange:
+class JavaBranchSwap:
     """The edits that swap two branches, the ranges whose lines they indent, and the cut."""
 
     edits: tuple[Edit, ...]
@@ -44,7 +44,7 @@ class JavaExchange:
     cut: tuple[int, int] | None
 
 
-def exchanged(module: JavaModule, node: Node, then: Node, other: Node) -> JavaExchange:
+def swap_branches(module: JavaModule, node: Node, then: Node, other: Node) -> JavaBranchSwap:
     """Swap the branches of an `if`, with braces where an `else` would otherwise belong to another `if`."""
     here, there = (then.start_byte, then.end_byte), (other.start_byte, other.end_byte)
     edits = [Edit(*there, (Slice(*here),))]
@@ -58,7 +58,7 @@ def exchanged(module: JavaModule, node: Node, then: Node, other: Node) -> JavaEx
         reindented = (there,)
     else:
         edits.append(Edit(*here, ("{ ", Slice(*there), " }")))
-    return JavaExchange(tuple(edits), reindented, first_lines(module, then, other))
+    return JavaBranchSwap(tuple(edits), reindented, first_lines(module, then, other))
 
 
 def braced(module: JavaModule, statement: Node, base: str) -> tuple[Piece, ...]:

@@ -9,7 +9,7 @@ from tree_sitter import Node
 
 from counterlens.mutations.base import Concept
 from counterlens.mutations.edits import Edit, Slice
-from counterlens.mutations.java.branches import JavaExchange, branches_of, exchanged
+from counterlens.mutations.java.branches import JavaBranchSwap, branches_of, swap_branches
 from counterlens.mutations.java.conditions import negated, negated_as_a_whole, tested, why_not_moved
 from counterlens.mutations.java.flow import completes
 from counterlens.mutations.java.mutation import JavaContext, JavaMutation
@@ -131,7 +131,7 @@ class JavaIfElseFlip(JavaMutation):
             return SiteRefused(node.start_byte, reason)
         branches = branches_of(node)
         shape = (
-            exchanged(module, node, branches.then, branches.other)
+            swap_branches(module, node, branches.then, branches.other)
             if branches.other is not None
             else _nested(context, node, branches.then)
         )
@@ -152,7 +152,7 @@ class JavaIfElseFlip(JavaMutation):
         )
 
 
-def _nested(context: JavaContext, node: Node, then: Node) -> JavaExchange | None:
+def _nested(context: JavaContext, node: Node, then: Node) -> JavaBranchSwap | None:
     """Move the code after an `if` that always leaves into its body; the body becomes an `else` after it."""
     module = context.module
     around = module.parent(node)
@@ -171,7 +171,7 @@ def _nested(context: JavaContext, node: Node, then: Node) -> JavaExchange | None
         Edit(end, end, (f"{module.newline}{base}}} else ", Slice(then.start_byte, then.end_byte))),
     )
     first = module.line_start(rest[0].start_byte)
-    return JavaExchange(
+    return JavaBranchSwap(
         edits, ((then.end_byte, end),), None if then.type != "block" else _cut(context, then, first)
     )
 

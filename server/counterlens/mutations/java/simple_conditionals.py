@@ -9,7 +9,7 @@ from tree_sitter import Node
 
 from counterlens.mutations.base import Concept
 from counterlens.mutations.edits import Edit, Slice, replace
-from counterlens.mutations.java.branches import branches_of, exchanged, is_else_if
+from counterlens.mutations.java.branches import branches_of, is_else_if, swap_branches
 from counterlens.mutations.java.conditions import (
     assigns,
     condition_of,
@@ -105,7 +105,7 @@ class JavaBlockSwapPlain(JavaMutation):
             elif reason is not None:
                 yield SiteRefused(node.start_byte, reason)
             else:
-                shape = exchanged(module, node, branches.then, branches.other)
+                shape = swap_branches(module, node, branches.then, branches.other)
                 yield Site(
                     span=(node.start_byte, node.end_byte),
                     description="swapped the branches and kept the condition",

@@ -68,7 +68,7 @@ def ask_twice(context: Context, question: ExecutionQuestion, style: str, asking:
         context.model.info.name,
         "answer the same question",
         first.said,
-        lambda: ask(context.anew, question, style, asking).said,
+        lambda: ask(context.uncached, question, style, asking).said,
     )
     return first
 

@@ -83,7 +83,7 @@ class SpecificationProbe(Probe[SpecificationOptions, SpecificationRecord]):
                     context.model.info.name,
                     "write a function from the same specification",
                     written.program,
-                    lambda: case.write(context.anew, next(iter(SETTINGS)), tokens).program,
+                    lambda: case.write(context.uncached, next(iter(SETTINGS)), tokens).program,
                 )
             programs[setting] = _ran(context, case, setting, written)
         return SpecificationRecord(

@@ -39,7 +39,7 @@ def sides(records: Records, frequency: Mapping[str, float], seed: int) -> Table 
     """Chance before and after each change that may change the operator; None without pairs."""
     rows: list[tuple[Cell, ...]] = []
     for name, change in CHANGES.items():
-        if not change.exchanges:
+        if not change.can_swap:
             continue
         for title, pairs in groups(name, pairs_of(records, name)).items():
             for side in SIDES:

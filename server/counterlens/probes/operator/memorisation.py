@@ -172,13 +172,13 @@ def _flips(options: MemorisationOptions) -> CompletionOptions:
 def _substitutions(target: Target, pairs: PairsRecord, left_out: Counter[str]) -> Iterator[Substitution]:
     for pair in pairs.pairs:
         flipped = replace(target.document, text=pair.source(target.document.text))
-        exchanged = changed_operators(target.document, flipped, target.qualname, _changes(pair))
-        if exchanged is None:
+        operators = changed_operators(target.document, flipped, target.qualname, _changes(pair))
+        if operators is None:
             left_out["its condition is not a single comparison"] += 1
         elif pair.original_right is None or pair.counterfactual_right is None:
             left_out["a completion could not be judged"] += 1
         else:
-            yield Substitution(target.name, *exchanged, pair.original_right, pair.counterfactual_right)
+            yield Substitution(target.name, *operators, pair.original_right, pair.counterfactual_right)
 
 
 def _changes(pair: PairRecord) -> tuple[Change, ...]:

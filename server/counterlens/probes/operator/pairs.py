@@ -103,7 +103,7 @@ class CodeChange:
     source: str = "ours"
 
     @property
-    def exchanges(self) -> bool:
+    def can_swap(self) -> bool:
         """Whether the change may replace the operator."""
         return self.transform in {_SWAP, FLIP}
 

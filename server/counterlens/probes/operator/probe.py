@@ -88,7 +88,7 @@ class OperatorProbe(Probe[OperatorOptions, OperatorRecord]):
             tables.changes(records),
             tables.stays_or_changes(records),
             chance.sides(records, frequency, seed),
-            tables.exchanged(records, frequency),
+            tables.complementary_table(records, frequency),
             tables.windows(records),
             tables.familiar(records),
             filled_table([(record.target, gap) for record in records for gap in record.filled]),

@@ -105,7 +105,7 @@ class OperatorPair:
         return is_published(self.form, self.original.family)
 
     @property
-    def exchanged(self) -> bool:
+    def changes_operator(self) -> bool:
         """Whether the operator after the change is another one."""
         return self.original.operator != self.transformed.operator
 

@@ -121,19 +121,19 @@ def stays_or_changes(records: Records) -> Table | None:
     `a == b` with its operands swapped is `b == a`: a model that only knows frequent code knows both.
     """
     rows: list[tuple[Cell, ...]] = []
-    swaps = (name for name, change in CHANGES.items() if change.exchanges)
+    swaps = (name for name, change in CHANGES.items() if change.can_swap)
     for name in swaps:
         for change, pairs in groups(name, pairs_of(records, name)).items():
-            for title, exchanges in (("stays", False), ("becomes another", True)):
-                chosen = [(target, pair) for target, pair in pairs if pair.exchanged is exchanges]
+            for title, changing in (("stays", False), ("becomes another", True)):
+                chosen = [(target, pair) for target, pair in pairs if pair.changes_operator is changing]
                 if chosen:
                     rows.append((change, title, *pair_cells(chosen)))
     columns = ("change", "operator", *PAIR_COLUMNS)
     note = "the swaps of the table above, separately for pairs with the same right operator before and after"
-    return Table(_EXCHANGES, columns, tuple(rows), note) if rows else None
+    return Table(_STAYS_OR_CHANGES, columns, tuple(rows), note) if rows else None
 
 
-def exchanged(records: Records, frequency: Mapping[str, float]) -> Table | None:
+def complementary_table(records: Records, frequency: Mapping[str, float]) -> Table | None:
     """The loss if a swap of branches inserts the complementary operator; None without one."""
     substitutions = [
         Substitution(
@@ -198,7 +198,7 @@ def familiar_cells(asked: Pairs) -> Iterator[tuple[Cell, ...]]:
             )
 
 
-_EXCHANGES = "pairs whose operator stays the same, and pairs whose operator changes"
+_STAYS_OR_CHANGES = "pairs whose operator stays the same, and pairs whose operator changes"
 _BOTH = (
     f"both: the operator was known before and after; {MEASURES}. Ahmed et al. 2024 have the swaps in Table "
     "2, renamed in Table 4, refactored in Table 5: those of the branches only of if-else, and of comparisons"

@@ -26,7 +26,7 @@ from counterlens.probes.pairs.judging import Judging
 from counterlens.probes.pairs.placebo import (
     asked_again,
     controls_of,
-    wavers,
+    is_nondeterministic,
 )
 from counterlens.probes.pairs.preparing import CompletionOptions, cut_of, prepare, surveys_of
 from counterlens.probes.pairs.record import DrawnPair, PairsRecord
@@ -73,7 +73,7 @@ class CompletionProbe(PairsProbe[CompletionOptions]):
             for pair, one in zip(tried, discriminates, strict=False)
         ]
         placebos = tried[len(asked) :]
-        if prepared.wanted and wavers(context.model.info):
+        if prepared.wanted and is_nondeterministic(context.model.info):
             more = {"max_tokens": options.max_tokens, "seed": options.seed}
             placebos.append(asked_again(context, judging, function, pairs, **more))
         if options.chosen_protocol and pairs and not context.model.info.local:
@@ -107,8 +107,8 @@ class CompletionProbe(PairsProbe[CompletionOptions]):
         cut, _ = cut_of(surveys, options)
         asked = [made for variants in cut for made in variants]
         controls = controls_of(target.document, function, asked, options.placebos, options.seed)
-        wavering = model.offers(Capability.BATCH) and not model.offers(Capability.EXACT)
-        once_more = bool(asked and options.placebos) and wavering
+        nondeterministic = model.offers(Capability.BATCH) and not model.offers(Capability.EXACT)
+        once_more = bool(asked and options.placebos) and nondeterministic
         more = options.drawing.prompts_of(prompts_of(asked)) if options.drawing else 0
         return prompts_of(asked) + len(controls.counterfactuals) + once_more + more
 
@@ -153,7 +153,7 @@ def _require_repeatable(context: Context, pair: Pair, max_tokens: int) -> None:
         context.model.info.name,
         "complete the same code",
         pair.original.completion,
-        lambda: context.anew.complete(pair.gap.prompt(max_tokens)).text,
+        lambda: context.uncached.complete(pair.gap.prompt(max_tokens)).text,
     )
 
 

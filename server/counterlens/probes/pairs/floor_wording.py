@@ -38,7 +38,7 @@ def noise_floor(record: PairsRecord, t: Translator = ENGLISH) -> str:
     )
 
 
-def wavering(record: PairsRecord, t: Translator = ENGLISH) -> str:
+def unstable_verdict(record: PairsRecord, t: Translator = ENGLISH) -> str:
     """Word that a function with an unstable verdict has no conclusion; empty if the verdict is stable."""
     changed, found = _changed(record), summarize(record.observations)
     if not changed:

@@ -46,7 +46,7 @@ def controls_of(
     return placebos(document.text, function.qualname, cuts, wanted, seed=seed, language=document.language)
 
 
-def wavers(model: ModelInfo) -> bool:
+def is_nondeterministic(model: ModelInfo) -> bool:
     """Whether a repeated prompt may get another answer."""
     together = Capability.BATCH in model.capabilities and Capability.EXACT not in model.capabilities
     return together or not model.local
@@ -70,7 +70,7 @@ def asked_again(
     chance = random.Random(repr((seed, SAME_PROMPT, function.qualname)))  # noqa: S311 - not for secrets
     drawn = chance.choice(pairs)
     gap = drawn.gap
-    again = context.anew.complete(gap.prompt(max_tokens))
+    again = context.uncached.complete(gap.prompt(max_tokens))
     at = len(gap.before.encode())
     same = Counterfactual(
         mutation=SAME_PROMPT,

@@ -29,7 +29,7 @@ from counterlens.syntax.functions import Function
 
 _TRUNCATED = "pair whose answer was truncated before it began"
 _CONTEXT = 2  # lines shown around a difference
-_EXCHANGES = frozenset(COMPLEMENTS) | {(after, before) for before, after in COMPLEMENTS}
+_SWAPS = frozenset(COMPLEMENTS) | {(after, before) for before, after in COMPLEMENTS}
 
 
 def pairs_record(
@@ -119,8 +119,8 @@ def _operators(document: Document, pair: Pair) -> tuple[str, str] | None:
         (before[slice(*change.original)].decode().strip(), after[slice(*change.mutated)].decode().strip())
         for change in made.changes
     ]
-    exchanged = [edit for edit in edits if edit in _EXCHANGES]
-    return exchanged[0] if len(exchanged) == 1 else None
+    swapped = [edit for edit in edits if edit in _SWAPS]
+    return swapped[0] if len(swapped) == 1 else None
 
 
 def _effect(pair: Pair) -> Effect | None:

@@ -11,7 +11,7 @@ from counterlens.metrics.effects import PairOutcome, Proportion
 from counterlens.metrics.noise_floor import AboveFloor
 from counterlens.metrics.summary import EffectSummary, summarize
 from counterlens.probes.pairs.drawn_wording import drawn_summary
-from counterlens.probes.pairs.floor_wording import beside_floor, noise_floor, wavering
+from counterlens.probes.pairs.floor_wording import beside_floor, noise_floor, unstable_verdict
 from counterlens.probes.pairs.likelihood_effect import NOISE
 from counterlens.probes.pairs.phrases import done, unchanged
 from counterlens.probes.pairs.record import Likelihood, PairRecord, PairsRecord
@@ -131,7 +131,7 @@ def meaning(record: PairsRecord, t: Translator = ENGLISH) -> str:
     if record.probe == "repair":
         return _repaired(record, t)
     found = f"{_found(record, t)} {noise_floor(record, t)}".rstrip()
-    greedy = wavering(record, t) or unstable(record, t) or found
+    greedy = unstable_verdict(record, t) or unstable(record, t) or found
     return f"{greedy} {drawn_summary(record, t)}".rstrip()
 
 

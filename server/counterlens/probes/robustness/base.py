@@ -243,7 +243,7 @@ class RobustnessProbe(Probe[OptionsT, RobustnessRecord]):
             context.model.info.name,
             "answer the same question",
             first,
-            lambda: reader(context.anew.complete(prompt).text),
+            lambda: reader(context.uncached.complete(prompt).text),
         )
         answer = first or ""
         for name, similarity in similarities.items():

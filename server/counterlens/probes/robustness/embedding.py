@@ -328,7 +328,7 @@ def _check_sanity(context: Context, target: Target) -> None:
     context.steps.next("embedding the same text twice")
     vector, other = _embedded(context, [text, _UNLIKE])
     require_repeatable(
-        name, "embed the same text", vector, lambda: _embedded(context.anew, [text])[0], same=_same_place
+        name, "embed the same text", vector, lambda: _embedded(context.uncached, [text])[0], same=_same_place
     )
     if _same_place(vector, other):
         raise CounterlensError(f"{name} embeds unrelated texts alike", "Figures would be meaningless")

@@ -17,7 +17,7 @@ from counterlens.probes.record import Record, plain
 from counterlens.reports.build import confidence_plots, operator_plots, plots
 from counterlens.reports.build.model_comparison import answer_lines
 from counterlens.reports.build.nothing import why_nothing
-from counterlens.reports.build.overview import picture, places
+from counterlens.reports.build.overview import places, verdicts_held
 from counterlens.reports.build.pairs import evidence_blocks, outcome_mark
 from counterlens.reports.build.run_wording import circumstances, not_drawn, plan_lines, progress_of, title
 from counterlens.reports.document import (
@@ -95,7 +95,7 @@ def evaluation_report(
 def _summary(results: RunResults, effects: Mapping[str, RunEffects]) -> Iterator[Block]:
     for found in effects.values():
         yield from map(Paragraph, answer_lines(found.comparisons, found.models))
-        yield from picture(found.models)
+        yield from verdicts_held(found.models)
     yield Paragraph(progress_of(results))
     yield from map(Paragraph, why_nothing(results))
     for task, found in effects.items():
@@ -148,7 +148,7 @@ def _entry(item: Item, stored: StoredRecord, *, several: bool) -> Entry:
     )
     blocks: list[Block] = [head, *_about(stored.record)]
     blocks += [_pair(item, number, pair) for number, pair in enumerate(stored.judged_pairs)]
-    blocks += [_pair(item, number, pair) for number, pair in _wavering(stored)]
+    blocks += [_pair(item, number, pair) for number, pair in _changed_placebos(stored)]
     body = plain(stored.record)
     known = {*plain(Record()), *_TOO_LONG, *(_SHOWN if stored.judged_pairs else _SHOWN - {"pairs"})}
     rest = {key: value for key, value in body.items() if value and key not in known}
@@ -158,7 +158,7 @@ def _entry(item: Item, stored: StoredRecord, *, several: bool) -> Entry:
     return Entry(tuple(blocks), {"model": item.model, "function": item.problem})
 
 
-def _wavering(stored: StoredRecord) -> Iterator[tuple[int, PairRecord]]:
+def _changed_placebos(stored: StoredRecord) -> Iterator[tuple[int, PairRecord]]:
     """The placebos that changed the verdict, numbered after the pairs."""
     placebos = stored.record.placebos if isinstance(stored.record, PairsRecord) else ()
     for number, pair in enumerate(placebos, len(stored.judged_pairs)):

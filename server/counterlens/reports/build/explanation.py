@@ -9,7 +9,7 @@ from counterlens.explaining.completing import Explained, WrittenToken
 from counterlens.models.base import ModelInfo
 from counterlens.reports.document import Block, Heading, Marked, Paragraph, Report, ReportCell, TableBlock
 from counterlens.reports.expected import code
-from counterlens.reports.syntax_picture import syntax_figure
+from counterlens.reports.syntax_figure import syntax_figure
 from counterlens.reports.wording import share
 from counterlens.syntax.concepts import Category
 

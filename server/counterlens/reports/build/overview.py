@@ -8,7 +8,7 @@ from counterlens.evaluation.effects import observed
 from counterlens.evaluation.results import RunResults
 from counterlens.metrics.model_comparison import too_weak
 from counterlens.metrics.summary import EffectSummary
-from counterlens.probes.pairs.floor_wording import wavering
+from counterlens.probes.pairs.floor_wording import unstable_verdict
 from counterlens.probes.pairs.record import PairsRecord
 from counterlens.probes.record import Record
 from counterlens.reports.build.places import place_tables
@@ -21,7 +21,7 @@ _MEANING = (
 )
 
 
-def picture(models: Mapping[str, EffectSummary]) -> Iterator[Block]:
+def verdicts_held(models: Mapping[str, EffectSummary]) -> Iterator[Block]:
     """The share that each model holds, with its interval, best first, and a note for readers.
 
     Args:
@@ -54,9 +54,11 @@ def places(results: RunResults, *, brief: bool = False) -> Iterator[TableBlock]:
     pairs = observed(results)
     for model, some in pairs.items():
         targets = {} if brief else {name: at for (who, name), at in headings.items() if who == model}
-        unsteady = {item.problem for item, stored in results.of(model) if _wavers(stored.record)}
+        unsteady = {
+            item.problem for item, stored in results.of(model) if _has_unstable_verdict(stored.record)
+        }
         yield from place_tables(some, model if len(pairs) > 1 else "", targets, unsteady, brief=brief)
 
 
-def _wavers(record: Record) -> bool:
-    return isinstance(record, PairsRecord) and bool(wavering(record))
+def _has_unstable_verdict(record: Record) -> bool:
+    return isinstance(record, PairsRecord) and bool(unstable_verdict(record))

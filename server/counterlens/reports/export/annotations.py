@@ -56,7 +56,7 @@ def annotated(found: Exported) -> Iterator[Annotation]:
     Functions with unstable verdicts have none.
     """
     for exported in found.records:
-        for pair in () if exported.wavering else exported.judged_pairs:
+        for pair in () if exported.unstable_verdict else exported.judged_pairs:
             if pair.outcome is PairOutcome.LOST:
                 why, function = evidence(pair.counterfactual), exported.function
                 said = f"{done(pair.mutation)}, {exported.model} no longer gets {function} right ({why})"

@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import quote
 
 from counterlens.doubt.alternative import Alternative
-from counterlens.doubt.marking import Doubt, Telling
+from counterlens.doubt.marking import Doubt, Verification
 from counterlens.doubt.registry import DOUBT_KINDS
 from counterlens.reports.export.annotations import Annotation
 from counterlens.reports.export.sarif import sarif_run
@@ -19,7 +19,7 @@ from counterlens.text import PositionEncoding, json_text, printable
 from counterlens.translating import ENGLISH, Translator
 
 _WIDTH = 60
-_LEVELS = {Telling.FAIL: "error", Telling.SAME: "note", Telling.NONE: "note"}
+_LEVELS = {Verification.FAIL: "error", Verification.SAME: "note", Verification.NONE: "note"}
 
 
 def doubt_sentence(doubt: Doubt, t: Translator = ENGLISH) -> str:
@@ -27,7 +27,7 @@ def doubt_sentence(doubt: Doubt, t: Translator = ENGLISH) -> str:
     question = t.recognised(doubt.alternative.question) or t(
         "did you mean {other}?", other=f"`{shortened(doubt.alternative.text, _WIDTH)}`"
     )
-    figures = ", ".join(filter(None, (_preferred(doubt.trial.share, t), _told(doubt, t))))
+    figures = ", ".join(filter(None, (_preferred(doubt.trial.share, t), _verification(doubt, t))))
     return f"`{shortened(doubt.text, _WIDTH)}`: {question} ({figures})"
 
 
@@ -36,11 +36,11 @@ def _preferred(part: float, t: Translator) -> str:
     return share(part, t) if part < 0.99 else t("over 99 %")
 
 
-def _told(doubt: Doubt, t: Translator) -> str:
+def _verification(doubt: Doubt, t: Translator) -> str:
     """Describe the result of the tests or, if they do not decide, the distinguishing input."""
-    if doubt.tests is Telling.FAIL:
+    if doubt.tests is Verification.FAIL:
         return t("tests fail now and pass with it")
-    if doubt.tests is Telling.NONE:
+    if doubt.tests is Verification.NONE:
         return ""
     parts = []
     if doubt.rival is not None:

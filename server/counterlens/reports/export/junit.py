@@ -36,8 +36,8 @@ def _function(suite: Element, exported: ExportedRecord) -> None:
         grouped.setdefault(pair.mutation, []).append(pair)
     for mutation, pairs in grouped.items():
         case = _case(suite, exported, mutation)
-        if exported.wavering:
-            SubElement(case, "skipped", message=_text(exported.wavering))
+        if exported.unstable_verdict:
+            SubElement(case, "skipped", message=_text(exported.unstable_verdict))
         else:
             _mutation(case, pairs)
     if not grouped:

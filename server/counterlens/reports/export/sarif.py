@@ -83,8 +83,8 @@ def _results(found: Exported) -> Iterator[Json]:
             parts = (exported.model, exported.probe, exported.target, pair.mutation, pair.description)
             yield {
                 "ruleId": pair.mutation,
-                "level": "note" if exported.wavering else _LEVELS[pair.outcome],
-                "message": {"text": f"{_message(exported, pair)} {exported.wavering}".rstrip()},
+                "level": "note" if exported.unstable_verdict else _LEVELS[pair.outcome],
+                "message": {"text": f"{_message(exported, pair)} {exported.unstable_verdict}".rstrip()},
                 "locations": [_location(exported, pair, found.before)],
                 "partialFingerprints": {"pair/v1": hashlib.sha256(_utf8("\0".join(parts))).hexdigest()},
                 "properties": {

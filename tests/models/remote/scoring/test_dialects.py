@@ -188,7 +188,7 @@ def test_an_endpoint_is_tried_once(serve: Serve, tmp_path: Path, name: str) -> N
         assert Capability.SCORE in again.info.capabilities
         again.score("x = 1\n")
         assert len(script.requests) == tried + 2
-        assert again.offers(Capability.SCORE, anew=True)
+        assert again.offers(Capability.SCORE, retest=True)
         assert len(script.requests) == 2 * tried + 2
 
 

@@ -49,14 +49,14 @@ class RemoteScorer:
             self._ability = self._memory.recall(self._identity)
         return self._ability
 
-    async def ability(self, *, anew: bool = False) -> Ability:
-        """Return the endpoint's capabilities; tested once, or again if `anew`.
+    async def ability(self, *, retest: bool = False) -> Ability:
+        """Return the endpoint's capabilities; tested once, or again if `retest`.
 
         Raises:
             ModelError: it cannot be reached.
         """
         async with self._lock:
-            ability = None if anew else self.known()
+            ability = None if retest else self.known()
             if ability is None:
                 ability = await probe(Service(self._api, self._root, self._model, patient=False))
                 self._ability = ability if ability.certain else None
