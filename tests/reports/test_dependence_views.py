@@ -16,7 +16,7 @@ from counterlens.probes.dependence.rules import ruled
 from counterlens.reports.arcs import ROW, dependence_fragment
 from counterlens.reports.build.dependences import inferred_report
 from counterlens.reports.dependence_markdown import dependence_markdown
-from counterlens.reports.edges import overview, phrase, shown_edges, standing
+from counterlens.reports.edges import edge_status, overview, phrase, shown_edges
 from counterlens.reports.export.dependences import inferred_json
 from counterlens.reports.render import markdown
 
@@ -147,7 +147,7 @@ def test_source_and_model_are_escaped() -> None:
 def test_a_shift_moves_the_lines_that_are_named() -> None:
     (edge, *_) = shown_edges(dependences(SOURCE, "Box.put"))
     assert phrase(edge, 10) == "decided by line 14 (true)"
-    assert standing(edge, None) == ""
+    assert edge_status(edge, None) == ""
 
 
 def test_a_module_can_be_drawn_and_an_empty_one_says_why_not() -> None:

@@ -105,8 +105,8 @@ def _settled(
         if not verdict.passed:
             finding = Settlement.DISCARDED if counterfactual.preserving else Settlement.BREAKS
             evidence = verdict.evidence
-            told = f"by {evidence.attribution}" + (f": {evidence.failed}" if evidence.failed else "")
-            return Settled(counterfactual, finding, verdict, told)
+            reason = f"by {evidence.attribution}" + (f": {evidence.failed}" if evidence.failed else "")
+            return Settled(counterfactual, finding, verdict, reason)
     if not heard:
         return Settled(counterfactual, Settlement.UNSETTLED, None, reason)
     basis = " and ".join(_basis(verdict) for verdict in heard)

@@ -81,9 +81,9 @@ def main(arguments: list[str] | None = None) -> None:
     try:
         code = cli.main(args=arguments, standalone_mode=False) or 0
     except click.ClickException as error:
-        told = io.StringIO()
-        error.show(told)
-        say(told.getvalue().rstrip(), err=True)
+        usage_error = io.StringIO()
+        error.show(usage_error)
+        say(usage_error.getvalue().rstrip(), err=True)
         code = error.exit_code
     except (KeyboardInterrupt, click.Abort):
         say("interrupted", err=True)

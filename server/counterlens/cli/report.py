@@ -130,8 +130,8 @@ def _estimated(folder: Path, found: RunResults, *, estimate_missing: bool) -> Ca
     functions = measured(found)
     known = kept(folder, found)
     if known is None and estimate_missing:
-        with steps("estimating") as told:
-            known = estimate(functions, seed=found.settings.seed, progress=told)
+        with steps("estimating") as progress:
+            known = estimate(functions, seed=found.settings.seed, progress=progress)
         keep(folder, found, known)
     elif known is None and (folder / FILE).exists():
         say("the stored causal effects belong to other records; use --causal for new ones", err=True)
@@ -172,8 +172,8 @@ def replay(folder: Path, record: str, as_json: bool) -> None:
     """
     data = RunResults.read(folder).settings.data
     sandbox = strong_sandbox(*repository_in(data))
-    with steps("reading the data", total_known=True) as told:
-        found = ask_again(folder, record, sandbox, progress=told)
+    with steps("reading the data", total_known=True) as progress:
+        found = ask_again(folder, record, sandbox, progress=progress)
     if as_json:
         print_json(
             {

@@ -88,7 +88,7 @@ def estimate(
         CounterlensError: DoWhy is not installed.
     """
 
-    def told(concept: str, done: int, total: int) -> None:
+    def report_concept(concept: str, done: int, total: int) -> None:
         if progress:
             progress(f"estimating the effect of {concept}", done, total)
 
@@ -99,7 +99,9 @@ def estimate(
     for model, records in known.items():
         snippets = snippets_of(records, chosen)
         check_enough(snippets)
-        effects[model] = tuple(causal_effects(snippets, seed=seed, simulations=simulations, progress=told))
+        effects[model] = tuple(
+            causal_effects(snippets, seed=seed, simulations=simulations, progress=report_concept)
+        )
     return CausalResults(effects, seed, simulations, protocol, chosen)
 
 

@@ -48,12 +48,12 @@ class PromptCounts:
 
     Attributes:
         counts: Number of prompts by function name, in the order of sampling.
-        told: Number of functions that could be counted; the others will be left out.
+        countable: Number of functions that could be counted; the others will be left out.
         left: Number of functions for which the time was too short.
     """
 
     counts: Mapping[str, int]
-    told: int
+    countable: int
     left: int
 
     def of_each(self, names: Iterable[str]) -> dict[str, float]:
@@ -78,16 +78,16 @@ def counted_prompts(
     targets = list(plan.targets[task].items())
     random.Random(plan.settings.seed).shuffle(targets)  # noqa: S311 - no secret
     limit = SECONDS / len(plan.targets) if seconds is None else seconds
-    options, started, counts, told = plan.settings.options_of(task), clock(), dict[str, int](), 0
+    options, started, counts, countable = plan.settings.options_of(task), clock(), dict[str, int](), 0
     for name, target in targets:
         if len(counts) >= LEAST and clock() - started > limit:
             break
         try:
             counts[name] = PROBES[task].estimate(target, options, UNOPENED)
-            told += 1
+            countable += 1
         except SourceError:  # it will be left out, with the reason
             counts[name] = 0
-    return PromptCounts(counts, told, len(targets) - len(counts))
+    return PromptCounts(counts, countable, len(targets) - len(counts))
 
 
 def estimated_prompts(
@@ -108,7 +108,7 @@ def estimated_prompts(
         clock: See `counted_prompts`.
     """
     counted = counted or counted_prompts(plan, task, seconds=seconds, clock=clock)
-    if not counted.told:
+    if not counted.countable:
         return None
     counts, left = list(counted.counts.values()), counted.left
     known = sum(counts)

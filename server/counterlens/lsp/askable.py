@@ -32,8 +32,8 @@ class Askable:
     def known(self) -> dict[str, int]:
         """Prompts of the counted functions, by qualified name; 0 if the model cannot be asked anything."""
         counted = self._analysis.askable
-        told = ((one.qualname, counted.get(self._analysis.source_of(one))) for one in self._functions)
-        return {name: prompts for name, prompts in told if prompts is not None}
+        named = ((one.qualname, counted.get(self._analysis.source_of(one))) for one in self._functions)
+        return {name: prompts for name, prompts in named if prompts is not None}
 
     def count(self, seconds: float) -> bool:
         """Count more functions, visible ones first.

@@ -67,7 +67,7 @@ async def _complete(ls: CounterlensServer, argument: Any = None) -> CompletionAn
         at = await ls.offload(cursor_at, document, offset)
         mutation = asked.get("mutation")
         limit = int(settings.probe.get("max_tokens") or MAX_TOKENS)
-        said = Announcements(
+        announcements = Announcements(
             f"Completing {at.qualname}",
             f"completing {at.qualname}",
             f"{at.qualname} was completed",
@@ -84,7 +84,7 @@ async def _complete(ls: CounterlensServer, argument: Any = None) -> CompletionAn
                 ]
                 return found, model.info
 
-        found, info = await ask_first(ls, settings, analysis, said, work)
+        found, info = await ask_first(ls, settings, analysis, announcements, work)
     except Cancelled:
         return CompletionAnswer(ok=False, error=t("The completion was cancelled."))
     except CounterlensError as error:

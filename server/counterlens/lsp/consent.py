@@ -135,7 +135,7 @@ async def require_consent(
         )
     given = _place()
     given.parent.mkdir(parents=True, exist_ok=True)
-    given.write_text(_said_of(best), encoding="utf-8")
+    given.write_text(_consent_text(best), encoding="utf-8")
 
 
 def has_consent(settings_accept: bool) -> bool:
@@ -154,10 +154,10 @@ def has_consent(settings_accept: bool) -> bool:
 def _accepted(best: Availability) -> bool:
     """Whether the user accepted this sandbox before."""
     given = _place()
-    return given.is_file() and given.read_text("utf-8", "replace") == _said_of(best)
+    return given.is_file() and given.read_text("utf-8", "replace") == _consent_text(best)
 
 
-def _said_of(best: Availability) -> str:
+def _consent_text(best: Availability) -> str:
     return f"{best.name}: {best.reason}\n"
 
 

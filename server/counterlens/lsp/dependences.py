@@ -75,14 +75,16 @@ async def _dependences(ls: CounterlensServer, argument: Any = None) -> Dependenc
         found = await ls.offload(_analysed, document, function)
         source, known = analysis.source_of(function), Examined(function.start_line, found)
         if method != NONE:
-            said = Announcements(
+            announcements = Announcements(
                 f"Inferring dependences of {function.name}",
                 f"inferring the dependences of {function.name}",
                 f"the dependences of {function.name} were inferred",
                 "the inference was cancelled",
             )
             infer_them = partial(_infer, ls.host, settings, found, method)
-            known = replace(known, inferred=await ask_first(ls, settings, analysis, said, infer_them))
+            known = replace(
+                known, inferred=await ask_first(ls, settings, analysis, announcements, infer_them)
+            )
         if ls.asks(settings):
             _note(ls, analysis, function.qualname, source, known)
         answer = await ls.offload(_answer, document, known, ls.client_shows_results)
@@ -157,7 +159,7 @@ def _answer(document: Document, known: Examined, html: bool) -> DependenceAnswer
         function=found.function,
         version=document.version,
         method=str(inferred.method) if inferred else NONE,
-        summary=told(inferred)
+        summary=agreement_summary(inferred)
         if inferred
         else t("{control} control, {data} data", control=len(true["control"]), data=len(true["data"])),
         markdown=dependence_markdown(found, inferred),
@@ -167,7 +169,7 @@ def _answer(document: Document, known: Examined, html: bool) -> DependenceAnswer
     )
 
 
-def told(inferred: Inferred) -> str:
+def agreement_summary(inferred: Inferred) -> str:
     """Summarise in one line which true dependences the model finds."""
     named = {Relation.CONTROL: t("control"), Relation.DATA: t("data")}
     return "; ".join(

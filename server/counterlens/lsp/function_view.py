@@ -15,7 +15,7 @@ from counterlens.confidence.aggregate import NodeConfidence
 from counterlens.confidence.granularity import level_of
 from counterlens.lsp.analysis import Analysis, KnownFunction, ScoringState
 from counterlens.lsp.base import CounterlensServer
-from counterlens.lsp.dependences import told
+from counterlens.lsp.dependences import agreement_summary
 from counterlens.lsp.language import recognised, t, translator
 from counterlens.lsp.places import Places
 from counterlens.lsp.targets import document_of, plain, position
@@ -101,7 +101,7 @@ def function_view(analysis: Analysis, places: Places, offset: int) -> FunctionVi
         return known
     found = analysis.known_function(function.qualname)
     inferred = found.examined.inferred if found.examined else None
-    summary = InferenceSummary(told(inferred), str(inferred.method)) if inferred else None
+    summary = InferenceSummary(agreement_summary(inferred), str(inferred.method)) if inferred else None
     return replace(
         known,
         function=function.qualname,

@@ -49,14 +49,14 @@ async def _hover(ls: CounterlensServer, params: types.HoverParams) -> types.Hove
         _, late = await asyncio.wait(answers, timeout=_GRACE_SECONDS)
         for answer in late:
             answer.cancel()
-    told = [tell(ls, analysis, offset) for tell in ls.hovers]
+    parts = [hover_part(ls, analysis, offset) for hover_part in ls.hovers]
     menu = function_menu(analysis, offset) if ls.client_shows_results else ""
-    said = Said(told, menu, folds=ls.client_shows_results)
-    return hover(analysis, places, params.position, ls.host.name, said)
+    content = HoverContent(parts, menu, folds=ls.client_shows_results)
+    return hover(analysis, places, params.position, ls.host.name, content)
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class HoverContent:
     """The parts of a hover except the confidence.
 
     Attributes:
@@ -75,7 +75,7 @@ class Said:
 
 
 def hover(
-    analysis: Analysis, places: Places, position: types.Position, model: str, said: Said
+    analysis: Analysis, places: Places, position: types.Position, model: str, content: HoverContent
 ) -> types.Hover | None:
     """Return the hover at a place immediately, even while scores are being computed.
 
@@ -84,23 +84,23 @@ def hover(
         places: Its positions.
         position: The place.
         model: The model's name.
-        said: The other parts of the hover.
+        content: The other parts of the hover.
     """
     offset = places.offset(position)
     if analysis.waits_at(offset):
         waiting = HoverPart(t("*Counterlens: {model} is scoring…*", model=escaped(model)))
-        return _markdown(said.with_parts(waiting))
+        return _markdown(content.with_parts(waiting))
     found = analysis.shown
     if found is None:
         why = HoverPart(t("*Counterlens: no confidence, {reason}*", reason=prose(analysis.reason)))
-        return _markdown(said.with_parts(why))
+        return _markdown(content.with_parts(why))
     chain = chain_at(found, offset)
     if not chain:
-        text = said.with_parts()
+        text = content.with_parts()
         return _markdown(text) if text else None
-    answered = any(part.brief and part.detail for part in said.parts)
+    answered = any(part.brief and part.detail for part in content.parts)
     expected = expected_markdown(found, chain[0], translator())
-    text = said.with_parts(
+    text = content.with_parts(
         HoverPart(node_markdown(chain[0], translator()), chain_markdown(found, chain, translator())),
         # the answer about an operator considers all the code, so the first token alone is a detail
         HoverPart(detail=expected) if answered else HoverPart(expected),

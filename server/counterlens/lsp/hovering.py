@@ -33,9 +33,9 @@ def joined(parts: Iterable[HoverPart], menu: str = "", *, folds: bool) -> str:
         menu: Commands below the lines.
         folds: Whether the client can fold; if not, everything is shown.
     """
-    told = [part for part in parts if part.brief or part.detail]
-    lines = [part.brief for part in told if part.brief]
-    behind = [*lines[LINES:], *(part.detail for part in told if part.detail)]
+    shown_parts = [part for part in parts if part.brief or part.detail]
+    lines = [part.brief for part in shown_parts if part.brief]
+    behind = [*lines[LINES:], *(part.detail for part in shown_parts if part.detail)]
     shown = "\n\n".join([*lines[:LINES], *([menu] if menu else ())])
     rest = "\n\n".join(behind)
     if not (shown and rest):

@@ -322,8 +322,8 @@ def _lenses(ls: CounterlensServer, analysis: Analysis) -> list[types.CodeLens]:
 
     def title(function: Function) -> str:
         record = analysis.known_function(function.qualname).probe
-        told = _result(record) if record else _effort(ls, prompts.get(function.qualname, 0))
-        return " · ".join([t("Probe counterfactually"), told])
+        result = _result(record) if record else _effort(ls, prompts.get(function.qualname, 0))
+        return " · ".join([t("Probe counterfactually"), result])
 
     return code_lens.lenses_over(
         ls,

@@ -54,7 +54,7 @@ async def ask_first(
     ls: CounterlensServer,
     settings: EditorSettings,
     analysis: Analysis,
-    said: Announcements,
+    announcements: Announcements,
     work: Callable[[Steps], Made],
 ) -> Made:
     """Run requests about a document before its scoring, with status messages; scoring resumes afterwards.
@@ -63,7 +63,7 @@ async def ask_first(
         ls: The server.
         settings: Settings that name the model; no status is sent after a change to another model.
         analysis: The document.
-        said: The status messages.
+        announcements: The status messages.
         work: The work, run on the executor.
 
     Raises:
@@ -78,16 +78,16 @@ async def ask_first(
 
     if interrupted:
         ls.scorer.withdraw(analysis.uri)
-    ls.announce("probing", said.begun)
+    ls.announce("probing", announcements.begun)
     try:
-        made = await with_progress(ls, said.title, work)
+        made = await with_progress(ls, announcements.title, work)
     except (asyncio.CancelledError, Cancelled):
-        announce(said.cancelled)
+        announce(announcements.cancelled)
         raise
     finally:
         if interrupted and analysis.document is document:
             ls.scorer.schedule(analysis, quiet=0)
-    announce(said.ended)
+    announce(announcements.ended)
     return made
 
 

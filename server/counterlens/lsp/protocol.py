@@ -18,9 +18,9 @@ LOG = logging.getLogger("counterlens.lsp")
 _SHOWN = 400
 
 
-def _shown(said: object) -> str:
+def _shown(value: object) -> str:
     """Shorten a client's message for the log."""
-    return printable(str(said), keep="")[:_SHOWN]
+    return printable(str(value), keep="")[:_SHOWN]
 
 
 @dataclass(frozen=True, slots=True)

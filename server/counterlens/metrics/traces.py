@@ -79,17 +79,17 @@ class TraceFigures:
         )
 
 
-def judge(told: Sequence[Node], direct: Mapping[Node, Set[Node]], source: Node, target: Node) -> Trace:
+def judge(nodes: Sequence[Node], direct: Mapping[Node, Set[Node]], source: Node, target: Node) -> Trace:
     """Evaluate a trace.
 
     Args:
-        told: Its nodes in order; fewer than two make no step.
+        nodes: Its nodes in order; fewer than two make no step.
         direct: For each node, the nodes that depend directly on it.
         source: Its required start.
         target: Its required end.
     """
     right = false = left_out = 0
-    steps = list(pairwise(told))
+    steps = list(pairwise(nodes))
     for before, after in steps:
         if after in direct.get(before, frozenset()):
             right += 1
@@ -99,7 +99,7 @@ def judge(told: Sequence[Node], direct: Mapping[Node, Set[Node]], source: Node, 
             false += 1
         else:
             left_out += between - 1
-    ends = bool(steps) and (told[0], told[-1]) == (source, target)
+    ends = bool(steps) and (nodes[0], nodes[-1]) == (source, target)
     return Trace(len(steps), right, false, left_out, ends)
 
 

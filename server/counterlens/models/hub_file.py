@@ -98,7 +98,9 @@ class HubFile:
                 self._room(facts)
                 blob = self._fetch(client, facts, progress, cancel)
         except httpx.HTTPError as error:
-            raise HubOfflineError(f"{self.file} cannot be downloaded: {_said(error)}", _ELSEWHERE) from error
+            raise HubOfflineError(
+                f"{self.file} cannot be downloaded: {_describe_error(error)}", _ELSEWHERE
+            ) from error
         except OSError as error:
             raise ModelError(f"{self.folder} cannot be written: {error.strerror or error}") from error
         return self._placed(blob, facts)
@@ -252,7 +254,7 @@ def _headers() -> dict[str, str]:
     return headers | ({"Authorization": f"Bearer {token}"} if token else {})
 
 
-def _said(error: httpx.HTTPError) -> str:
+def _describe_error(error: httpx.HTTPError) -> str:
     text = str(error).strip().partition("\n")[0] or type(error).__name__
     if isinstance(error, httpx.TimeoutException):
         return "the hub does not answer"

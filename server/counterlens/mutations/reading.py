@@ -43,15 +43,15 @@ def parse(source: str) -> cst.Module:
         raise SourceError(
             f"the source contains a character that is not valid Unicode: {error.reason}"
         ) from None
-    said = _python_says(source) if tree.root_node.has_error else None
-    if said is not None:
-        raise _unparsed(*said)
+    python_error = _python_syntax_error(source) if tree.root_node.has_error else None
+    if python_error is not None:
+        raise _unparsed(*python_error)
     if _is_too_deep(tree) or (source.count("elif") > _BRANCHES and _longest_chain(tree) > _BRANCHES):
         raise SourceError(_TOO_DEEP, _SPLIT)
     try:
         return cst.parse_module(source)
     except cst.ParserSyntaxError as error:
-        raise _unparsed(*(_python_says(source) or (error.raw_line, _reason(error.message)))) from None
+        raise _unparsed(*(_python_syntax_error(source) or (error.raw_line, _reason(error.message)))) from None
 
 
 def _unparsed(line: int, reason: str) -> SourceError:
@@ -95,7 +95,7 @@ def _depth(tree: tree_sitter.Tree, kinds: str) -> int:
             depth -= within.pop()
 
 
-def _python_says(source: str) -> tuple[int, str] | None:
+def _python_syntax_error(source: str) -> tuple[int, str] | None:
     """Line and reason of Python's own syntax error: LibCST reports tokenizer errors on line 1."""
     try:
         parse_module(source)

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from counterlens.dependence import MODULE, Dependences
 from counterlens.probes.dependence.examined import Relation
 from counterlens.probes.dependence.inferred import EdgeStatus, InferenceMethod, Inferred
-from counterlens.reports.edges import ShownEdge, overview, phrase, shown_edges, standing
+from counterlens.reports.edges import ShownEdge, edge_status, overview, phrase, shown_edges
 from counterlens.reports.render.html import escape
 
 ROW = 20
@@ -144,5 +144,5 @@ def _words(edges: list[ShownEdge], method: InferenceMethod | None) -> Iterator[s
     for edge in edges:
         pieces = escape(phrase(edge)).split("`")
         said = "".join(f"<code>{p}</code>" if i % 2 else p for i, p in enumerate(pieces))
-        stands = standing(edge, method)
-        yield said + (f': <span class="{_style(edge)}">{escape(stands)}</span>' if stands else "")
+        status = edge_status(edge, method)
+        yield said + (f': <span class="{_style(edge)}">{escape(status)}</span>' if status else "")

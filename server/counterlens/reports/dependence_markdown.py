@@ -5,7 +5,7 @@ from __future__ import annotations
 from counterlens.dependence import Dependences
 from counterlens.probes.dependence.examined import Relation
 from counterlens.probes.dependence.inferred import InferenceMethod, Inferred
-from counterlens.reports.edges import ShownEdge, overview, phrase, shown_edges, standing
+from counterlens.reports.edges import ShownEdge, edge_status, overview, phrase, shown_edges
 from counterlens.reports.expected import code
 from counterlens.reports.render.markdown import prose, table
 from counterlens.translating import ENGLISH, Translator
@@ -33,13 +33,15 @@ def into_markdown(
     edges: list[ShownEdge], method: InferenceMethod | None, shift: int = 0, t: Translator = ENGLISH
 ) -> list[str]:
     """Edges as list items, each with the model's view."""
-    return [f"- {_said(edge, method, shift, t)}" for edge in edges]
+    return [f"- {_edge_text(edge, method, shift, t)}" for edge in edges]
 
 
 def _cell(edges: list[ShownEdge], method: InferenceMethod | None) -> str:
-    return "; ".join(_said(edge, method) for edge in edges)
+    return "; ".join(_edge_text(edge, method) for edge in edges)
 
 
-def _said(edge: ShownEdge, method: InferenceMethod | None, shift: int = 0, t: Translator = ENGLISH) -> str:
-    stands = standing(edge, method, t)
-    return prose(phrase(edge, shift, t)) + (f": *{stands}*" if stands else "")
+def _edge_text(
+    edge: ShownEdge, method: InferenceMethod | None, shift: int = 0, t: Translator = ENGLISH
+) -> str:
+    status = edge_status(edge, method, t)
+    return prose(phrase(edge, shift, t)) + (f": *{status}*" if status else "")

@@ -104,7 +104,7 @@ def phrase(edge: ShownEdge, shift: int = 0, t: Translator = ENGLISH) -> str:
     return t("{names} from line {line}", names=names or t("a value"), line=line)
 
 
-def standing(edge: ShownEdge, method: InferenceMethod | None, t: Translator = ENGLISH) -> str:
+def edge_status(edge: ShownEdge, method: InferenceMethod | None, t: Translator = ENGLISH) -> str:
     """The view of the model and of the rule on an edge; empty if no model was asked.
 
     For example `found (+2.31 nats); indentation: missed`.
@@ -116,10 +116,10 @@ def standing(edge: ShownEdge, method: InferenceMethod | None, t: Translator = EN
     true = edge.status is not EdgeStatus.INVENTED
     by_rule = (t("found") if true else t("invented")) if edge.ruled else (t("missed") if true else t("no"))
     rule = t("indentation") if edge.relation is Relation.CONTROL else t("recurring names")
-    return t("{said}; {rule}: {status}", said=_said_by_model(edge, method, t), rule=rule, status=by_rule)
+    return t("{said}; {rule}: {status}", said=_model_status(edge, method, t), rule=rule, status=by_rule)
 
 
-def _said_by_model(edge: ShownEdge, method: InferenceMethod | None, t: Translator) -> str:
+def _model_status(edge: ShownEdge, method: InferenceMethod | None, t: Translator) -> str:
     status = {
         EdgeStatus.FOUND: t("found"),
         EdgeStatus.MISSED: t("missed"),
@@ -193,16 +193,18 @@ def asked_words(inferred: Inferred) -> list[str]:
     if inferred.asked is None or inferred.how is None:
         return []
     said = [f"Asked: {counted(inferred.asked)}.", f"{inferred.how.capitalize()}."]
-    return said + [_traces(relation, told) for relation, told in (inferred.traces or {}).items() if told]
+    return said + [
+        _traces(relation, traces) for relation, traces in (inferred.traces or {}).items() if traces
+    ]
 
 
-def _traces(relation: Relation, told: Sequence[Trace]) -> str:
+def _traces(relation: Relation, traces: Sequence[Trace]) -> str:
     """Word the share of right chains."""
-    whole = sum(one.path for one in told)
-    elsewhere = sum(one.correct for one in told) - whole
+    whole = sum(one.path for one in traces)
+    elsewhere = sum(one.correct for one in traces) - whole
     return (
-        f"It gives {whole} of {plural(len(told), f'{relation} chain')} from end to end without a wrong step, "
-        f"and {elsewhere} with right steps that lead elsewhere."
+        f"It gives {whole} of {plural(len(traces), f'{relation} chain')} from end to end without a wrong "
+        f"step, and {elsewhere} with right steps that lead elsewhere."
     )
 
 

@@ -20,14 +20,14 @@ def belief_brief(belief: Belief, model: str, t: Translator = ENGLISH) -> str:
         "operator": code(found.predicted),
     }
     if found.correct:
-        told = t("Which operator fits {code}? {model} finds the code most likely as it is.", **values)
+        sentence = t("Which operator fits {code}? {model} finds the code most likely as it is.", **values)
     elif belief.preferred is not None:
-        told = t(
+        sentence = t(
             "Which operator fits {code}? {model} finds the code most likely with {operator} instead.",
             **values,
         )
     else:
-        told = t(
+        sentence = t(
             "Which operator fits {code}? {model} finds the code most likely with {operator} instead, but "
             "the lead is within rounding error.",
             **values,
@@ -35,7 +35,7 @@ def belief_brief(belief: Belief, model: str, t: Translator = ENGLISH) -> str:
     shares = [f"{code(found.predicted)} {share(belief.share, t)}"]
     if not found.correct:
         shares.append(f"{code(found.site.operator)} {share(found.expected, t)}")
-    return f"{told} {' · '.join(shares)}"
+    return f"{sentence} {' · '.join(shares)}"
 
 
 def belief_table(belief: Belief, t: Translator = ENGLISH) -> str:

@@ -196,10 +196,10 @@ def _framed(parts: Sequence[str], width: float, height: float) -> str:
     )
 
 
-def _grid(x: float, bottom: float, said: str) -> str:
+def _grid(x: float, bottom: float, label: str) -> str:
     return (
         f'<line x1="{x:.1f}" x2="{x:.1f}" y1="{_TOP}" y2="{bottom}" stroke="currentColor" opacity="0.2"/>'
-        f"{_text(x, bottom + 16, said, 'middle')}"
+        f"{_text(x, bottom + 16, label, 'middle')}"
     )
 
 
@@ -207,15 +207,15 @@ def _label(name: str, y: float) -> str:
     return _text(_LABEL - 10, y + 4, _short(name, _LONGEST), "end")
 
 
-def _text(x: float, y: float, said: str, anchor: str) -> str:
-    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{_escaped(said)}</text>'
+def _text(x: float, y: float, label: str, anchor: str) -> str:
+    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{_escaped(label)}</text>'
 
 
 def _interval(point: SharePoint, y: float, colour: str, shape: int) -> str:
     left, middle, right = (_LABEL + _PLOT * share for share in (point.low, point.value, point.high))
-    said = f"{point.row}, {point.series}: {point.value:.0%} ({point.low:.0%} to {point.high:.0%})"
+    tooltip = f"{point.row}, {point.series}: {point.value:.0%} ({point.low:.0%} to {point.high:.0%})"
     return (
-        f"<g><title>{_escaped(said)}</title>"
+        f"<g><title>{_escaped(tooltip)}</title>"
         f'<line x1="{left:.1f}" x2="{right:.1f}" y1="{y:.1f}" y2="{y:.1f}" stroke="{colour}" '
         f'stroke-width="2"/>{_mark(middle, y, colour, shape)}</g>'
     )

@@ -94,11 +94,11 @@ def attempted(sandbox: Sandbox) -> dict[str, tuple[str, ...]]:
             _LIMITS,
             covers={original: b"covered"},
         )
-        said = json.loads(sandbox.run(job).output)
-        if not isinstance(said, dict):
+        reported = json.loads(sandbox.run(job).output)
+        if not isinstance(reported, dict):
             raise ValueError("no outcome")
-        done = {*said["done"], *changes()}
-    done.update({name for names in ATTEMPTS.values() for name in names} - {*said["tried"]})
+        done = {*reported["done"], *changes()}
+    done.update({name for names in ATTEMPTS.values() for name in names} - {*reported["tried"]})
     return {
         claim: seen for claim, names in ATTEMPTS.items() if (seen := tuple(n for n in names if n in done))
     }

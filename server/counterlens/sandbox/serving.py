@@ -78,7 +78,7 @@ class Conversation:
         self._launcher, self._given, self._replies = launcher, given, replies
         self._others = dict(others)
         self._stop, self._done = stop, done
-        self._buffer, self._said = bytearray(), {name: bytearray() for name in others.values()}
+        self._buffer, self._outputs = bytearray(), {name: bytearray() for name in others.values()}
         self._open = True
         for end in (given, replies, *others):
             os.set_blocking(end, False)
@@ -88,9 +88,9 @@ class Conversation:
         """Whether it can take requests."""
         return self._open and self._launcher.poll() is None
 
-    def said(self, name: str) -> str:
+    def output_text(self, name: str) -> str:
         """The kept part of an output other than its answers."""
-        return self._said[name].decode("utf-8", "replace")
+        return self._outputs[name].decode("utf-8", "replace")
 
     def ask(self, frame: bytes, deadline: float, *, room: int, cancel: Event | None = None) -> bytes:
         """Send one request and wait for one answer.
@@ -195,7 +195,7 @@ class Conversation:
             os.close(end)
             del self._others[end]
         else:
-            kept = self._said[self._others[end]]
+            kept = self._outputs[self._others[end]]
             kept += chunk[: _LAST_WORDS - len(kept)]
 
 

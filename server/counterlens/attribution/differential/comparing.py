@@ -50,7 +50,7 @@ class Distinction:
     tried: int
 
     @property
-    def told(self) -> str:
+    def comparison_text(self) -> str:
         """Both results, and the number of inputs that distinguish them."""
         how_many = f"{self.apart} of {plural(self.tried, 'input')} distinguish them"
         how_many += ", this is the smallest" if self.tried > 1 else ""

@@ -61,7 +61,7 @@ class DifferentialJudge(ComparingJudge):
         if found is not None:
             difference, other = found
             judgement = Judgement.TIMED_OUT if other.limit in {"time", "steps"} else Judgement.FAILED
-            evidence = self._evidence(difference.tried, difference.call, difference.told)
+            evidence = self._evidence(difference.tried, difference.call, difference.comparison_text)
         elif trouble is not None:
             judgement = _JUDGEMENTS.get(trouble.kind, Judgement.FAILED)
             running = (

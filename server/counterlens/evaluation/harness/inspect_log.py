@@ -150,8 +150,10 @@ def _verdicts(one: HarnessSample) -> Iterator[tuple[str, Mapping[str, Any]]]:
     side = one.side
     if one.right is None:
         return
-    told = "; ".join(filter(None, (f"{side.verdict} by {side.attribution}", side.failed, side.message)))
-    yield one.which, {"value": _RIGHT[one.right], "answer": side.completion or "", "explanation": told}
+    explanation = "; ".join(
+        filter(None, (f"{side.verdict} by {side.attribution}", side.failed, side.message))
+    )
+    yield one.which, {"value": _RIGHT[one.right], "answer": side.completion or "", "explanation": explanation}
     if one.effect is not None:
         yield EFFECT, {"value": one.effect, "explanation": f"the pair {one.pair.outcome}"}
 

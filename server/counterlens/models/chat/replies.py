@@ -120,13 +120,13 @@ def _after_repetition(
 
     None if it is too early to tell.
     """
-    said, known = _lines(code), _lines(head)
-    if not said or not known:
+    reply_lines, known = _lines(code), _lines(head)
+    if not reply_lines or not known:
         return (code, False, False) if complete else None
     last = known[-1]
-    for count in range(min(len(said), len(known)), 0, -1):
-        if _repeats(said[:count], known[-count:], partly=not whole_lines):
-            end = said[count - 1]
+    for count in range(min(len(reply_lines), len(known)), 0, -1):
+        if _repeats(reply_lines[:count], known[-count:], partly=not whole_lines):
+            end = reply_lines[count - 1]
             rest = end.content[len(last.content) :]
             if rest.strip():
                 return rest + code[end.end :], True, True
@@ -134,30 +134,32 @@ def _after_repetition(
             if not _lines(following) and not complete:
                 return None
             return _shifted(following, end.indent, last, sure=count > 1), True, False
-    if not complete and any(_repeats(said, known[at : at + len(said)]) for at in range(len(known))):
+    if not complete and any(
+        _repeats(reply_lines, known[at : at + len(reply_lines)]) for at in range(len(known))
+    ):
         return None
-    if any(line.content == said[0].content and len(line.indent) < len(last.indent) for line in known):
-        return _after_retelling(code, said, known, complete=complete)
-    if said[0].content in {line.content for line in known if line.content.startswith(_DEFINITIONS)}:
-        return _after_retelling(code, said, known, complete=complete)
+    if any(line.content == reply_lines[0].content and len(line.indent) < len(last.indent) for line in known):
+        return _after_rewrite(code, reply_lines, known, complete=complete)
+    if reply_lines[0].content in {line.content for line in known if line.content.startswith(_DEFINITIONS)}:
+        return _after_rewrite(code, reply_lines, known, complete=complete)
     return code, False, False
 
 
-def _after_retelling(
-    code: str, said: list[_Line], known: list[_Line], *, complete: bool
+def _after_rewrite(
+    code: str, reply_lines: list[_Line], known: list[_Line], *, complete: bool
 ) -> tuple[str, bool, bool] | None:
     """Like `_after_repetition`, for code that repeats the function from its start with changes."""
-    again = [line for line in said if line.content == known[-1].content]
+    again = [line for line in reply_lines if line.content == known[-1].content]
     if len(again) == 1:
         following = code[again[0].end :].removeprefix("\n")
         return _shifted(following, again[0].indent, known[-1], sure=True), True, False
     if not complete:
         return None
-    said, known = _without_words(said), _without_words(known)
-    for count in range(min(len(said), len(known)), 0, -1):
-        if _repeats(said[:count], known[-count:]):
-            following = code[said[count - 1].end :].removeprefix("\n")
-            return _shifted(following, said[count - 1].indent, known[-1], sure=True), True, False
+    reply_lines, known = _without_words(reply_lines), _without_words(known)
+    for count in range(min(len(reply_lines), len(known)), 0, -1):
+        if _repeats(reply_lines[:count], known[-count:]):
+            following = code[reply_lines[count - 1].end :].removeprefix("\n")
+            return _shifted(following, reply_lines[count - 1].indent, known[-1], sure=True), True, False
     return code, True, False  # another version of the function, not a continuation
 
 
@@ -174,15 +176,15 @@ def _without_words(lines: list[_Line]) -> list[_Line]:
     return code
 
 
-def _repeats(said: list[_Line], known: list[_Line], *, partly: bool = False) -> bool:
+def _repeats(reply_lines: list[_Line], known: list[_Line], *, partly: bool = False) -> bool:
     """Whether lines repeat others; `partly`: the last one may be longer."""
-    if len(said) != len(known):
+    if len(reply_lines) != len(known):
         return False
-    pairs = list(zip(said, known, strict=True))
+    pairs = list(zip(reply_lines, known, strict=True))
     whole = pairs[:-1] if partly else pairs
     if any(line.content != known_line.content for line, known_line in whole):
         return False
-    return not partly or said[-1].content.startswith(known[-1].content)
+    return not partly or reply_lines[-1].content.startswith(known[-1].content)
 
 
 def _shifted(text: str, given: str, last: _Line, *, sure: bool) -> str:

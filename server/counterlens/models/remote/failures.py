@@ -187,17 +187,17 @@ def of_status(
     """The endpoint answered with an error status."""
     message, code, parameter = _details(body, endpoint)
     host = endpoint.address
-    said = f": {message}" if message else ""
+    detail = f": {message}" if message else ""
     if status in (401, 403):
-        return RefusedKeyError(f"{host} rejected the key ({status}){said}", _key_hint(endpoint))
+        return RefusedKeyError(f"{host} rejected the key ({status}){detail}", _key_hint(endpoint))
     if status == 402 or code in _NO_CREDIT_CODES:
         return PassingError(
-            f"the account at {host} has no credit left{said}", "Top it up or use another model"
+            f"the account at {host} has no credit left{detail}", "Top it up or use another model"
         )
     if status == 429:
         hint = "Wait a while, or send fewer requests at a time"
         return Transient(
-            ModelError(f"{host} limits the rate of requests (429){said}", hint), wait, Load.TOO_FAST
+            ModelError(f"{host} limits the rate of requests (429){detail}", hint), wait, Load.TOO_FAST
         )
     if refusal := _of_request(status, message, code, parameter, host):
         return refusal
@@ -208,39 +208,39 @@ def of_status(
         )
     if status >= 500:
         error = ModelError(
-            f"{host} failed with status {status}{said}", "Its log may say why; try again later"
+            f"{host} failed with status {status}{detail}", "Its log may say why; try again later"
         )
         load = Load.TOO_MUCH if status in _OVERLOADED else Load.NONE
         return error if status in _PERMANENT_5XX else Transient(error, wait, load)
     if 300 <= status < 400:
         return ModelError(f"{url} has moved ({status})", "Use its new address as the base URL")
-    return RefusedRequestError(f"{host} rejected the request ({status}){said}", parameter=parameter)
+    return RefusedRequestError(f"{host} rejected the request ({status}){detail}", parameter=parameter)
 
 
 def _of_request(status: int, message: str, code: str, parameter: str, host: str) -> ModelError | None:
     """The endpoint's objection to this request; None if it stated none."""
-    said = f": {message}" if message else ""
+    detail = f": {message}" if message else ""
     if status in (400, 413, 422, 500) and (code in _CONTEXT_CODES or _CONTEXT.search(message)):
         return ModelError(
-            f"the prompt is too long for the model{said}",
+            f"the prompt is too long for the model{detail}",
             "Choose a smaller function or a model with a larger context",
         )
     if status in (400, 404, 405) and _OTHER_API.search(message):
         return ModelError(
-            f"the model does not serve this API{said}",
+            f"the model does not serve this API{detail}",
             "Choose the other API, completions or chat, with --api or in the settings",
         )
     if status in (400, 404, 422) and (code in _UNKNOWN_CODES or _UNKNOWN.search(message)):
-        return UnknownModelError(f"{host} does not know the model{said}")
+        return UnknownModelError(f"{host} does not know the model{detail}")
     if status in (400, 422, 500) and _NO_LOGPROBS.search(message):
-        return UnsupportedParameterError(f"{host} gives no log-probabilities{said}", "logprobs")
+        return UnsupportedParameterError(f"{host} gives no log-probabilities{detail}", "logprobs")
     if status in (400, 422, 500) and _FORM.search(message):
         return UnsupportedParameterError(
-            f"{host} does not support this form of answer{said}", "response_format"
+            f"{host} does not support this form of answer{detail}", "response_format"
         )
     if status == 400 and code in _PARAMETER_CODES:
         return UnsupportedParameterError(
-            f"{host} rejected the request (400){said}",
+            f"{host} rejected the request (400){detail}",
             parameter,
             "Counterlens needs temperature 0; choose a model that supports it"
             if parameter == "temperature"

@@ -34,7 +34,7 @@ class Meter:
 
     def count(self, payload: Json, answer: Answer) -> Usage:
         """Add a response, complete or not, and return its usage."""
-        found = _said(answer.usage)
+        found = _reported_usage(answer.usage)
         if found is None:
             found = Usage(
                 1, self._of_prompt(payload), 0, max(answer.pieces, answer.thought), answer.thought, 1
@@ -59,7 +59,7 @@ def _size(payload: Json) -> int:
     return len(text.encode("utf-8", "surrogatepass"))
 
 
-def _said(usage: Json | None) -> Usage | None:
+def _reported_usage(usage: Json | None) -> Usage | None:
     """The endpoint's own counts; None if it gives no usable ones."""
     if usage is None:
         return None

@@ -115,14 +115,14 @@ def _prompt(
         f"core-{question.form}-{question.task}",
         lines=listing,
         function=subject.dependences.function,
-        target=_said(question.target),
-        **({"source": _said(question.source)} if question.source else {}),
+        target=_node_text(question.target),
+        **({"source": _node_text(question.source)} if question.source else {}),
     )
     stop = Stop() if chats(info) else Stop(texts=("\n",))
     return Prompt(text, limit, stop, Reply(instruction, grammar(subject, question), _schema(question)))
 
 
-def _said(node: CoreNode) -> str:
+def _node_text(node: CoreNode) -> str:
     variable, line = node
     return f"({variable}, {line})" if variable else str(line)
 

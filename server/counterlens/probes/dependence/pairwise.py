@@ -139,14 +139,14 @@ def by_trace(
     """
     every = questions(subject, relation)
     chosen = balanced(list(every), every.__getitem__, limit, seed)
-    told = trace_questions.answers(model, subject, chosen, steps)
+    trace_answers = trace_questions.answers(model, subject, chosen, steps)
     return RelationAnswers(
         [
-            PairAnswer(statements(question), YesNo(said.yes), every[question])
-            for question, said in told.items()
+            PairAnswer(statements(question), YesNo(answer.yes), every[question])
+            for question, answer in trace_answers.items()
         ],
         len(every),
-        [said.trace for question, said in told.items() if every[question]],
+        [answer.trace for question, answer in trace_answers.items() if every[question]],
     )
 
 

@@ -28,7 +28,7 @@ _STEP_TOKENS = {Relation.CONTROL: 6, Relation.DATA: 30}
 
 
 @dataclass(frozen=True, slots=True)
-class ToldTrace:
+class TraceAnswer:
     """One answer.
 
     Attributes:
@@ -44,7 +44,7 @@ class ToldTrace:
 
 def answers(
     model: Model, subject: ExaminedFunction, asked: Sequence[DependenceQuestion], steps: Steps | None = None
-) -> Mapping[DependenceQuestion, ToldTrace]:
+) -> Mapping[DependenceQuestion, TraceAnswer]:
     """Ask some questions about one function, all of one relation.
 
     Raises:
@@ -63,7 +63,7 @@ def answers(
     )
     direct = direct_steps(subject, relation)
     return {
-        question: _told(subject, question, completion, direct)
+        question: _trace_answer(subject, question, completion, direct)
         for question, completion in zip(asked, completions, strict=True)
     }
 
@@ -158,15 +158,15 @@ def _schema(relation: Relation) -> str:
     )
 
 
-def _told(
+def _trace_answer(
     subject: ExaminedFunction,
     question: DependenceQuestion,
     completion: Completion,
     direct: Mapping[TraceNode, Set[TraceNode]],
-) -> ToldTrace:
+) -> TraceAnswer:
     yes, nodes = read_trace(completion.text, question.relation)
     ends = _node(subject, question.source), _node(subject, question.target)
-    return ToldTrace(yes, nodes, judge(nodes, direct, *ends))
+    return TraceAnswer(yes, nodes, judge(nodes, direct, *ends))
 
 
 def _node(subject: ExaminedFunction, instance: Instance) -> TraceNode:

@@ -62,11 +62,11 @@ class Judging:
             self._verdicts[program] = self._judge.judge(program, cancel=self.steps.cancel)
         return self._verdicts[program]
 
-    def answer(self, gap: Gap, said: Completion) -> Verdict:
+    def answer(self, gap: Gap, completion: Completion) -> Verdict:
         """The verdict on a model's text in a hole; refused if it was truncated before its answer began."""
-        if said.unanswered:
+        if completion.unanswered:
             return Verdict(Judgement.REFUSED, Evidence("none", 0, message=TRUNCATED))
-        return self.verdict(gap.fill(said.text))
+        return self.verdict(gap.fill(completion.text))
 
     def counterfactual(self, program: str) -> Verdict:
         """Like `verdict`, for a program that no model wrote; its time limit depends on the original."""

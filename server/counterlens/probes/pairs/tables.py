@@ -90,8 +90,8 @@ def discriminating_table(
     for head, pairs in seen.items():
         parts = {"all": summarize(pairs), **dict(sorted(grouped(pairs, _KEYS["mutation"]).items()))}
         for name, whole in parts.items():
-            if told := whole.discriminating:
-                there = (told.pairs, told.average.n, told.average, told.copied)
+            if subset := whole.discriminating:
+                there = (subset.pairs, subset.average.n, subset.average, subset.copied)
                 rows.append((*head, name, whole.pairs, whole.average, *there))
     columns = (*heads, "mutation", *_DISCRIMINATING)
     return (Table("discriminating pairs", columns, tuple(rows), _DISCRIMINATING_NOTE),) if rows else ()

@@ -65,16 +65,14 @@ def average(summary: EffectSummary) -> str:
 
 def discriminating(summary: EffectSummary) -> str:
     """Word the discriminating pairs; empty if there are none."""
-    told = summary.discriminating
-    if told is None:
+    subset = summary.discriminating
+    if subset is None:
         return ""
-    text = f"{told.pairs} of {told.known} judged pairs would expose copying"
-    if told.average.value is not None and told.average.low is not None and told.average.high is not None:
-        text += (
-            f": average effect {told.average.value:.2f} ({told.average.low:.2f} to {told.average.high:.2f}, "
-            f"n = {told.average.n})"
-        )
-    return text + (f", the same code on both sides of {told.copied.count}" if told.pairs else "")
+    text, average = f"{subset.pairs} of {subset.known} judged pairs would expose copying", subset.average
+    if average.value is not None and average.low is not None and average.high is not None:
+        interval = f"{average.low:.2f} to {average.high:.2f}"
+        text += f": average effect {average.value:.2f} ({interval}, n = {average.n})"
+    return text + (f", the same code on both sides of {subset.copied.count}" if subset.pairs else "")
 
 
 def figures(summary: EffectSummary, floor: AboveFloor | None = None) -> str:

@@ -79,7 +79,7 @@ class Asked:
                 found.add(Mention.UNKNOWN)
         return found
 
-    def told_in(self, text: str) -> bool:
+    def occurs_in(self, text: str) -> bool:
         """Whether a text contains the call, or a doctest in it a call whose input is not a literal."""
         names = "|".join(map(re.escape, sorted(self.names)))
         for found in re.finditer(rf"(?<!\w)(?:{names})\s*\(", text):

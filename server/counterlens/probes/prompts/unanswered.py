@@ -91,15 +91,17 @@ class _Statements:
                 yield from self._texts_of(node)
             elif isinstance(node, Definition):
                 test = _is_test(node)
-                if test and (self._mentions(node) & {Mention.UNKNOWN} or self._told(node.decorator_list)):
+                if test and (
+                    self._mentions(node) & {Mention.UNKNOWN} or self._contains_call(node.decorator_list)
+                ):
                     yield node
                     continue
                 yield from self._of_block(node.body, testing=test)
-                if self._told([*node.decorator_list, *_header(node)]):
+                if self._contains_call([*node.decorator_list, *_header(node)]):
                     yield node
             elif any(True for _ in _own_blocks(node)):
                 yield from self._of_compound(node, testing=testing)
-            elif self._told([node]) or (testing and _checks(node) and self._mentions(node)):
+            elif self._contains_call([node]) or (testing and _checks(node) and self._mentions(node)):
                 yield node
 
     def _of_compound(self, node: ast.AST, *, testing: bool) -> Iterator[ast.AST]:
@@ -107,7 +109,7 @@ class _Statements:
         header = _header(node)
         unknown = any(self._mentions(part) & {Mention.UNKNOWN} for part in header)
         looped = isinstance(node, ast.For | ast.While | ast.With) and Mention.UNKNOWN in self._mentions(node)
-        if self._told(header) or (testing and (unknown or looped)):
+        if self._contains_call(header) or (testing and (unknown or looped)):
             yield node
             return
         for block in _own_blocks(node):
@@ -124,7 +126,11 @@ class _Statements:
         for child in ast.walk(node):
             if child is hidden:
                 continue
-            if isinstance(child, ast.Expr) and isinstance(child.value, ast.Constant) and self._told([child]):
+            if (
+                isinstance(child, ast.Expr)
+                and isinstance(child.value, ast.Constant)
+                and self._contains_call([child])
+            ):
                 yield child
 
     def orphans(self, tree: ast.Module, cut: set[ast.AST]) -> set[ast.AST]:
@@ -146,14 +152,14 @@ class _Statements:
             found |= more
             gone |= {name for node in more for name in _used(node)} - {self.function.name}
 
-    def _told(self, nodes: Sequence[ast.AST]) -> bool:
+    def _contains_call(self, nodes: Sequence[ast.AST]) -> bool:
         """Whether some code makes the call, or contains a string that does."""
         for node in nodes:
             if Mention.ASKED in self._mentions(node):
                 return True
             for child in ast.walk(node):
                 text = child.value if isinstance(child, ast.Constant) else None
-                if isinstance(text, str) and self.asked.told_in(text):
+                if isinstance(text, str) and self.asked.occurs_in(text):
                     return True
         return False
 
@@ -213,7 +219,7 @@ class _Cuts:
         except (tokenize.TokenError, SyntaxError):
             return
         for token in tokens:
-            if token.type != tokenize.COMMENT or not asked.told_in(token.string):
+            if token.type != tokenize.COMMENT or not asked.occurs_in(token.string):
                 continue
             row, column = token.start[0] - 1, token.start[1]
             line = self.lines[row]

@@ -110,7 +110,7 @@ def every_call(program: Target) -> list[str]:
     return [program.call] if program.call and not found else found
 
 
-def said_of(text: str) -> str | None:
+def read_summary(text: str) -> str | None:
     """The summary: the whole answer without the preceding reasoning; None if it has no words."""
     answer = without_thought(text).strip()
     return answer if _WORD.search(answer) else None

@@ -14,7 +14,7 @@ from counterlens.probes.options import Encoder
 from counterlens.probes.probe import Source
 from counterlens.probes.prompts.function_text import definition
 from counterlens.probes.robustness.base import RobustnessProbe, Similarities
-from counterlens.probes.robustness.published import fixed, said_of
+from counterlens.probes.robustness.published import fixed, read_summary
 from counterlens.probes.robustness.questions import RobustnessOptions, asked_in_one_line
 from counterlens.syntax.document import Document
 
@@ -57,7 +57,7 @@ class SummaryProbe(RobustnessProbe[SummaryOptions]):
 
     def read_published(self, text: str, language: str = "python") -> str | None:  # noqa: ARG002
         """Like `RobustnessProbe.read_published`."""
-        return said_of(text)
+        return read_summary(text)
 
     def similarities(
         self,

@@ -20,10 +20,10 @@ def gate_lines(found: Sequence[GateResult], least: float) -> Iterator[str]:
     several = len({one.task for one in found}) > 1
     for one in found:
         who = f"{one.model}, {one.task}" if several else one.model
-        yield f"gate {least:.0%}: {'FAILED' if one.failed else 'passed'}, {who} {_said(one)}"
+        yield f"gate {least:.0%}: {'FAILED' if one.failed else 'passed'}, {who} {_gate_sentence(one)}"
 
 
-def _said(one: GateResult) -> str:
+def _gate_sentence(one: GateResult) -> str:
     share, low, high, n = one.kept.value, one.kept.low, one.kept.high, one.kept.n
     if share is None or low is None or high is None:
         return "got no pair right, so it has nothing to lose"

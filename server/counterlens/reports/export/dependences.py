@@ -85,8 +85,8 @@ def inferred_json(found: Inferred) -> Json:
         document["how"] = str(found.how)
     if found.traces is not None:
         document["traces"] = {
-            str(relation): {"questions": len(told), **asdict(TraceFigures.of(told))}
-            for relation, told in found.traces.items()
+            str(relation): {"questions": len(traces), **asdict(TraceFigures.of(traces))}
+            for relation, traces in found.traces.items()
         }
     if found.influence is not None:
         document["influence"] = {

@@ -110,9 +110,9 @@ class JavaMachine:
         """Whether it can take requests."""
         return self._line.alive
 
-    def said(self) -> str:
+    def error_output(self) -> str:
         """The output on its standard error, such as why it did not start."""
-        return self._line.said("errors").strip()
+        return self._line.output_text("errors").strip()
 
     def ask(self, frame: bytes, deadline: float, cancel: Event | None = None) -> bytes:
         """Send one raw request; see `Conversation.ask`."""

@@ -96,7 +96,7 @@ class JavaDifferentialJudge(ComparingJudge):
         call, before, now = min(apart, key=lambda each: (each[1].value is None, each[0].size))
         written = call.written(target.name)
         found = Distinction(written, shown(before, now), shown(now, before), len(apart), tried)
-        return Judgement.FAILED, self._evidence(tried, call, found.told)
+        return Judgement.FAILED, self._evidence(tried, call, found.comparison_text)
 
     def _both_complain(self, one: JavaAnswer, other: JavaAnswer) -> bool:
         """Whether both ended in an exception of the library that the method's text does not name.

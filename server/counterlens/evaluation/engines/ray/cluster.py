@@ -96,9 +96,9 @@ class RayCluster:
         """
         with self._lock:
             known = self._nodes.get(node)
-            told = node in self._nodes and known is None
+            announced = node in self._nodes and known is None
             self._nodes[node] = None
-        if not told:
+        if not announced:
             self._unfit = f"the node {known.name if known else node} is left out: {why}"
             self._warn(self._unfit)
         if not any(self._nodes.values()):

@@ -36,7 +36,7 @@ class RayModel(Model):
     ) -> list[Completion]:
         """Like `Model.complete`."""
         found: list[Completion] = self._replicas.ask("complete", list(prompts), cancel=cancel)
-        return _told(found, len(found), progress)
+        return _report_done(found, len(found), progress)
 
     def score(
         self,
@@ -51,7 +51,7 @@ class RayModel(Model):
         found: TokenScores = self._replicas.ask(
             "score", text, context=context, alternatives=alternatives, cancel=cancel
         )
-        return _told(found, len(found), progress)
+        return _report_done(found, len(found), progress)
 
     def score_continuations(
         self,
@@ -66,21 +66,21 @@ class RayModel(Model):
         found: list[TokenScores] = self._replicas.ask(
             "score_continuations", context, list(continuations), alternatives=alternatives, cancel=cancel
         )
-        return _told(found, len(found), progress)
+        return _report_done(found, len(found), progress)
 
     def embed(
         self, texts: Sequence[str], *, cancel: Event | None = None, progress: Progress | None = None
     ) -> Vectors:
         """Like `Model.embed`."""
         found: Vectors = self._replicas.ask("embed", list(texts), cancel=cancel)
-        return _told(found, len(found), progress)
+        return _report_done(found, len(found), progress)
 
     def close(self) -> None:
         """Close the replicas."""
         self._replicas.close()
 
 
-def _told(found: Found, steps: int, progress: Progress | None) -> Found:
+def _report_done(found: Found, steps: int, progress: Progress | None) -> Found:
     if progress:
         progress(steps, steps)
     return found

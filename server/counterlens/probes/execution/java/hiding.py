@@ -44,7 +44,7 @@ def java_unanswered(document: Document, function: Function, call: str) -> Docume
     cuts: list[tuple[int, int]] = []
     for node in _outermost(document.tree.root_node, function):
         if node.type in _COMMENTS:
-            if _told(node, name, asked):
+            if _mentions_call(node, name, asked):
                 cuts.append(_whole_lines(document.data, node))
         elif any(
             found is None or same_arguments(found.arguments, asked.arguments)
@@ -85,7 +85,7 @@ def _holds(node: Node) -> bool:
     )
 
 
-def _told(comment: Node, name: str, asked: LiteralCall) -> bool:
+def _mentions_call(comment: Node, name: str, asked: LiteralCall) -> bool:
     """Whether a comment contains a call, at any place."""
     text = (comment.text or b"").decode("utf-8", "replace")
     if f"{name}(" not in re.sub(r"\s+\(", "(", text):

@@ -67,7 +67,7 @@ class CandidateConnection:
         iterated: The objects of the program that have been iterated over.
         asked: Methods of the program's objects with a name in `operators.ANSWERS`.
         methods: All methods of its objects.
-        told: Whether one of these has been called with an argument.
+        received_arguments: Whether one of these has been called with an argument.
         missing: Names that the tests looked up in its module in vain; "" is the module itself.
         doubts: Why "passed" is weak evidence, by the keys of `test_run._DOUBTS`.
         needs_sharing: An operation of the tests that is impossible from this process, if any.
@@ -91,7 +91,7 @@ class CandidateConnection:
         self.iterated: set[int] = set()
         self.asked: set[int] = set()
         self.methods: set[int] = set()
-        self.told = False
+        self.received_arguments = False
         self.missing: set[str] = set()
         self._altered = False
         self._handed: set[int] = set()  # the containers that the tests have created
@@ -161,7 +161,7 @@ class CandidateConnection:
     def _compares_own(self, tests: Reliance) -> bool:
         return (
             tests.compares_its_own
-            or (self.told and tests.compares_by_methods)
+            or (self.received_arguments and tests.compares_by_methods)
             or (self._altered and tests.compares_altered)
         )
 

@@ -169,7 +169,7 @@ def _call(self: Any, *arguments: Any, **options: Any) -> Any:
     ):
         remote.own_operators = True
     if arguments and _get(self, "_handle") in remote.methods:
-        remote.told = True
+        remote.received_arguments = True
     return answer
 
 
