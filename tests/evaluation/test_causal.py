@@ -105,7 +105,7 @@ def test_the_tables_have_the_papers_layout() -> None:
     assert both.rows[1][-2:] == (None, None)  # a concept that one model has no confidence in
     assert all(len(row) == len(both.columns) for row in both.rows)
     assert [row[0] for row in tried.rows] == ["small", "small", "large"]
-    apart = causal_tables({"small": effects, "large": effects}, beside=False)
+    apart = causal_tables({"small": effects, "large": effects}, side_by_side=False)
     assert [one.title.rpartition(" ")[2] for one in apart] == ["small", "small", "large", "large"]
     three = causal_tables(dict.fromkeys("abc", effects))
     assert len(three) == 6

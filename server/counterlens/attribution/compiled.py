@@ -83,7 +83,7 @@ class CompiledProject:
             SandboxError: the sandbox could not be set up.
         """
         with _LOCK:
-            wanted = list(dict.fromkeys([*tests, *self._beside(tests)]))
+            wanted = list(dict.fromkeys([*tests, *self._configuration_files(tests)]))
             rewritten, modules = self._new(wanted), self._new(self._modules(wanted))
             if not rewritten and not modules:
                 return
@@ -107,7 +107,7 @@ class CompiledProject:
     def _key(self, path: Path) -> tuple[Path, Path, int]:
         return self.folder, path, path.stat().st_mtime_ns
 
-    def _beside(self, tests: Iterable[Path]) -> list[Path]:
+    def _configuration_files(self, tests: Iterable[Path]) -> list[Path]:
         """The files that configure the tests: `conftest.py` in their folders, up to the project's."""
         project = self._place.project
         around = {above for path in tests for above in path.parents if above.is_relative_to(project)}

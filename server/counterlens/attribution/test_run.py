@@ -218,7 +218,7 @@ class TestRun:
             python=self.setting.python,
             readable=(*(kept.readable if kept else place.readable if place else ()), *self.readable),
             limits=bounded(self.setting.limits),
-            beside="candidate.py" if apart else None,
+            second_program="candidate.py" if apart else None,
             preload=WITH_CASES if "files" in self.task else _PRELOAD,
             covers=place.covered_by(program) if place else {},
         )
@@ -269,8 +269,8 @@ class TestRun:
         """The judgement and message for a program that ended without a report."""
         limits = bounded(self.setting.limits)
         ending, code = outcome.ending, outcome.code
-        if outcome.beside is not None and ending is Ending.EXITED:  # it ran apart, and ended first
-            ending, code = outcome.beside
+        if outcome.second_ending is not None and ending is Ending.EXITED:  # it ran apart, and ended first
+            ending, code = outcome.second_ending
         if ending is Ending.TIMED_OUT:
             if code == Signals.SIGXCPU:
                 return Judgement.TIMED_OUT, f"stopped after {limits.cpu_seconds} s of processor time"

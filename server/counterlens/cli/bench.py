@@ -139,7 +139,7 @@ def show_plan(
     tried: Paces = {}
     if trial is not None:
         with trial, reporter.steps("measuring the model's speed", total_known=False):
-            tried = tried_paces(plan, trial, beside=paces)
+            tried = tried_paces(plan, trial, measured=paces)
     reporter.planned(_facts(plan, counted, paces, tried), begins=False)
 
 

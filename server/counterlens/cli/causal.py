@@ -155,4 +155,4 @@ def _json(estimated: CausalResults, left_out: Mapping[str, str]) -> dict[str, An
 
 def _tables(estimated: CausalResults) -> list[Table]:
     """Tables per model, as a terminal has no room for two side by side."""
-    return estimated.tables(beside=False)
+    return estimated.tables(side_by_side=False)

@@ -104,7 +104,7 @@ def report(
         refuse_given(("sizes",), "not for this format, whose records are those of the run")
     estimated = _estimated(folder, found, estimate_missing=causal)
     if estimated is not None:
-        found = with_effects(found, estimated, beside=form != "text")
+        found = with_effects(found, estimated, side_by_side=form != "text")
     if form == "text" and output is None:
         print_report(terminal.render(evaluation_report(found, brief=True, sizes=dict(sizes))))
         return

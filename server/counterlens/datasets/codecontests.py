@@ -59,7 +59,7 @@ class CodeContestsFolders(FolderLoader):
     published: ClassVar[Mapping[str, str]] = {
         "690c8cb3c2d8772134781987f8c1ce46ed6c653ae1694d068fd450fc421caca6": "300 graph problems"
     }
-    beside = "PROBLEM.md"
+    marker = "PROBLEM.md"
 
     def problem(self, folder: Folder) -> Problem:
         """Like `FolderLoader.problem`."""

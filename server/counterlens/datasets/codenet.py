@@ -20,7 +20,7 @@ class CodeNet(FolderLoader):
     published: ClassVar[Mapping[str, str]] = {
         "f4d40f33b214282838120ab8593d5d57c1e2929c53b95c173ba2694abac566b6": "CodeMind, Python (2024)"
     }
-    beside = "input.txt"
+    marker = "input.txt"
 
     def problem(self, folder: Folder) -> Problem:
         """Like `FolderLoader.problem`."""

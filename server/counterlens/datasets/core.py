@@ -92,7 +92,7 @@ def _labelled(path: Path) -> Path:
     return next((folder for folder in inside if folder.is_dir()), path)
 
 
-def _beside(path: Path) -> Path:
+def _question_folder(path: Path) -> Path:
     """The folder with the questions: the given one, or the repository around it."""
     return path.parent.parent if path.absolute().parent.name == _ANNOTATED else path
 
@@ -104,7 +104,7 @@ def _files(root: Path) -> list[Path]:
 def _questions(path: Path, language: str) -> dict[str, list[dict[str, Any]]]:
     """CoRe's questions about functions in a language, by the name of the function's files."""
     found: dict[str, list[dict[str, Any]]] = {}
-    for file in sorted((_beside(path) / _PROMPTS).glob(f"*_{language}_*.jsonl")):
+    for file in sorted((_question_folder(path) / _PROMPTS).glob(f"*_{language}_*.jsonl")):
         for record in records(file):
             name = record.text("label_file").removesuffix(".yaml")
             missing = [key for key in _KEPT if key not in record.fields]
@@ -116,7 +116,7 @@ def _questions(path: Path, language: str) -> dict[str, list[dict[str, Any]]]:
 
 def _lite(path: Path, language: str) -> list[str]:
     """The ids in CoRe Lite about functions in a language."""
-    file = _beside(path) / _LITE
+    file = _question_folder(path) / _LITE
     if not file.is_file():
         return []
     try:

@@ -61,10 +61,10 @@ class FolderLoader(Loader):
     """A format in which every problem is a folder with a program in it.
 
     Attributes:
-        beside: The mark of the format: a file beside every program.
+        marker: The mark of the format: a file beside every program.
     """
 
-    beside: ClassVar[str]
+    marker: ClassVar[str]
 
     @abstractmethod
     def problem(self, folder: Folder) -> Problem:
@@ -81,7 +81,7 @@ class FolderLoader(Loader):
         except _BROKEN:
             return 0
         first = min((name.parent for name in names if name.name in PROGRAMS), default=None)
-        return 100 if first is not None and first / self.beside in names else 0
+        return 100 if first is not None and first / self.marker in names else 0
 
     def problems(self, path: Path) -> Iterator[Problem]:
         """Like `Loader.problems`."""

@@ -24,7 +24,7 @@ from counterlens.probes.options import contradiction
 TASK = "confidence"
 ALL_CONCEPTS = "all concepts"
 _VARIABLES = ("cyclo", "AST levels", "AST nodes", "sequence", "cross-entropy")
-_BESIDE = 2  # models per table, as in the paper
+_MOST_SIDE_BY_SIDE = 2  # models per table, as in the paper
 _NOTE = (
     "Pearson's correlation of the confidence in a concept with each confounder and with cross-entropy; "
     "effect: the average treatment effect on cross-entropy in nats per token, for a confidence of 1 instead "
@@ -140,7 +140,7 @@ def causal_tables(
     *,
     seed: int = 0,
     simulations: int = SIMULATIONS,
-    beside: bool = True,
+    side_by_side: bool = True,
     protocol: str = "",
     absent: Absent = Absent.DROP,
 ) -> list[Table]:
@@ -150,12 +150,12 @@ def causal_tables(
         effects: Effects by model.
         seed: Random seed of the estimates.
         simulations: Number of simulations of the estimates.
-        beside: Whether two models share a table, with a column for each under every variable, as in the
+        side_by_side: Whether two models share a table, with a column for each under every variable, as in the
             paper; otherwise, and if there are more models, each has a separate table.
         protocol: The published protocol; empty for Counterlens's own definitions.
         absent: The treatment of concepts that a function lacks.
     """
-    if not beside or len(effects) > _BESIDE:
+    if not side_by_side or len(effects) > _MOST_SIDE_BY_SIDE:
         return [
             table
             for model, found in effects.items()

@@ -52,13 +52,13 @@ class CausalResults:
     protocol: str = ""
     absent: Absent = Absent.DROP
 
-    def tables(self, *, beside: bool = True) -> list[Table]:
+    def tables(self, *, side_by_side: bool = True) -> list[Table]:
         """Like `causal_tables`."""
         return causal_tables(
             self.effects,
             seed=self.seed,
             simulations=self.simulations,
-            beside=beside,
+            side_by_side=side_by_side,
             protocol=self.protocol,
             absent=self.absent,
         )
@@ -135,18 +135,18 @@ def kept(folder: Path, found: RunResults) -> CausalResults | None:
         return None
 
 
-def with_effects(found: RunResults, estimated: CausalResults, *, beside: bool = True) -> RunResults:
+def with_effects(found: RunResults, estimated: CausalResults, *, side_by_side: bool = True) -> RunResults:
     """A run whose reports show its causal effects.
 
     Args:
         found: The run.
         estimated: Its effects.
-        beside: Whether two models are side by side, as in the paper, if there is room.
+        side_by_side: Whether two models are side by side, as in the paper, if there is room.
     """
     several = len(found.settings.tasks) > 1
     tables = [
         replace(table, title=f"{TASK}: {table.title}") if several else table
-        for table in estimated.tables(beside=beside)
+        for table in estimated.tables(side_by_side=side_by_side)
     ]
     return replace(found, further=tuple(tables))
 

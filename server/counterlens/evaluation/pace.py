@@ -81,19 +81,19 @@ def note_paces(settings: RunSettings, remaining: RemainingTime) -> None:
 
 
 def tried_paces(
-    plan: Plan, engine: EvaluationEngine, *, beside: Iterable[Which] = ()
+    plan: Plan, engine: EvaluationEngine, *, measured: Iterable[Which] = ()
 ) -> dict[Which, ItemTime]:
     """Measure the paces of models in a trial; takes seconds per model.
 
     Args:
         plan: The plan.
         engine: The engine of the models.
-        beside: Models and tasks whose pace is known.
+        measured: Models and tasks whose pace is known.
 
     Raises:
         ModelError: a model cannot be opened, or lacks a capability that a task needs.
     """
-    passed, found = set(beside), dict[Which, ItemTime]()
+    passed, found = set(measured), dict[Which, ItemTime]()
     for model in plan.settings.models:
         tasks = [task for task in plan.targets if (model, task) not in passed and plan.targets[task]]
         if not tasks:

@@ -173,7 +173,7 @@ def _checked(
         where = f"{path}:{_line(text, table, key)}"
         spec = known.get(_ALIASES.get(key, key))
         if spec is None:
-            raise OptionError(f"{where}: there is no setting {key}", _meant(key, known))
+            raise OptionError(f"{where}: there is no setting {key}", _suggestion(key, known))
         if not fits(spec, value):
             raise OptionError(f"{where}: {key} is {value!r}, but must be {wanted(spec)}")
         settled = _settled(spec, value, path.parent)
@@ -203,7 +203,7 @@ def known_entries(file: SettingsFile | None, *names: str) -> tuple[ModelEntry, .
     return tuple(found[name] for name in sorted(wanted & found.keys()))
 
 
-def _meant(key: str, known: Mapping[str, OptionSpec]) -> str:
+def _suggestion(key: str, known: Mapping[str, OptionSpec]) -> str:
     if key in _ELSEWHERE:
         return _ELSEWHERE[key][:1].upper() + _ELSEWHERE[key][1:]
     near = get_close_matches(key.replace("_", "-"), known, 1)

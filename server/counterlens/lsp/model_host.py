@@ -114,7 +114,7 @@ class ModelHost:
 
     def _opened(self, settings: EditorSettings, progress: Progress | None) -> _OpenModel:
         wanted = spec, options = settings.chosen_model
-        self._tidy(beside=wanted)  # first, as two may not fit into memory
+        self._tidy(opening=wanted)  # first, as two may not fit into memory
         if wanted not in self._models:
             reported = replace(options, progress=progress)
             model = open_cached(spec, reported, store=self._store, load=self.open)
@@ -122,9 +122,9 @@ class ModelHost:
             self._names[spec] = model.info.name
         return self._models[wanted]
 
-    def _tidy(self, beside: tuple[str, Options] | None = None) -> None:
+    def _tidy(self, opening: tuple[str, Options] | None = None) -> None:
         """Close models that are neither chosen nor lent."""
-        kept = {self._chosen, beside, *(wanted for wanted, number in self._lent.items() if number)}
+        kept = {self._chosen, opening, *(wanted for wanted, number in self._lent.items() if number)}
         for unused in [wanted for wanted in self._models if wanted not in kept]:
             self._models.pop(unused).asked.close()
 

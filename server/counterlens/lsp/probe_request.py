@@ -35,8 +35,8 @@ def options_of(
     """
     known = declared([probe])
     given = {name: value for name, value in settings.probe.items() if name in known}
-    if given.get("corpus") and path is not None and (beside := path.parent / given["corpus"]).exists():
-        given["corpus"] = str(beside)
+    if given.get("corpus") and path is not None and (corpus := path.parent / given["corpus"]).exists():
+        given["corpus"] = str(corpus)
     options: ProbeOptions = make(probe.options, given | chosen)
     return options
 

@@ -145,7 +145,7 @@ def overview(found: Dependences, inferred: Inferred | None = None) -> str:
         for relation in Relation
         if shown[relation] != Agreement()
     ]
-    said += beside_rules(inferred)
+    said += rule_sentences(inferred)
     said.append(_HOW[inferred.method])
     said += asked_words(inferred)
     beyond = sum(not edge.reached and edge.status is EdgeStatus.MISSED for edge in edges)
@@ -162,18 +162,18 @@ def overview(found: Dependences, inferred: Inferred | None = None) -> str:
     return " ".join(said)
 
 
-def beside_rules(inferred: Inferred) -> list[str]:
+def rule_sentences(inferred: Inferred) -> list[str]:
     """Compare the model with the rules without a model on the same pairs, in one sentence per rule."""
     rules = inferred.rules.of(inferred.method)
     model = inferred.agreement.of(inferred.method)
     return [
-        _beside_rule(RULES[relation], rules[relation], inferred.differing[relation], inferred.model.name)
+        _rule_sentence(RULES[relation], rules[relation], inferred.differing[relation], inferred.model.name)
         for relation in Relation
         if {rules[relation], model[relation]} != {Agreement()}
     ]
 
 
-def _beside_rule(rule: str, one: Agreement, differing: Agreement, model: str) -> str:
+def _rule_sentence(rule: str, one: Agreement, differing: Agreement, model: str) -> str:
     true = one.true_positives + one.false_negatives
     said = (
         f"Without a model, {rule} shows {one.true_positives} of {true}, and {one.false_positives} that "

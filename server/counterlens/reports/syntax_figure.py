@@ -82,7 +82,7 @@ def _row(row: WrittenNode, label: tuple[str, str, str], x: int, y: int) -> str:
     kind, text, note = label
     named, shown = _CHARACTER * len(kind), _CHARACTER * len(text)
     middle, name = y + 15, "error" if row.error else row.origin
-    parts = [f"<title>{escape(_spoken(row))}</title>", _bar(row, y)]
+    parts = [f"<title>{escape(_tooltip(row))}</title>", _bar(row, y)]
     if row.origin is NodeOrigin.WRITTEN:
         size = f'width="{named + shown + 18:g}" height="{_ROW - 3}"'
         parts.append(f'<rect class="box" x="{x}" y="{y + 1}" {size} rx="3"/>')
@@ -110,17 +110,17 @@ def _bar(row: WrittenNode, y: int) -> str:
     )
 
 
-def _spoken(row: WrittenNode) -> str:
+def _tooltip(row: WrittenNode) -> str:
     """The tooltip of a row."""
-    said = [f"line {row.line}: {_JOINED.join(row.kinds)}"]
+    parts = [f"line {row.line}: {_JOINED.join(row.kinds)}"]
     if row.error:
-        said.append("does not parse")
+        parts.append("does not parse")
     if row.confidence is not None:
-        said.append(f"mean probability {share(row.confidence)}")
+        parts.append(f"mean probability {share(row.confidence)}")
     if row.least is not None and row.least.probability is not None:
-        said.append(f"least likely {row.least.text.strip()} ({share(row.least.probability)})")
-        said += [f"or {text} ({share(value)})" for text, value in row.least.others]
-    return ", ".join(said)
+        parts.append(f"least likely {row.least.text.strip()} ({share(row.least.probability)})")
+        parts += [f"or {text} ({share(value)})" for text, value in row.least.others]
+    return ", ".join(parts)
 
 
 def _table(trees: Sequence[tuple[str, Sequence[WrittenNode]]]) -> TableBlock:

@@ -49,9 +49,9 @@ class Job:
         readable: Directories that the program may read besides the interpreter's own and its private one,
             such as the user's project.
         limits: Its limits.
-        beside: Another of the files, which runs as a second program besides the first, confined in the same
-            way, and is ended with it. A socket connects the two; the environment variable
-            `COUNTERLENS_PEER_FD` names the end of each. The second has no result to write.
+        second_program: Another of the files, which runs besides the first program, confined in the same way,
+            and is ended with it. A socket connects the two; the environment variable `COUNTERLENS_PEER_FD`
+            names the end of each. The second has no result to write.
         preload: Modules that a warm interpreter for such jobs imports in advance.
         covers: Outside files that the program sees with this content instead of their own, if the sandbox
             has a mount namespace. Files that do not exist are not created.
@@ -63,7 +63,7 @@ class Job:
     arguments: tuple[str, ...] = ()
     readable: tuple[Path, ...] = ()
     limits: Limits = field(default_factory=Limits)
-    beside: str | None = None
+    second_program: str | None = None
     preload: tuple[str, ...] = ()
     covers: Mapping[Path, bytes] = field(default_factory=dict)
 
@@ -91,7 +91,8 @@ class JobOutcome:
         truncated: Whether any of the three was longer.
         seconds: Wall-clock time, including the sandbox's own.
         cpu_seconds: Processor time of the program; 0 if it was stopped from outside.
-        beside: The ending and code of the second program, if it ended by itself and not with the first.
+        second_ending: The ending and code of the second program, if it ended by itself and not with the
+            first.
     """
 
     ending: Ending
@@ -102,7 +103,7 @@ class JobOutcome:
     truncated: bool
     seconds: float
     cpu_seconds: float = 0.0
-    beside: tuple[Ending, int] | None = None
+    second_ending: tuple[Ending, int] | None = None
 
 
 class Sandbox(Protocol):

@@ -310,7 +310,7 @@ def make_task(job: Job, folder: str) -> SandboxTask:
         environment["PYTHONUSERBASE"] = interpreter.user_base
     return SandboxTask(
         python=os.path.abspath(job.python),  # noqa: PTH100 - keep the link of a virtual environment
-        programs=[[job.entry, *job.arguments], *([[job.beside]] if job.beside else [])],
+        programs=[[job.entry, *job.arguments], *([[job.second_program]] if job.second_program else [])],
         environment=environment,
         folder=folder,
         readable=[*_SYSTEM, *interpreter.folders, *(str(path) for path in job.readable)],
@@ -375,7 +375,7 @@ def _outcome(run: _Run, job: Job) -> tuple[JobOutcome, frozenset[str]] | None:
     ending, code, cpu = _how(ended, job) if ended else (Ending.TIMED_OUT, _SIGKILL, 0.0)
     outcome = JobOutcome(
         ending, code, pipes.data("output"), pipes.data("errors"), pipes.data("result"), pipes.truncated,
-        run.seconds, cpu, beside=_how(other, job)[:2] if other else None,
+        run.seconds, cpu, second_ending=_how(other, job)[:2] if other else None,
     )  # fmt: skip
     return outcome, held
 

@@ -24,7 +24,7 @@ from counterlens.sandbox.java.jdk import Jdk
 from counterlens.sandbox.java.machine import AnswerParts, JavaMachine
 from counterlens.sandbox.serving import ServiceEndedError, ServiceLateError, ServingSandbox
 
-_DESK_HEAP, _HEAP = 512, 256  # MiB
+_COMPILER_HEAP, _HEAP = 512, 256  # MiB
 _COMPILE_SECONDS = 120.0
 _GRACE = 2.0  # seconds for the tests to end after the program ended
 _KEPT = 64  # maximum compiled tests in the cache
@@ -100,7 +100,7 @@ class JavaBench:
 
     def __init__(self, sandbox: ServingSandbox, jdk: Jdk, library: Library = ()) -> None:
         self._sandbox, self._jdk, self._library = sandbox, jdk, library
-        self._desk: JavaMachine | None = None
+        self._compiler_machine: JavaMachine | None = None
         self._shared: JavaMachine | None = None
         self._spare: JavaMachine | None = None
         self._compiled: OrderedDict[tuple[tuple[str, str], ...], dict[str, bytes] | str] = OrderedDict()
@@ -118,7 +118,7 @@ class JavaBench:
             self._compiled.move_to_end(key)
             return self._compiled[key]
         with self._careful():
-            used = self._desk is not None
+            used = self._compiler_machine is not None
             made = self._compile(units, tests, cancel)
             if made is None and used:  # earlier work of the machine may be the reason
                 made = self._compile(units, tests, cancel)
@@ -135,23 +135,23 @@ class JavaBench:
         """As `compile`; None if the compiler's machine ended."""
         try:
             deadline = time.monotonic() + _COMPILE_SECONDS
-            return self._compiler().compile(units, deadline, tests=tests, cancel=cancel)
+            return self._open_compiler_machine().compile(units, deadline, tests=tests, cancel=cancel)
         except ServiceLateError:
-            self._leave_desk()
+            self._close_compiler_machine()
             message = f"the compiler was stopped after {_COMPILE_SECONDS:g} s"
             late = Judgement.REFUSED if tests else Judgement.TIMED_OUT
             raise CompilerStoppedError(message, late) from None
         except ServiceEndedError:
-            self._leave_desk()
+            self._close_compiler_machine()
             return None
 
     def library_has(self, names: Sequence[str]) -> list[bool]:
         """Return whether the library has each of some classes; errors as in `compile`."""
         with self._careful():
             try:
-                return self._compiler().library_has(names, time.monotonic() + _COMPILE_SECONDS)
+                return self._open_compiler_machine().library_has(names, time.monotonic() + _COMPILE_SECONDS)
             except (ServiceEndedError, ServiceLateError) as error:
-                self._leave_desk()
+                self._close_compiler_machine()
                 raise SandboxError(f"the machine with the compiler ended: {error}") from None
 
     def run_apart(
@@ -208,38 +208,38 @@ class JavaBench:
 
     def close(self) -> None:
         """End all machines; they start again on demand."""
-        for machine in (self._desk, self._shared, self._spare):
+        for machine in (self._compiler_machine, self._shared, self._spare):
             if machine is not None:
                 machine.close()
-        self._desk = self._shared = self._spare = None
+        self._compiler_machine = self._shared = self._spare = None
 
     def _run_tests(self, tests: Classes, calls: _Calls, cancel: Event | None) -> TestsReport:
-        desk = self._compiler()
+        machine = self._open_compiler_machine()
         try:
-            frame = desk.run(tests, calls.deadline + _GRACE, calls.answer, cancel)
+            frame = machine.run(tests, calls.deadline + _GRACE, calls.answer, cancel)
             report = _report(frame, b"")
         except ServiceLateError:
-            self._leave_desk()
+            self._close_compiler_machine()
             return TestsReport(False, fate=calls.fate or Fate.LATE)
         except ServiceEndedError:
-            self._leave_desk()
+            self._close_compiler_machine()
             return TestsReport(False, message="the tests ended their process", fate=calls.fate)
         if report.threads:
-            self._leave_desk()
+            self._close_compiler_machine()
         if calls.fate is not None:
             return TestsReport(False, report.tests, report.failed, calls.message, calls.fate, report.calls)
         return report
 
-    def _compiler(self) -> JavaMachine:
-        if self._desk is None or not self._desk.alive:
-            self._leave_desk()
-            self._desk = JavaMachine(self._sandbox, self._jdk, _DESK_HEAP, self._library)
-        return self._desk
+    def _open_compiler_machine(self) -> JavaMachine:
+        if self._compiler_machine is None or not self._compiler_machine.alive:
+            self._close_compiler_machine()
+            self._compiler_machine = JavaMachine(self._sandbox, self._jdk, _COMPILER_HEAP, self._library)
+        return self._compiler_machine
 
-    def _leave_desk(self) -> None:
-        if self._desk is not None:
-            self._desk.close()
-        self._desk = None
+    def _close_compiler_machine(self) -> None:
+        if self._compiler_machine is not None:
+            self._compiler_machine.close()
+        self._compiler_machine = None
 
     def machine(self, *, alone: bool) -> JavaMachine:
         """A machine for a program: a fresh one, or the shared one."""

@@ -29,8 +29,8 @@ class WrongException(DoubtKind):
         for node in scope.of("except_clause", "raise_statement"):
             for name in _classes(node):
                 if text_of(name) in _COMMON:
-                    beside = {text_of(one) for one in _classes(node)}
-                    yield from (self.instead(name, one) for one in _COMMON if one not in beside)
+                    caught = {text_of(one) for one in _classes(node)}
+                    yield from (self.instead(name, one) for one in _COMMON if one not in caught)
 
 
 def _classes(node: tree_sitter.Node) -> list[tree_sitter.Node]:

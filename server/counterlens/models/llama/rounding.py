@@ -19,7 +19,7 @@ from counterlens.models.local.completing import Decoder
 _MEMORY = "rounding.json"
 _TRIALS = 1  # increase it when the trials change
 _STEPS = 16
-_BESIDE = (0, 7)
+_NEIGHBOURS = (0, 7)
 """Numbers of other texts decoded beside the measured one."""
 
 
@@ -57,8 +57,8 @@ def _measured(engine: Engine, batch: SequenceBatch, shape: Shape) -> float:
     second, first = np.argpartition(exact, -2, axis=1)[:, -2:].T
     gaps = exact[rows, first] - exact[rows, second]
     largest = 0.0
-    for beside in _BESIDE:
-        free = _logits(FreeDecoder(batch), [target, *(other[: len(other) - i] for i in range(beside))])
+    for neighbours in _NEIGHBOURS:
+        free = _logits(FreeDecoder(batch), [target, *(other[: len(other) - i] for i in range(neighbours))])
         shift = np.abs(free[rows, first] - free[rows, second] - gaps)
         largest = max(largest, float(shift.max()))
     return largest

@@ -137,7 +137,7 @@ class DependenceProbe(Probe[DependenceOptions, DependenceRecord]):
         drawn = [
             tables.by_function(records),
             tables.over_functions(records, seed),
-            tables.beside_rules(records, seed),
+            tables.rule_comparison(records, seed),
         ]
         if any(record.traces for record in records):
             drawn.append(tables.of_traces(records, seed))

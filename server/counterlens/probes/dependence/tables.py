@@ -54,7 +54,7 @@ def over_functions(records: Sequence[DependenceRecord], seed: int) -> Table:
     )
 
 
-def beside_rules(records: Sequence[DependenceRecord], seed: int) -> Table:
+def rule_comparison(records: Sequence[DependenceRecord], seed: int) -> Table:
     """F1 of the model, of the rule on the same functions and pairs, and of the model if the rule errs."""
     rows: list[tuple[Cell, ...]] = []
     for relation in Relation:

@@ -118,7 +118,7 @@ class DependentExecutionProbe(Probe[DependentExecutionOptions, DependentExecutio
             return tables
         known = [record for records in models.values() for record in records]
         protocol = known[0].protocol if known else ""
-        several = published.beside(models) if protocol else (common(models), ranks(models))
+        several = published.comparison_tables(models) if protocol else (common(models), ranks(models))
         return (*tables, *(as_translation(several, known) if known else several))
 
     def summary(self, records: Sequence[DependentExecutionRecord]) -> str:

@@ -126,7 +126,7 @@ def dependent_tables(records: Dependent) -> tuple[Table, ...]:
     return tuple(table for table in (rates, complexity) if table.rows)
 
 
-def beside(models: Mapping[str, Dependent]) -> tuple[Table, ...]:
+def comparison_tables(models: Mapping[str, Dependent]) -> tuple[Table, ...]:
     """R'_DER on the functions all models wrote right, and agreement of ranks (Tables II and III)."""
     words = _of([record for records in models.values() for record in records])
     own = {model: _own(records) for model, records in models.items()}

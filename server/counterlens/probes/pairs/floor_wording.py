@@ -9,7 +9,7 @@ from counterlens.probes.pairs.record import PairRecord, PairsRecord
 from counterlens.translating import ENGLISH, Translator
 
 
-def beside_floor(found: AboveFloor) -> str:
+def describe_floor(found: AboveFloor) -> str:
     """The noise floor of an average effect, and whether the effect exceeds it; empty without placebos."""
     floor, above = found.floor, found.difference
     if not found.placebos:

@@ -104,15 +104,15 @@ def _operators_table(groups: Groups, heads: tuple[str, ...]) -> Table:
             if pair.operators and pair.effect is not None
         ]
         for a, b in COMPLEMENTS:
-            there, back = _lost(judged, (a, b)), _lost(judged, (b, a))
+            there, back = _losses(judged, (a, b)), _losses(judged, (b, a))
             if there or back:
-                lost = (_mean_lost(there), _mean_lost(back))
+                lost = (_mean_loss(there), _mean_loss(back))
                 rows.append((*head, a, b, *lost, len(there), len(back)))
     columns = (*heads, "op A", "op B", "Δ(A→B)", "Δ(B→A)", "n A→B", "n B→A")
     return Table("complementary operators", columns, tuple(rows), _OPERATORS_NOTE)
 
 
-def _lost(judged: Iterable[tuple[str, PairRecord]], operators: tuple[str, str]) -> list[tuple[str, float]]:
+def _losses(judged: Iterable[tuple[str, PairRecord]], operators: tuple[str, str]) -> list[tuple[str, float]]:
     """The function of each pair with these operators, and the number of correct completions that it lost."""
     return [
         (target, -pair.effect.signed)
@@ -121,8 +121,8 @@ def _lost(judged: Iterable[tuple[str, PairRecord]], operators: tuple[str, str]) 
     ]
 
 
-def _mean_lost(lost: Iterable[tuple[str, float]]) -> Estimate:
-    return pooled_mean(lost, bounds=(-1, 1))
+def _mean_loss(losses: Iterable[tuple[str, float]]) -> Estimate:
+    return pooled_mean(losses, bounds=(-1, 1))
 
 
 def _effects(seen: Sequence[Observation], names: Sequence[str]) -> tuple[Proportion | None, ...]:

@@ -11,7 +11,7 @@ from counterlens.metrics.effects import PairOutcome, Proportion
 from counterlens.metrics.noise_floor import AboveFloor
 from counterlens.metrics.summary import EffectSummary, summarize
 from counterlens.probes.pairs.drawn_wording import drawn_summary
-from counterlens.probes.pairs.floor_wording import beside_floor, noise_floor, unstable_verdict
+from counterlens.probes.pairs.floor_wording import describe_floor, noise_floor, unstable_verdict
 from counterlens.probes.pairs.likelihood_effect import NOISE
 from counterlens.probes.pairs.phrases import done, unchanged
 from counterlens.probes.pairs.record import Likelihood, PairRecord, PairsRecord
@@ -68,16 +68,16 @@ def discriminating(summary: EffectSummary) -> str:
     subset = summary.discriminating
     if subset is None:
         return ""
-    text, average = f"{subset.pairs} of {subset.known} judged pairs would expose copying", subset.average
-    if average.value is not None and average.low is not None and average.high is not None:
-        interval = f"{average.low:.2f} to {average.high:.2f}"
-        text += f": average effect {average.value:.2f} ({interval}, n = {average.n})"
+    text, effect = f"{subset.pairs} of {subset.known} judged pairs would expose copying", subset.average
+    if effect.value is not None and effect.low is not None and effect.high is not None:
+        interval = f"{effect.low:.2f} to {effect.high:.2f}"
+        text += f": average effect {effect.value:.2f} ({interval}, n = {effect.n})"
     return text + (f", the same code on both sides of {subset.copied.count}" if subset.pairs else "")
 
 
 def figures(summary: EffectSummary, floor: AboveFloor | None = None) -> str:
     """All figures of some pairs, beside their noise floor if known."""
-    noise = beside_floor(floor) if floor else ""
+    noise = describe_floor(floor) if floor else ""
     parts = (counts(summary), average(summary), noise, discriminating(summary))
     return "; ".join(part for part in parts if part)
 

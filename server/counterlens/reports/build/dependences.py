@@ -13,7 +13,7 @@ from counterlens.metrics.agreement import Agreement
 from counterlens.probes.dependence.examined import Relation
 from counterlens.probes.dependence.inferred import EdgeStatus, InferenceMethod, Inferred, InferredEdge
 from counterlens.reports.document import Block, CodeBlock, Heading, Paragraph, Report, ReportCell, TableBlock
-from counterlens.reports.edges import asked_words, beside_rules
+from counterlens.reports.edges import asked_words, rule_sentences
 
 _COLUMNS = ("line", "statement", "decided by", "values from")
 _SIGNS = {EdgeStatus.FOUND: "", EdgeStatus.MISSED: "?", EdgeStatus.INVENTED: "!"}
@@ -75,7 +75,7 @@ def _inferred(found: Inferred, name: str, path: Path) -> Iterator[Block]:
     yield TableBlock("", _COLUMNS, tuple(rows), f"found, missed?, invented!{_beyond(found)}")
     for relation in Relation:
         yield Paragraph(_figures(found, relation))
-    for words in (*beside_rules(found), *asked_words(found)):
+    for words in (*rule_sentences(found), *asked_words(found)):
         yield Paragraph(words, quiet=True)
     if found.influence is not None and len(found.subject.parts) <= _WIDEST_MAP:
         for relation in Relation:

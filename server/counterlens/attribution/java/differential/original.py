@@ -22,7 +22,7 @@ from counterlens.syntax.functions import Function
 PROGRAM = "program.java"
 ROUND, ROUNDS = 80, 3  # inputs of one round; another round is made while blocks are missing
 SECONDS = 2.0  # of one call
-_MOST_LOST = 6  # calls without an answer
+_MOST_WASTED = 6  # calls without an answer
 _ILL_TYPED = {"java.lang.NullPointerException", "java.lang.ClassCastException"}
 _COMMENT = 4000  # bytes before a method in which its comment is looked for
 
@@ -116,7 +116,7 @@ class _Study:
         self._document, self._bare, self._generator = document, bare, generator
         self._bench, self._cancel = bench, cancel
         self._seen: dict[JavaCall, JavaAnswer] = {}
-        self._lost = 0
+        self._wasted_calls = 0
         self._blocks: frozenset[int] = frozenset()
         self._reached: set[int] = set()
         self._left_out = ""
@@ -148,7 +148,7 @@ class _Study:
         with self._bench.held(plain if isinstance(classes, str) else classes, self._cancel) as held:
             for _ in range(ROUNDS):
                 for arguments in self._generator.draw(ROUND):
-                    if self._lost < _MOST_LOST:
+                    if self._wasted_calls < _MOST_WASTED:
                         self._try(held, JavaCall(arguments), notes)
                 if notes and self._reached >= self._blocks:
                     break
@@ -158,9 +158,9 @@ class _Study:
             return
         answer = make_call(held, self._bare.target, call, SECONDS)
         if isinstance(answer, CallFate):
-            self._lost += 1
+            self._wasted_calls += 1
             return
-        self._lost += answer.serious
+        self._wasted_calls += answer.serious
         if notes and not answer.serious:
             self._note(held)
         if answer.value is None and not answer.thrown:
@@ -187,7 +187,7 @@ class _Study:
         kept = [(call, self._seen[call]) for call in reversed(steady)]
         if sum(answer.value is not None for _, answer in kept) < FEWEST:
             return Untestable("it returns for hardly any generated input")
-        if not any(_tells(call, answer) for call, answer in kept):
+        if not any(_has_visible_effect(call, answer) for call, answer in kept):
             return Untestable("it returns nothing and changes none of its arguments")
         return replace(
             self._bare,
@@ -198,7 +198,7 @@ class _Study:
         )
 
 
-def _tells(call: JavaCall, answer: JavaAnswer) -> bool:
+def _has_visible_effect(call: JavaCall, answer: JavaAnswer) -> bool:
     """Whether a call did something that can be seen."""
     if answer.value is None or answer.value != ("n",):
         return True
