@@ -6,11 +6,11 @@ import { chooseGranularity, ignoreConcept, showAllUncertainty, stepGranularity }
 import type { Counterfactuals } from "./counterfactuals";
 import { functionMeant } from "./cursor";
 import type { DependenceView } from "./dependences";
+import type { SyntaxDiagram } from "./diagram/syntaxDiagram";
 import { chooseLabel, showLegend, toggleLabel } from "./legend";
 import { selectModel } from "./models/selecting";
 import { testConnection } from "./models/testing";
 import type { Overlay } from "./overlay";
-import type { SyntaxPicture } from "./picture/syntaxPicture";
 import {
   COMPLETE_AND_EXPLAIN,
   type CompletionArgument,
@@ -42,7 +42,7 @@ export interface Parts {
   dependences: DependenceView;
   tasks: TaskView;
   tree: SyntaxTree;
-  picture: SyntaxPicture;
+  diagram: SyntaxDiagram;
   runs: RunsView;
   setup: Setup;
   log: vscode.LogOutputChannel;
@@ -62,7 +62,7 @@ export function manifestCommands(
     dependences,
     tasks,
     tree,
-    picture,
+    diagram,
     runs,
     setup,
     log,
@@ -75,7 +75,7 @@ export function manifestCommands(
     "counterlens.showAllUncertainty": () => showAllUncertainty(),
     "counterlens.chooseGranularity": () => chooseGranularity(),
     "counterlens.chooseTree": () => tree.choose(),
-    "counterlens.showPicture": () => picture.show(),
+    "counterlens.showPicture": () => diagram.show(),
     "counterlens.refreshRuns": () => runs.load(),
     "counterlens.askRepository": () => runs.ask(),
     "counterlens.resumeRun": (run?: FoundRun) => runs.resume(run),

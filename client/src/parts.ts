@@ -9,11 +9,11 @@ import { type Commands, manifestCommands, SHOW_ACTIONS, serverCommands } from ".
 import { Completions } from "./completions";
 import { Counterfactuals } from "./counterfactuals";
 import { DependenceView } from "./dependences";
+import { SyntaxDiagram } from "./diagram/syntaxDiagram";
 import { askForFirstModel } from "./firstModel";
 import { chooseLanguage } from "./language";
 import { More } from "./more";
 import { Overlay } from "./overlay";
-import { SyntaxPicture } from "./picture/syntaxPicture";
 import { ProbeReports } from "./probe";
 import { Replacements } from "./replacements";
 import { onDidChangeApiKey } from "./secrets";
@@ -57,7 +57,7 @@ export function start(context: vscode.ExtensionContext): Running {
       scoresChanged: (params) => {
         overlay.scoresChanged(params);
         tree.scoresChanged(params);
-        picture.scoresChanged(params);
+        diagram.scoresChanged(params);
         views.scoresChanged(params);
         remember("counterlens.scored");
         status.scoresChanged(params);
@@ -70,7 +70,7 @@ export function start(context: vscode.ExtensionContext): Running {
       started: () => {
         overlay.drawAll();
         views.started();
-        picture.started();
+        diagram.started();
         testing.started();
         remember("counterlens.running");
         void askForFirstModel(context.globalState, running, context.secrets);
@@ -95,7 +95,7 @@ export function start(context: vscode.ExtensionContext): Running {
   const replacements = new Replacements();
   const tasks = new TaskView(context.extensionUri, running);
   const tree = new SyntaxTree(running);
-  const picture = new SyntaxPicture(context.extensionUri, running);
+  const diagram = new SyntaxDiagram(context.extensionUri, running);
   const views = new Views(running, counterfactuals);
   const testing = new TestExplorer(
     running,
@@ -110,7 +110,7 @@ export function start(context: vscode.ExtensionContext): Running {
     dependences,
     tasks,
     tree,
-    picture,
+    diagram,
     runs: views.runs,
     setup,
     log,
@@ -130,7 +130,7 @@ export function start(context: vscode.ExtensionContext): Running {
     replacements,
     tasks,
     tree,
-    picture,
+    diagram,
     views,
     testing,
     setup,

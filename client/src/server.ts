@@ -38,7 +38,7 @@ export const NO_ANSWER = vscode.l10n.t(
 const HOVER_COMMANDS = [MORE, PROBE, SHOW_COUNTERFACTUAL, SHOW_DEPENDENCES];
 
 /** Language ids of the editor that share the grammar of another one. */
-const KIN: Record<string, string[]> = { javascript: ["javascriptreact"] };
+const GRAMMAR_ALIASES: Record<string, string[]> = { javascript: ["javascriptreact"] };
 
 export interface ServerListener {
   status(params: StatusParams): void;
@@ -99,7 +99,10 @@ export class Server implements vscode.Disposable {
 
   /** Matches files and notebook cells, each of which is a separate document. */
   private get selector(): { scheme: string; language: string }[] {
-    const languages = this.settings().languages.flatMap((language) => [language, ...(KIN[language] ?? [])]);
+    const languages = this.settings().languages.flatMap((language) => [
+      language,
+      ...(GRAMMAR_ALIASES[language] ?? []),
+    ]);
     const schemes = ["file", "vscode-notebook-cell"];
     return languages.flatMap((language) => schemes.map((scheme) => ({ scheme, language })));
   }
@@ -122,13 +125,13 @@ export class Server implements vscode.Disposable {
    */
   async trustGranted(): Promise<void> {
     if (!this.needed) return this.startWhenNeeded();
-    const told = this.queue.then(() => this.tellTrust());
-    this.queue = told.then(() => undefined);
-    if (!(await told)) await this.restart("the workspace is now trusted");
+    const sent = this.queue.then(() => this.sendTrust());
+    this.queue = sent.then(() => undefined);
+    if (!(await sent)) await this.restart("the workspace is now trusted");
   }
 
   /** Notifies the server of trust. Returns false if it has to be restarted instead. */
-  private async tellTrust(): Promise<boolean> {
+  private async sendTrust(): Promise<boolean> {
     if (!this.client || !this.isRunning) return false;
     const { chosen } = await findInterpreter(this.context, this.settings());
     if (chosen?.path !== this.python) return false;

@@ -12,7 +12,7 @@ const CONTINUE = vscode.l10n.t("Continue");
 const SET_UP_BUTTON = vscode.l10n.t("Set Up…");
 const CHOOSE_INTERPRETER = vscode.l10n.t("Choose Interpreter…");
 const SHOW_LOGS = vscode.l10n.t("Show Logs");
-const COMPILING_TELLS_AFTER_MS = 5_000;
+const COMPILING_NOTICE_AFTER_MS = 5_000;
 
 export interface SetupParts {
   context: vscode.ExtensionContext;
@@ -163,7 +163,7 @@ export class Setup implements vscode.Disposable {
       let began = Date.now();
       const clock = setInterval(() => {
         const seconds = Math.round((Date.now() - began) / 1000);
-        if (Date.now() - began > COMPILING_TELLS_AFTER_MS)
+        if (Date.now() - began > COMPILING_NOTICE_AFTER_MS)
           progress.report({ message: `${now}: ${seconds} s` });
       }, 1_000);
       try {

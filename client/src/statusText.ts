@@ -24,7 +24,7 @@ const words = (): Record<ModelState, string> => ({
 });
 
 /** The facts that determine the item's text. */
-export interface Standing {
+export interface StatusFacts {
   status: StatusParams;
   /** The reason why the active file has no confidence. Empty if it has or will have some, or is not supported. */
   unscored: string;
@@ -42,7 +42,7 @@ export interface StatusText {
   warns: boolean;
 }
 
-export function statusText({ status, unscored, trusted, overlay }: Standing): StatusText {
+export function statusText({ status, unscored, trusted, overlay }: StatusFacts): StatusText {
   const { model, state, detail } = status;
   const quiet = state === "ready" && unscored !== "";
   const name = model ? `${model}: ` : "Counterlens: ";

@@ -1,9 +1,9 @@
-// The picture of the syntax tree: what of it is drawn, where, and how it is linked to the code.
+// The diagram of the syntax tree: what of it is drawn, where, and how it is linked to the code.
 import assert from "node:assert/strict";
 import test from "node:test";
-import { indentedLayout, type Layout, sequenceLayout, treeLayout } from "../../client/src/picture/layout";
-import { rowFor } from "../../client/src/picture/linking";
-import type { Picture } from "../../client/src/picture/messages";
+import { indentedLayout, type Layout, sequenceLayout, treeLayout } from "../../client/src/diagram/layout";
+import { rowFor } from "../../client/src/diagram/linking";
+import type { Diagram } from "../../client/src/diagram/messages";
 import {
   drawnFor,
   drawnRows,
@@ -14,8 +14,8 @@ import {
   refolded,
   UNTOUCHED,
   unfolded,
-} from "../../client/src/picture/outline";
-import { details, faceOf, sourceOf, spoken } from "../../client/src/picture/words";
+} from "../../client/src/diagram/outline";
+import { ariaLabel, boxTextOf, details, sourceOf } from "../../client/src/diagram/words";
 import type { TreeRow } from "../../client/src/protocol";
 
 const LINES = ["def f(x):", "    if x:", "        return 1", "    return x"];
@@ -118,8 +118,8 @@ test("a very deep tree is no trouble", () => {
   const open = unfolded(deep, UNTOUCHED, 19_999);
   const drawn = drawnRows(deep, open, 19_999);
   assert.equal(drawn.length, MOST);
-  const faces = drawn.map((each) => faceOf(rows[each] as TreeRow));
-  assert.equal(treeLayout(deep, drawn, open, faces, measure).boxes.length, MOST);
+  const boxTexts = drawn.map((each) => boxTextOf(rows[each] as TreeRow));
+  assert.equal(treeLayout(deep, drawn, open, boxTexts, measure).boxes.length, MOST);
 });
 
 test("the keyboard goes as the tree pattern says", () => {
@@ -153,9 +153,9 @@ function assertApart({ boxes, width, height }: Layout): void {
 
 test("boxes do not overlap, children stand right of their parents, siblings in the order of the text", () => {
   const drawn = drawnRows(outline, all);
-  const faces = drawn.map((each) => faceOf(ROWS[each] as TreeRow));
-  const tidy = treeLayout(outline, drawn, all, faces, measure);
-  const indented = indentedLayout(outline, drawn, faces, measure);
+  const boxTexts = drawn.map((each) => boxTextOf(ROWS[each] as TreeRow));
+  const tidy = treeLayout(outline, drawn, all, boxTexts, measure);
+  const indented = indentedLayout(outline, drawn, boxTexts, measure);
   for (const layout of [tidy, indented]) {
     assertApart(layout);
     assert.deepEqual(
@@ -182,8 +182,8 @@ test("tokens stand in the lines of the source, and long lines go on below", () =
     ...Array.from({ length: 20 }, (_, at) => row("token", -1, [1, 4 + at], [1, 5 + at])),
   ];
   const drawn = tokens.map((_, at) => at);
-  const faces = tokens.map((each) => faceOf(each));
-  const layout = sequenceLayout(tokens, drawn, faces, measure, 300);
+  const boxTexts = tokens.map((each) => boxTextOf(each));
+  const layout = sequenceLayout(tokens, drawn, boxTexts, measure, 300);
   assertApart(layout);
   const lines = new Set(layout.boxes.map(({ y }) => y));
   assert.ok(lines.size > 2);
@@ -191,25 +191,25 @@ test("tokens stand in the lines of the source, and long lines go on below", () =
   assert.ok((layout.boxes[2]?.x ?? 0) > (layout.boxes[0]?.x ?? 0));
 });
 
-const picture: Picture = {
+const diagram: Diagram = {
   ...{ id: 1, title: "f", view: "partial", calibrated: false, rows: ROWS, truncated: 0 },
   ...{ labels: ["a", "b", "c", "20 to 50 %"], lines: LINES, firstLine: 0 },
 };
 
 test("a box says the node, its confidence and its source, and a screen reader says that and the rest", () => {
   const one = ROWS[3] as TreeRow;
-  const face = faceOf(one);
-  assert.deepEqual(face, { head: "if_statement", figure: "42 %", text: "if x:" });
-  assert.equal(spoken(face, one, 2), "if_statement 42 % if x: 2 folded, scope");
+  const boxText = boxTextOf(one);
+  assert.deepEqual(boxText, { head: "if_statement", figure: "42 %", text: "if x:" });
+  assert.equal(ariaLabel(boxText, one, 2), "if_statement 42 % if x: 2 folded, scope");
   const unscored = { ...one, confidence: null, level: null };
-  assert.equal(faceOf(unscored).figure, "–");
-  assert.match(spoken(faceOf(unscored), unscored, 0), /not scored, scope$/);
-  assert.equal(faceOf({ ...one, confidence: 1e-9 }).figure, "<0.01 %");
-  assert.equal(faceOf({ ...one, kind: "if", text: "if" }).text, "");
+  assert.equal(boxTextOf(unscored).figure, "–");
+  assert.match(ariaLabel(boxTextOf(unscored), unscored, 0), /not scored, scope$/);
+  assert.equal(boxTextOf({ ...one, confidence: 1e-9 }).figure, "<0.01 %");
+  assert.equal(boxTextOf({ ...one, kind: "if", text: "if" }).text, "");
 });
 
 test("blanks of a token can be seen", () => {
-  const head = (text: string) => faceOf({ ...(ROWS[0] as TreeRow), kind: "token", text }).head;
+  const head = (text: string) => boxTextOf({ ...(ROWS[0] as TreeRow), kind: "token", text }).head;
   assert.equal(head("\\n    "), "↵␣");
   assert.equal(head(" \\t"), "␣→");
   assert.equal(head("\\n is text"), "\\n is text");
@@ -217,17 +217,17 @@ test("blanks of a token can be seen", () => {
 
 test("the details name concept, confidence, surprisal and place, with the source as it stands", () => {
   const one = ROWS[3] as TreeRow;
-  assert.deepEqual(details(one, picture), [
+  assert.deepEqual(details(one, diagram), [
     ["Concept", "scope"],
     ["Confidence", "42 % (20 to 50 %), raw, not calibrated"],
     ["Least certain token", "10 %"],
     ["Surprisal", "2.0 bits"],
     ["Place", "line 2, column 5"],
   ]);
-  assert.equal(sourceOf(one.range, picture), "if x:\n    return 1");
+  assert.equal(sourceOf(one.range, diagram), "if x:\n    return 1");
   assert.equal(
-    sourceOf(one.range, { ...picture, lines: LINES.slice(1), firstLine: 1 }),
+    sourceOf(one.range, { ...diagram, lines: LINES.slice(1), firstLine: 1 }),
     "if x:\n    return 1",
   );
-  assert.equal(sourceOf({ start: place(0, 4), end: place(0, 5) }, picture), "f");
+  assert.equal(sourceOf({ start: place(0, 4), end: place(0, 5) }, diagram), "f");
 });

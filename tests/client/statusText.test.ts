@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import type { StatusParams } from "../../client/src/protocol";
-import { type Standing, statusText } from "../../client/src/statusText";
+import { type StatusFacts, statusText } from "../../client/src/statusText";
 
-const say = (status: Partial<StatusParams>, more: Partial<Standing> = {}) =>
+const say = (status: Partial<StatusParams>, more: Partial<StatusFacts> = {}) =>
   statusText({
     status: { model: "SmolLM2", state: "ready", detail: "a.py is scored", ...status },
     unscored: "",

@@ -35,7 +35,7 @@ test("a concept says its confidence, over how much, and where it is least certai
     text: "n % 2",
   });
   assert.equal(words.description, "42 % · 1 node");
-  assert.equal(words.spoken, "decision: 42 % over 1 node; least certain: n % 2, 0.10 %, line 9");
+  assert.equal(words.ariaLabel, "decision: 42 % over 1 node; least certain: n % 2, 0.10 %, line 9");
 });
 
 test("a counterfactual says its verdict, and that it was not probed where one is due", () => {
@@ -55,7 +55,7 @@ test("groups are in the order of the source, and none is empty", () => {
       ["refused", [3]],
     ],
   );
-  assert.equal(refusalWords(refused[0] as never).spoken, "loop-unroll, line 4, refused: it has no loop");
+  assert.equal(refusalWords(refused[0] as never).ariaLabel, "loop-unroll, line 4, refused: it has no loop");
 });
 
 test("a run says how far it is, whether it can be resumed, or why it cannot be read", () => {
@@ -76,7 +76,7 @@ test("a run says how far it is, whether it can be resumed, or why it cannot be r
 test("a run that goes on says how far it is and how long it still takes", () => {
   const live = { folder: "/w/r", state: "running" as const, done: 3, total: 9, what: "", error: "" };
   assert.equal(runWords("r", undefined, { ...live, seconds: 200 }).description, "3 of 9 · about 4 min left");
-  assert.equal(runWords("r", undefined, { ...live, seconds: null }).spoken, "run r, 3 of 9");
+  assert.equal(runWords("r", undefined, { ...live, seconds: null }).ariaLabel, "run r, 3 of 9");
   assert.equal(runWords("r", undefined, { ...live, total: 0, seconds: null }).description, "preparing");
 });
 

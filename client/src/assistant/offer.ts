@@ -19,11 +19,11 @@ type Offered = {
   [Method in keyof Tool]: (...given: Parameters<Tool[Method]>) => Promise<object | undefined>;
 };
 
-interface Newer {
+interface NewerApi {
   lm?: { registerTool?: (name: string, tool: Offered) => vscode.Disposable };
 }
 
-const host = vscode as unknown as Newer;
+const host = vscode as unknown as NewerApi;
 
 /** Registers a tool for assistants; does nothing if the editor does not support tools. */
 export function offer(name: string, tool: () => Promise<Tool | undefined>): vscode.Disposable {

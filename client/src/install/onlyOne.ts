@@ -11,7 +11,7 @@ export function onlyOne(file: string): (() => void) | undefined {
   if (isHeld(file)) return undefined;
   fs.mkdirSync(path.dirname(file), { recursive: true });
   fs.writeFileSync(file, String(process.pid));
-  const beat = setInterval(() => {
+  const heartbeat = setInterval(() => {
     try {
       fs.utimesSync(file, new Date(), new Date());
     } catch {
@@ -19,7 +19,7 @@ export function onlyOne(file: string): (() => void) | undefined {
     }
   }, HEARTBEAT_MS);
   return () => {
-    clearInterval(beat);
+    clearInterval(heartbeat);
     fs.rmSync(file, { force: true });
   };
 }

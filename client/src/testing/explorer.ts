@@ -46,7 +46,7 @@ class Listing implements vscode.Disposable {
 
   constructor(server: Server, show: Show) {
     this.tree = new TestTree(this.tests, server);
-    this.runner = new Runner(server, { tell: (test, state) => this.tree.tell(test, state), show });
+    this.runner = new Runner(server, { showState: (test, state) => this.tree.showState(test, state), show });
     this.tests.resolveHandler = (item) => (item ? this.tree.resolve(item) : this.listOpen());
     this.tests.refreshHandler = (cancel) => this.tree.search(cancel);
     // Not a default profile: "Run All Tests" is for the tests of the code, and should not start minutes of a model's

@@ -20,7 +20,7 @@ export interface Group {
 /** Notified of results as they become known. */
 export interface Listener {
   /** Called with the result of a test. */
-  tell(test: vscode.TestItem, state: State): void;
+  showState(test: vscode.TestItem, state: State): void;
   /** Called with the whole result of a function that was run alone. */
   show(uri: vscode.Uri, result: ProbeResult): void;
 }
@@ -70,7 +70,7 @@ export class Runner {
     took: number,
   ): void {
     const { state, messages } = verdict(result, mutation);
-    this.listener.tell(test, state);
+    this.listener.showState(test, state);
     if (state === "errored") {
       const shown = messages.map((text) => new vscode.TestMessage(text));
       run.errored(test, shown, took);

@@ -83,7 +83,7 @@ export class TestTree {
   }
 
   /** Shows the outcome in a test's label, since the icon cannot say that a model did not hold. */
-  tell(item: vscode.TestItem, state: State): void {
+  showState(item: vscode.TestItem, state: State): void {
     const subject = this.subjects.get(item);
     if (subject?.mutation === undefined) return;
     const outcomes: Record<State, string> = {

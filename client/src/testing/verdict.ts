@@ -17,19 +17,19 @@ export function verdict(result: ProbeResult, mutation: string): Verdict {
   const pairs = result.pairs.filter((pair) => pair.mutation === mutation);
   if (result.wavering && pairs.length > 0) return { state: "nothing", messages: [result.wavering] };
   const changed = pairs.filter(({ shows }) => shows === "lost" || shows === "gained");
-  if (changed.length > 0) return { state: "changed", messages: changed.map(told) };
+  if (changed.length > 0) return { state: "changed", messages: changed.map(messageOf) };
   const held = pairs.filter(({ shows }) => shows === "held");
-  if (held.length > 0) return { state: "held", messages: held.map(told) };
+  if (held.length > 0) return { state: "held", messages: held.map(messageOf) };
   if (result.why_not_judged && pairs.length > 0) {
     return { state: "nothing", messages: [result.why_not_judged] };
   }
   const reasons = result.not_asked.filter((one) => one.mutation === mutation);
   return {
     state: "nothing",
-    messages: [...pairs.map(told), ...reasons.map(({ reason }) => reason)],
+    messages: [...pairs.map(messageOf), ...reasons.map(({ reason }) => reason)],
   };
 }
 
-function told({ sentence }: ProbedPair): string {
+function messageOf({ sentence }: ProbedPair): string {
   return sentence;
 }

@@ -83,12 +83,12 @@ export class CounterfactualView implements vscode.Disposable, vscode.TreeDataPro
       return item;
     }
     const refused = "reason" in row;
-    const { label, description, tooltip, spoken } = refused ? refusalWords(row) : counterfactualWords(row);
+    const { label, description, tooltip, ariaLabel } = refused ? refusalWords(row) : counterfactualWords(row);
     const item = new vscode.TreeItem(label);
     item.description = description;
     item.tooltip = tooltip;
     item.iconPath = refused ? new vscode.ThemeIcon("circle-slash") : outcomeIcon(row.outcome ?? "");
-    item.accessibilityInformation = { label: spoken };
+    item.accessibilityInformation = { label: ariaLabel };
     if (!refused)
       item.command = { title: vscode.l10n.t("Show the Difference"), command: OPEN, arguments: [row] };
     return item;

@@ -5,7 +5,7 @@ import { PROBED_LANGUAGES } from "../settings";
 import type { FunctionResult } from "./protocol";
 
 /** The facts about the cursor that the views know. */
-export interface Situation {
+export interface CursorFacts {
   /** Whether the active editor has a file in a language that is scored. */
   served: boolean;
   language: string;
@@ -17,18 +17,18 @@ export interface Situation {
 /**
  * The reason why no function is shown. Empty if one is, or if the view's own welcome text explains it.
  *
- * @param situation undefined if no file is open
+ * @param facts undefined if no file is open
  */
-export function whyEmpty(situation: Situation | undefined): string {
-  if (!situation) return "";
-  if (!situation.served)
-    return t("Files of this kind ({0}) are not examined: see the setting Languages.", situation.language);
-  if (!PROBED_LANGUAGES.includes(situation.language))
+export function whyEmpty(facts: CursorFacts | undefined): string {
+  if (!facts) return "";
+  if (!facts.served)
+    return t("Files of this kind ({0}) are not examined: see the setting Languages.", facts.language);
+  if (!PROBED_LANGUAGES.includes(facts.language))
     return t("Functions are shown for Python and Java files only.");
-  if (!situation.running || !situation.found)
+  if (!facts.running || !facts.found)
     return t(
       "Counterlens is not running. “Counterlens: Show Logs” gives the reason; “Restart Server” tries again.",
     );
-  if (situation.found.function) return "";
+  if (facts.found.function) return "";
   return t("The cursor is not in a function. Put it into one.");
 }

@@ -128,10 +128,10 @@ export class FunctionView implements vscode.Disposable, vscode.TreeDataProvider<
 
   /** The row of a concept, which opens its least certain place. */
   private concept(one: ConceptRow): vscode.TreeItem {
-    const { label, description, tooltip, spoken } = conceptWords(one);
+    const { label, description, tooltip, ariaLabel } = conceptWords(one);
     const item = new vscode.TreeItem(label);
     Object.assign(item, { description, tooltip, iconPath: confidenceIcon(one.level) });
-    item.accessibilityInformation = { label: spoken };
+    item.accessibilityInformation = { label: ariaLabel };
     const place = [this.place?.document.uri, { selection: rangeOf(one.least), preserveFocus: true }];
     item.command = {
       title: vscode.l10n.t("Show the Least Certain Place"),

@@ -174,7 +174,7 @@ export class RunsView implements vscode.Disposable, vscode.TreeDataProvider<Foun
   }
 
   getTreeItem(row: FoundRun): vscode.TreeItem {
-    const { label, description, tooltip, spoken } = this.words(row);
+    const { label, description, tooltip, ariaLabel } = this.words(row);
     const live = this.live.of(row.folder.fsPath) !== undefined;
     const item = new vscode.TreeItem(label);
     item.id = row.folder.toString();
@@ -183,7 +183,7 @@ export class RunsView implements vscode.Disposable, vscode.TreeDataProvider<Foun
     const still = row.run?.error ? "error" : row.run?.resume ? "debug-pause" : "graph";
     item.iconPath = new vscode.ThemeIcon(live ? "loading~spin" : still);
     item.contextValue = live ? "running" : row.run?.resume ? "resumable" : "run";
-    item.accessibilityInformation = { label: spoken };
+    item.accessibilityInformation = { label: ariaLabel };
     item.command = { title: vscode.l10n.t("Show the Report"), command: OPEN, arguments: [row] };
     return item;
   }

@@ -11,7 +11,7 @@ export interface Words {
   description: string;
   tooltip: string;
   /** The whole row in one sentence. */
-  spoken: string;
+  ariaLabel: string;
 }
 
 export function conceptWords(one: ConceptRow): Words {
@@ -22,7 +22,14 @@ export function conceptWords(one: ConceptRow): Words {
     label: one.name,
     description: `${mean} · ${nodes}`,
     tooltip: t("Mean probability {0} over {1}; {2}.", mean, nodes, least),
-    spoken: t("{0}: {1} over {2}; {3}, {4}", one.name, mean, nodes, least, lineWords(one.least.start.line)),
+    ariaLabel: t(
+      "{0}: {1} over {2}; {3}, {4}",
+      one.name,
+      mean,
+      nodes,
+      least,
+      lineWords(one.least.start.line),
+    ),
   };
 }
 
@@ -62,7 +69,7 @@ export function counterfactualWords(one: Counterfactual): Words {
     label: one.mutation,
     description: [place, verdict].filter(Boolean).join(" · "),
     tooltip: sentences.join(" "),
-    spoken: `${one.mutation}, ${place}${verdict ? `, ${verdict}` : ""}: ${one.description}`,
+    ariaLabel: `${one.mutation}, ${place}${verdict ? `, ${verdict}` : ""}: ${one.description}`,
   };
 }
 
@@ -72,7 +79,7 @@ export function refusalWords({ mutation, line, reason }: Refusal): Words {
     label: mutation,
     description: `${place} · ${reason}`,
     tooltip: reason,
-    spoken: t("{0}, {1}, refused: {2}", mutation, place, reason),
+    ariaLabel: t("{0}, {1}, refused: {2}", mutation, place, reason),
   };
 }
 
@@ -93,12 +100,12 @@ export function runWords(name: string, run: RunRow | undefined, live?: RunNews):
       label: name,
       description: far,
       tooltip: `${name}: ${far}`,
-      spoken: t("run {0}, {1}", name, far),
+      ariaLabel: t("run {0}, {1}", name, far),
     };
   }
-  if (!run) return { label: name, description: "", tooltip: name, spoken: t("run {0}", name) };
+  if (!run) return { label: name, description: "", tooltip: name, ariaLabel: t("run {0}", name) };
   if (run.error)
-    return { label: name, description: run.error, tooltip: run.error, spoken: `${name}: ${run.error}` };
+    return { label: name, description: run.error, tooltip: run.error, ariaLabel: `${name}: ${run.error}` };
   const far = run.resume ? t("{0} of {1}, can be resumed", run.done, run.total) : t("{0} done", run.total);
   const tasks = run.tasks.join(", ");
   const models = run.models.join(", ");
@@ -107,7 +114,7 @@ export function runWords(name: string, run: RunRow | undefined, live?: RunNews):
     label: name,
     description: `${tasks} · ${far}`,
     tooltip: [what, t("models: {0}", models), far, run.folder].join("\n\n"),
-    spoken: t("{0}: {1}, {2}, {3}", name, what, models, far),
+    ariaLabel: t("{0}: {1}, {2}, {3}", name, what, models, far),
   };
 }
 

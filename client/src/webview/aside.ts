@@ -1,8 +1,8 @@
 /// <reference lib="dom" />
 /** Below the diagram: the details of one node, and the legend of levels. */
 
-import type { Picture } from "../picture/messages";
-import { details, sourceOf } from "../picture/words";
+import type { Diagram } from "../diagram/messages";
+import { details, sourceOf } from "../diagram/words";
 import type { TreeRow } from "../protocol";
 import { element, levelLine } from "./drawing";
 
@@ -14,21 +14,21 @@ function html<Name extends keyof HTMLElementTagNameMap>(name: Name, ...children:
   return made;
 }
 
-export function showDetails(row: TreeRow | undefined, picture: Picture | undefined): void {
+export function showDetails(row: TreeRow | undefined, diagram: Diagram | undefined): void {
   const place = document.getElementById("details");
   place?.replaceChildren();
-  if (!row || !picture) return;
-  const values = details(row, picture).map(([name, value]) =>
+  if (!row || !diagram) return;
+  const values = details(row, diagram).map(([name, value]) =>
     html("div", html("dt", name), html("dd", value)),
   );
   place?.append(
     html("h2", row.kind === "token" ? row.text : row.kind),
     html("dl", ...values),
-    html("pre", html("code", sourceOf(row.range, picture))),
+    html("pre", html("code", sourceOf(row.range, diagram))),
   );
 }
 
-export function showLegend({ labels }: Picture): void {
+export function showLegend({ labels }: Diagram): void {
   const samples = labels.map((label, level) => {
     const size = { width: WIDTH, height: HEIGHT, rx: 3 };
     const box = element("svg", { width: WIDTH, height: HEIGHT, class: `level${level}`, "aria-hidden": true });

@@ -5,8 +5,8 @@
  */
 
 import { UNDERLINES } from "../colours";
-import { type Box, type Layout, LINE, PADDING } from "../picture/layout";
-import type { Face } from "../picture/words";
+import { type Box, type Layout, LINE, PADDING } from "../diagram/layout";
+import type { BoxText } from "../diagram/words";
 
 const SVG = "http://www.w3.org/2000/svg";
 /** Radius of the fold button. */
@@ -15,8 +15,8 @@ const RADIUS = 6.5;
 /** A row to draw. */
 export interface Node {
   box: Box;
-  face: Face;
-  spoken: string;
+  boxText: BoxText;
+  ariaLabel: string;
   level: number | null;
   kind: string;
   /** Counted from 1. */
@@ -140,13 +140,13 @@ function keep(elements: Map<number, Element>, rows: number[]): void {
 }
 
 function fill(group: SVGGElement, node: Node): void {
-  const { box, face, level, kind, open, inside } = node;
+  const { box, boxText, level, kind, open, inside } = node;
   const { width, height } = box;
   const token = kind === "token";
   set(group, {
     class: ["node", kind === "ERROR" ? "error" : "", level === null ? "unscored" : `level${level}`].join(" "),
     role: token ? "option" : "treeitem",
-    "aria-label": node.spoken,
+    "aria-label": node.ariaLabel,
     "aria-level": token ? undefined : node.depth,
     "aria-expanded": open,
     "aria-posinset": node.place[0],
@@ -166,13 +166,13 @@ function fill(group: SVGGElement, node: Node): void {
   const first = 3 + LINE / 2 + 5;
   const texts = token
     ? [
-        text("code", "middle", width / 2, first, face.head),
-        text("figure", "middle", width / 2, first + LINE, face.figure),
+        text("code", "middle", width / 2, first, boxText.head),
+        text("figure", "middle", width / 2, first + LINE, boxText.figure),
       ]
     : [
-        text("head", "start", PADDING, first, face.head),
-        text("figure", "end", width - PADDING, first, face.figure),
-        ...(face.text ? [text("code", "start", PADDING, first + LINE, face.text)] : []),
+        text("head", "start", PADDING, first, boxText.head),
+        text("figure", "end", width - PADDING, first, boxText.figure),
+        ...(boxText.text ? [text("code", "start", PADDING, first + LINE, boxText.text)] : []),
       ];
   group.replaceChildren(
     rect("ring", 3),

@@ -2,21 +2,21 @@
 /// <reference lib="dom.iterable" />
 /** The script of the diagram's page: shows data from the extension, and sends the user's choices. */
 
+import type { Measure } from "../diagram/layout";
+import type { Diagram, Greeting, News, PageMessage } from "../diagram/messages";
 import { chooseLanguage, t } from "../language";
-import type { Measure } from "../picture/layout";
-import type { Greeting, News, Picture, Wish } from "../picture/messages";
 import { showDetails, showLegend } from "./aside";
 import { Scene } from "./scene";
 import { Viewport } from "./viewport";
 
 declare function acquireVsCodeApi(): {
-  postMessage(message: Wish): void;
-  getState(): Kept | undefined;
-  setState(kept: Kept): void;
+  postMessage(message: PageMessage): void;
+  getState(): SavedState | undefined;
+  setState(kept: SavedState): void;
 };
 
 /** State that is kept while the page is hidden. */
-interface Kept {
+interface SavedState {
   open: string[];
   closed: string[];
   all: boolean;
@@ -56,11 +56,11 @@ function measure(): Measure {
 
 /** Updates everything beside the diagram. */
 function update(): void {
-  const { picture } = scene;
+  const { diagram } = scene;
   const row = hovered ?? (scene.hasFocus ? scene.focused : undefined) ?? scene.marked ?? scene.focused;
-  showDetails(row === undefined ? undefined : picture?.rows[row], picture);
+  showDetails(row === undefined ? undefined : diagram?.rows[row], diagram);
   const { drawn, all } = scene.counts;
-  const left = picture?.truncated ?? 0;
+  const left = diagram?.truncated ?? 0;
   const said = [
     ...(drawn < all ? [t("{0} of {1} nodes are shown.", drawn, all)] : []),
     ...(left > 0 ? [t("{0} more rows are not shown.", left)] : []),
@@ -69,7 +69,7 @@ function update(): void {
   const { open, closed, all: everything } = scene.folding;
   const { indented, isTurned } = scene;
   turn?.setAttribute("aria-pressed", String(isTurned));
-  for (const tool of ofTrees) tool.disabled = picture?.view === "sequence";
+  for (const tool of ofTrees) tool.disabled = diagram?.view === "sequence";
   host.setState({ open: [...open], closed: [...closed], all: everything, scale: viewport.chosen, indented });
 }
 
@@ -82,9 +82,9 @@ function rowOf(target: EventTarget | null): number | undefined {
 
 /** Reveals a row's code, unless the diagram is stale: then its positions are wrong, as the status says. */
 function reveal(row: number, go: boolean): void {
-  if (!scene.picture || document.body.dataset.condition !== "ready") return;
+  if (!scene.diagram || document.body.dataset.condition !== "ready") return;
   scene.select(row, false);
-  host.postMessage({ action: "reveal", id: scene.picture.id, row, go });
+  host.postMessage({ action: "reveal", id: scene.diagram.id, row, go });
 }
 
 svg.addEventListener("click", ({ target }) => {
@@ -143,7 +143,7 @@ document.addEventListener("keydown", ({ key, ctrlKey, metaKey, altKey }) => {
 });
 document.addEventListener("change", ({ target }) => {
   if (target instanceof HTMLInputElement) {
-    host.postMessage({ action: target.name, value: target.value } as Wish);
+    host.postMessage({ action: target.name, value: target.value } as PageMessage);
   }
 });
 
@@ -159,14 +159,14 @@ function greet({ view, scope, texts, locale }: Greeting): void {
   }
 }
 
-function show(picture: Picture | undefined, selected: number | undefined): void {
-  const { picture: before } = scene;
-  svg.toggleAttribute("hidden", !picture);
-  byId("foot").hidden = !picture;
+function show(diagram: Diagram | undefined, selected: number | undefined): void {
+  const { diagram: before } = scene;
+  svg.toggleAttribute("hidden", !diagram);
+  byId("foot").hidden = !diagram;
   hovered = undefined;
-  if (before && (before.title !== picture?.title || before.view !== picture.view)) viewport.reset();
-  if (picture) showLegend(picture);
-  scene.show(picture, selected);
+  if (before && (before.title !== diagram?.title || before.view !== diagram.view)) viewport.reset();
+  if (diagram) showLegend(diagram);
+  scene.show(diagram, selected);
 }
 
 window.addEventListener("message", ({ data }: MessageEvent<News | Greeting>) => {
@@ -175,7 +175,7 @@ window.addEventListener("message", ({ data }: MessageEvent<News | Greeting>) => 
   const status = byId("status");
   if (data.status !== undefined && status.textContent !== data.status) status.textContent = data.status;
   const selected = data.selected ?? undefined;
-  if (data.picture !== undefined) show(data.picture ?? undefined, selected);
+  if (data.diagram !== undefined) show(data.diagram ?? undefined, selected);
   else if (data.selected !== undefined) scene.select(selected, true);
   update();
 });

@@ -1,7 +1,6 @@
 /// <reference lib="dom" />
 /** The current diagram: its rows, their positions, the selected row and the focused one. */
 
-import { t } from "../language";
 import {
   type Box,
   indentedLayout,
@@ -9,8 +8,8 @@ import {
   type Measure,
   sequenceLayout,
   treeLayout,
-} from "../picture/layout";
-import type { Picture } from "../picture/messages";
+} from "../diagram/layout";
+import type { Diagram } from "../diagram/messages";
 import {
   ancestors,
   drawnFor,
@@ -22,8 +21,9 @@ import {
   refolded,
   UNTOUCHED,
   unfolded,
-} from "../picture/outline";
-import { type Face, faceOf, spoken } from "../picture/words";
+} from "../diagram/outline";
+import { ariaLabel, type BoxText, boxTextOf } from "../diagram/words";
+import { t } from "../language";
 import type { TreeRow, TreeView } from "../protocol";
 import { Drawing, type Node } from "./drawing";
 import type { Viewport } from "./viewport";
@@ -35,7 +35,7 @@ const NAMES: Record<TreeView, (title: string) => string> = {
 };
 
 export class Scene {
-  picture: Picture | undefined;
+  diagram: Diagram | undefined;
   folding: Folding = UNTOUCHED;
   focused: number | undefined;
   /** Whether the tree is indented, if the user has chosen; by default it is if it would be too wide. */
@@ -76,7 +76,7 @@ export class Scene {
 
   /** Number of drawn rows, and of all rows. */
   get counts(): { drawn: number; all: number } {
-    return { drawn: this.rows.length, all: this.picture?.rows.length ?? 0 };
+    return { drawn: this.rows.length, all: this.diagram?.rows.length ?? 0 };
   }
 
   /** The marked row: the selected one, or its innermost drawn ancestor. */
@@ -84,11 +84,11 @@ export class Scene {
     return this.selected === undefined ? undefined : drawnFor(this.outline, this.rows, this.selected);
   }
 
-  show(picture: Picture | undefined, selected: number | undefined): void {
+  show(diagram: Diagram | undefined, selected: number | undefined): void {
     const held = this.hasFocus && this.focused !== undefined ? this.outline.names[this.focused] : undefined;
-    this.picture = picture;
+    this.diagram = diagram;
     this.selected = selected;
-    this.outline = outlineOf(picture?.rows ?? []);
+    this.outline = outlineOf(diagram?.rows ?? []);
     this.isIndented = false;
     this.drawing.clear();
     this.focused = held === undefined ? undefined : Math.max(0, this.outline.names.indexOf(held));
@@ -164,19 +164,19 @@ export class Scene {
   }
 
   draw(): void {
-    const { picture, outline } = this;
-    if (!picture) return;
+    const { diagram, outline } = this;
+    if (!diagram) return;
     this.open = unfolded(outline, this.folding, this.selected);
     this.rows = drawnRows(outline, this.open, this.selected);
     const ones = this.rows.map((row) => outline.rows[row] as TreeRow);
-    const isTree = picture.view !== "sequence";
-    const { layout, faces } = this.laidOut(ones, isTree);
+    const isTree = diagram.view !== "sequence";
+    const { layout, boxTexts } = this.laidOut(ones, isTree);
     this.boxes = layout.boxes;
     this.svg.setAttribute("role", isTree ? "tree" : "listbox");
-    this.svg.setAttribute("aria-label", NAMES[picture.view](picture.title));
+    this.svg.setAttribute("aria-label", NAMES[diagram.view](diagram.title));
     this.drawing.draw(
       layout,
-      ones.map((one, at) => this.node(one, at, faces[at] as Node["face"])),
+      ones.map((one, at) => this.node(one, at, boxTexts[at] as Node["boxText"])),
     );
     this.viewport.sized(layout.width, layout.height);
     const { focused } = this;
@@ -186,30 +186,30 @@ export class Scene {
     this.mark();
   }
 
-  private laidOut(ones: TreeRow[], isTree: boolean): { layout: Layout; faces: Face[] } {
+  private laidOut(ones: TreeRow[], isTree: boolean): { layout: Layout; boxTexts: BoxText[] } {
     const { outline, rows, open, viewport } = this;
     const measure = this.measure();
-    let faces = ones.map((one) => faceOf(one));
+    let boxTexts = ones.map((one) => boxTextOf(one));
     if (!isTree) {
-      return { layout: sequenceLayout(outline.rows, rows, faces, measure, viewport.widest), faces };
+      return { layout: sequenceLayout(outline.rows, rows, boxTexts, measure, viewport.widest), boxTexts };
     }
-    const layout = treeLayout(outline, rows, open, faces, measure);
+    const layout = treeLayout(outline, rows, open, boxTexts, measure);
     // Once the tree is indented it stays so, since folding a row must not change the layout.
     this.isIndented = this.indented ?? (this.isIndented || !viewport.holds(layout.width));
-    if (!this.isIndented) return { layout, faces };
-    faces = ones.map((one) => faceOf(one, true));
-    return { layout: indentedLayout(outline, rows, faces, measure), faces };
+    if (!this.isIndented) return { layout, boxTexts };
+    boxTexts = ones.map((one) => boxTextOf(one, true));
+    return { layout: indentedLayout(outline, rows, boxTexts, measure), boxTexts };
   }
 
-  private node(one: TreeRow, at: number, face: Node["face"]): Node {
+  private node(one: TreeRow, at: number, boxText: Node["boxText"]): Node {
     const { children, roots } = this.outline;
     const row = this.rows[at] as number;
     const siblings = one.parent < 0 ? roots : (children[one.parent] ?? []);
     const inside = this.outline.inside[row] ?? 0;
     return {
       box: this.boxes[at] as Box,
-      face,
-      spoken: spoken(face, one, this.open.has(row) ? 0 : inside),
+      boxText,
+      ariaLabel: ariaLabel(boxText, one, this.open.has(row) ? 0 : inside),
       level: one.level,
       kind: one.kind,
       depth: ancestors(this.outline, row).length + 1,

@@ -1,7 +1,7 @@
 /// <reference lib="dom" />
 /** The visible part of the diagram and its scale: scrolling, zooming, dragging. */
 
-import type { Box } from "../picture/layout";
+import type { Box } from "../diagram/layout";
 
 const SMALLEST = 0.25;
 const LARGEST = 2;

@@ -19,12 +19,12 @@ import { body } from "./body";
 import { rowFor } from "./linking";
 import {
   type Condition,
+  type Diagram,
   type Greeting,
   type News,
-  type Picture,
+  type PageMessage,
   SCOPES,
   type Scope,
-  type Wish,
 } from "./messages";
 
 const PAUSE_MS = 150;
@@ -33,10 +33,10 @@ const PAUSE_MS = 150;
 interface Shown {
   document: vscode.TextDocument;
   answer: TreeResult;
-  picture: Picture;
+  diagram: Diagram;
 }
 
-export class SyntaxPicture implements vscode.Disposable {
+export class SyntaxDiagram implements vscode.Disposable {
   private panel: vscode.WebviewPanel | undefined;
   private readonly disposables: vscode.Disposable[];
   /** Whether the page is ready for messages. */
@@ -92,7 +92,7 @@ export class SyntaxPicture implements vscode.Disposable {
       enableScripts: true,
       localResourceRoots: [folder],
     });
-    panel.webview.onDidReceiveMessage((wish: Wish) => void this.act(wish));
+    panel.webview.onDidReceiveMessage((message: PageMessage) => void this.act(message));
     panel.onDidChangeViewState(() => {
       if (!panel.visible)
         this.listens = false; // a hidden page is discarded, and loaded again when shown
@@ -107,15 +107,16 @@ export class SyntaxPicture implements vscode.Disposable {
     return panel;
   }
 
-  private async act(wish: Wish): Promise<void> {
-    if (wish.action === "ready") {
+  private async act(message: PageMessage): Promise<void> {
+    if (message.action === "ready") {
       this.listens = true;
       this.greet();
-    } else if (wish.action === "reveal") {
-      await this.reveal(wish.id, wish.row, wish.go);
+    } else if (message.action === "reveal") {
+      await this.reveal(message.id, message.row, message.go);
     } else {
-      this.view = TREE_VIEWS.find((view) => wish.action === "view" && view === wish.value) ?? this.view;
-      this.scope = SCOPES.find((scope) => wish.action === "scope" && scope === wish.value) ?? this.scope;
+      this.view = TREE_VIEWS.find((view) => message.action === "view" && view === message.value) ?? this.view;
+      this.scope =
+        SCOPES.find((scope) => message.action === "scope" && scope === message.value) ?? this.scope;
       await this.load();
     }
   }
@@ -171,10 +172,10 @@ export class SyntaxPicture implements vscode.Disposable {
     const title = scope?.name || file;
     const lines = document.getText(scope ? wholeLines(rangeOf(scope.range)) : undefined).split(/\r?\n/);
     const firstLine = scope?.range.start.line ?? 0;
-    const picture: Picture = {
+    const diagram: Diagram = {
       ...{ id: this.asked, title, view, calibrated, labels: [...labels], rows, truncated, lines, firstLine },
     };
-    this.shown = { document, answer, picture };
+    this.shown = { document, answer, diagram };
     this.revealed = undefined;
     if (this.panel) this.panel.title = vscode.l10n.t("Syntax of {0}", title);
     this.postAll();
@@ -202,7 +203,7 @@ export class SyntaxPicture implements vscode.Disposable {
 
   private say(condition: Condition, status: string): void {
     [this.condition, this.status] = [condition, status];
-    this.post({ condition, status, ...(!this.shown && { picture: null }) });
+    this.post({ condition, status, ...(!this.shown && { diagram: null }) });
   }
 
   /** The row of the selection in the editor. */
@@ -227,7 +228,7 @@ export class SyntaxPicture implements vscode.Disposable {
   private async reveal(id: number, row: number, go: boolean): Promise<void> {
     const { shown } = this;
     const found = shown?.answer.rows[row];
-    if (!shown || !found || id !== shown.picture.id || shown.answer.version !== shown.document.version)
+    if (!shown || !found || id !== shown.diagram.id || shown.answer.version !== shown.document.version)
       return;
     const selection = rangeOf(found.range);
     this.revealed = { row, range: selection };
@@ -255,7 +256,7 @@ export class SyntaxPicture implements vscode.Disposable {
 
   private everything(): News {
     const { condition, status } = this;
-    return { condition, status, picture: this.shown?.picture ?? null, selected: this.selected() };
+    return { condition, status, diagram: this.shown?.diagram ?? null, selected: this.selected() };
   }
 
   private post(news: News): void {

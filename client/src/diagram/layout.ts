@@ -5,7 +5,7 @@
 import { hierarchy, tree } from "d3-hierarchy";
 import type { TreeRow } from "../protocol";
 import type { Outline } from "./outline";
-import type { Face } from "./words";
+import type { BoxText } from "./words";
 
 export interface Box {
   row: number;
@@ -46,10 +46,10 @@ const BESIDE = 44;
 /** The height of a box with a number of lines of text. */
 const heightOf = (lines: number) => 8 + LINE * lines;
 
-function sizeOf(face: Face, measure: Measure): { width: number; height: number } {
-  const head = measure(face.head, "head") + GAP + measure(face.figure, "figure");
-  const width = 2 * PADDING + Math.max(head, face.text ? measure(face.text, "code") : 0);
-  return { width: Math.ceil(width), height: heightOf(face.text ? 2 : 1) };
+function sizeOf(boxText: BoxText, measure: Measure): { width: number; height: number } {
+  const head = measure(boxText.head, "head") + GAP + measure(boxText.figure, "figure");
+  const width = 2 * PADDING + Math.max(head, boxText.text ? measure(boxText.text, "code") : 0);
+  return { width: Math.ceil(width), height: heightOf(boxText.text ? 2 : 1) };
 }
 
 /** Places parents left of their children, each depth in one column, and siblings in text order. */
@@ -57,11 +57,11 @@ export function treeLayout(
   outline: Outline,
   drawn: number[],
   open: Set<number>,
-  faces: Face[],
+  boxTexts: BoxText[],
   measure: Measure,
 ): Layout {
   if (drawn.length === 0) return { boxes: [], links: [], width: 0, height: 0 };
-  const sizes = new Map(drawn.map((row, at) => [row, sizeOf(faces[at] as Face, measure)]));
+  const sizes = new Map(drawn.map((row, at) => [row, sizeOf(boxTexts[at] as BoxText, measure)]));
   const height = (row: number) => sizes.get(row)?.height ?? 0;
   const roots = outline.roots.filter((row) => sizes.has(row));
   const root = hierarchy(-1, (row) => (row < 0 ? roots : open.has(row) ? outline.children[row] : undefined));
@@ -100,13 +100,18 @@ const STEP = 30;
 const STEM = 12;
 
 /** Places each row on its own line below its parent, with indentation: narrow, but as long as the code. */
-export function indentedLayout(outline: Outline, drawn: number[], faces: Face[], measure: Measure): Layout {
+export function indentedLayout(
+  outline: Outline,
+  drawn: number[],
+  boxTexts: BoxText[],
+  measure: Measure,
+): Layout {
   const boxes = new Map<number, Box>();
   const links: Link[] = [];
   let y = MARGIN;
   drawn.forEach((row, at) => {
     const parent = boxes.get(outline.rows[row]?.parent ?? -1);
-    const size = sizeOf(faces[at] as Face, measure);
+    const size = sizeOf(boxTexts[at] as BoxText, measure);
     const box: Box = { row, x: parent ? parent.x + STEP : MARGIN, y, ...size };
     boxes.set(row, box);
     y += size.height + BETWEEN;
@@ -136,7 +141,7 @@ const APART = 4;
 export function sequenceLayout(
   rows: TreeRow[],
   drawn: number[],
-  faces: Face[],
+  boxTexts: BoxText[],
   measure: Measure,
   widest: number,
 ): Layout {
@@ -145,9 +150,9 @@ export function sequenceLayout(
   let line = -1;
   let [x, y, left] = [MARGIN, MARGIN - height - BETWEEN, MARGIN];
   drawn.forEach((row, at) => {
-    const face = faces[at] as Face;
+    const boxText = boxTexts[at] as BoxText;
     const start = rows[row]?.range.start ?? { line: 0, character: 0 };
-    const inner = Math.max(measure(face.head, "code"), measure(face.figure, "figure"));
+    const inner = Math.max(measure(boxText.head, "code"), measure(boxText.figure, "figure"));
     const width = Math.ceil(inner) + PADDING;
     const isNew = start.line !== line;
     if (isNew) left = MARGIN + INDENT * Math.min(start.character, DEEPEST);

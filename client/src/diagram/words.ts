@@ -6,7 +6,7 @@ import type { Range } from "vscode-languageclient/node";
 import { t, written } from "../language";
 import type { TreeRow } from "../protocol";
 import { percent } from "../rows";
-import type { Picture } from "./messages";
+import type { Diagram } from "./messages";
 
 /** Maximum number of characters in a box, and in one with nothing beside it. */
 const WIDE = 24;
@@ -16,7 +16,7 @@ const FAINTEST = 0.0001;
 const LINES = 7;
 
 /** The texts in a box. */
-export interface Face {
+export interface BoxText {
   head: string;
   figure: string;
   /** The source below the head; empty if the head already contains it. */
@@ -24,7 +24,7 @@ export interface Face {
 }
 
 /** @param alone whether there is nothing beside the box */
-export function faceOf({ kind, text, confidence }: TreeRow, alone = false): Face {
+export function boxTextOf({ kind, text, confidence }: TreeRow, alone = false): BoxText {
   const figure = figureOf(confidence);
   if (kind === "token") return { head: visible(text), figure, text: "" };
   const head = kind === "ERROR" ? "⚠ ERROR" : kind;
@@ -50,8 +50,8 @@ function visible(text: string): string {
  * The visible text of a row, and then the rest, for a screen reader.
  * @param folded number of rows in it that are not drawn
  */
-export function spoken(
-  { head, figure, text }: Face,
+export function ariaLabel(
+  { head, figure, text }: BoxText,
   { category, confidence }: TreeRow,
   folded: number,
 ): string {
@@ -65,7 +65,7 @@ export function spoken(
 }
 
 /** The details of a row, as names and values. */
-export function details(row: TreeRow, { calibrated, labels }: Picture): [name: string, value: string][] {
+export function details(row: TreeRow, { calibrated, labels }: Diagram): [name: string, value: string][] {
   const { kind, category, confidence, level, minimum, bits, range } = row;
   const token = kind === "token";
   const is = level === null ? "" : ` (${labels[level] ?? level})`;
@@ -82,7 +82,7 @@ export function details(row: TreeRow, { calibrated, labels }: Picture): [name: s
 }
 
 /** The source of a range without the common indentation of its lines, shortened if it is long. */
-export function sourceOf({ start, end }: Range, { lines, firstLine }: Picture): string {
+export function sourceOf({ start, end }: Range, { lines, firstLine }: Diagram): string {
   const own = lines.slice(start.line - firstLine, end.line - firstLine + 1);
   if (own.length === 0) return "";
   own[own.length - 1] = own.at(-1)?.slice(0, end.character) ?? "";

@@ -6,7 +6,7 @@ export const SCOPES = ["function", "file"] as const;
 /** The code that is drawn: the function or type at the cursor, or the whole file. */
 export type Scope = (typeof SCOPES)[number];
 
-export interface Picture {
+export interface Diagram {
   /** Number of this diagram, which messages of the page repeat when they name a row. */
   id: number;
   /** Name of the function or file. */
@@ -28,7 +28,7 @@ export type Condition = "ready" | "scoring" | "stale" | "none";
 
 /** A message to the page; missing fields do not change. */
 export interface News {
-  picture?: Picture | null;
+  diagram?: Diagram | null;
   condition?: Condition;
   status?: string;
   /** The row of the selection in the editor. */
@@ -45,7 +45,7 @@ export interface Greeting extends News {
 }
 
 /** A message to the extension. */
-export type Wish =
+export type PageMessage =
   | { action: "ready" }
   | { action: "view"; value: TreeView }
   | { action: "scope"; value: Scope }
