@@ -1,21 +1,39 @@
-"""One name, one meaning: a public class name stands in one module only."""
+"""One name, one meaning: a public class name is in one module only; no identifier has a retired word."""
 
 from __future__ import annotations
 
 import ast
+import re
+import tomllib
 from collections import defaultdict
+from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 PACKAGE = Path(__file__).parents[1] / "server" / "counterlens"
+STATEMENTS = (ast.stmt, ast.excepthandler, ast.match_case)
+RETIRED = {
+    re.compile(rf"(?:^|_)(?:{name['retired']})(?=_|$)"): name["instead"]
+    for name in tomllib.loads(Path(__file__).with_name("vocabulary.toml").read_text(encoding="utf-8"))["name"]
+}
+
+
+@cache
+def trees() -> dict[str, ast.Module]:
+    """The modules of the package, parsed, by path."""
+    return {
+        str(path.relative_to(PACKAGE)): ast.parse(path.read_text(encoding="utf-8"))
+        for path in sorted(PACKAGE.rglob("*.py"))
+    }
 
 
 def public_classes() -> dict[str, set[str]]:
     """The modules of each public class name."""
     modules: dict[str, set[str]] = defaultdict(set)
-    for path in PACKAGE.rglob("*.py"):
-        for node in ast.parse(path.read_text()).body:
+    for path, tree in trees().items():
+        for node in tree.body:
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
-                modules[node.name].add(str(path.relative_to(PACKAGE)))
+                modules[node.name].add(path)
     return modules
 
 
@@ -23,3 +41,41 @@ def test_a_public_class_name_stands_in_one_module_only() -> None:
     classes = public_classes()
     assert len(classes) > 200
     assert {name: sorted(modules) for name, modules in classes.items() if len(modules) > 1} == {}
+
+
+def defined_names(module: ast.Module) -> Iterator[tuple[int, str]]:
+    """The classes, functions and parameters of a module in snake case, with their lines.
+
+    Fields and local variables are not among them: fields are keys of stored records and messages.
+    """
+    waiting: list[ast.AST] = [module]
+    while waiting:
+        node = waiting.pop()
+        waiting += [child for child in ast.iter_child_nodes(node) if isinstance(child, STATEMENTS)]
+        if isinstance(node, ast.ClassDef):
+            yield node.lineno, re.sub(r"(?<=[a-z])(?=[A-Z])", "_", node.name).lower()
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield node.lineno, node.name
+            yield from ((each.lineno, each.arg) for each in ast.walk(node.args) if isinstance(each, ast.arg))
+
+
+def retired_in(name: str) -> list[str]:
+    """What to say instead of each retired word in an identifier."""
+    return [instead for pattern, instead in RETIRED.items() if pattern.search(name)]
+
+
+def test_identifiers_have_no_retired_words() -> None:
+    found = [
+        f"{path}:{line}: {name}: {instead}"
+        for path, tree in trees().items()
+        for line, name in defined_names(tree)
+        for instead in retired_in(name)
+    ]
+    assert found == [], "\n".join(found)
+
+
+def test_a_retired_word_would_be_found() -> None:
+    module = ast.parse(
+        "class RunTeller:\n    def _told(self, anew=False): pass\n    def foretold(self): pass"
+    )
+    assert [name for _, name in defined_names(module) if retired_in(name)] == ["run_teller", "_told", "anew"]

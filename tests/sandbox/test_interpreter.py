@@ -13,7 +13,7 @@ from counterlens.attribution.layout import interpreter_for
 from counterlens.errors import SandboxError
 from counterlens.sandbox import registry
 from counterlens.sandbox.base import Ending, Job, Limits
-from counterlens.sandbox.interpreter import _asked, describe
+from counterlens.sandbox.interpreter import _query_interpreter, describe
 from counterlens.sandbox.registry import best_sandbox
 
 
@@ -92,7 +92,7 @@ def test_nothing_of_the_home_folder_is_readable_but_what_is_pythons(
         secret.parent.mkdir(parents=True, exist_ok=True)
         secret.write_text("treasure")
     monkeypatch.setenv("HOME", str(tmp_path))
-    _asked.cache_clear()
+    _query_interpreter.cache_clear()
     program = f"""
 import os
 found = []
@@ -111,7 +111,7 @@ print(found, installed.x)
             outcome = sandbox.run(job)
             assert outcome.output == b"[] 1\n", (sandbox.name, outcome)
     finally:
-        _asked.cache_clear()
+        _query_interpreter.cache_clear()
 
 
 @pytest.mark.parametrize("line", ["/", "{home}", "{home}/.config", "{home}/.."])

@@ -62,7 +62,7 @@ def baseline_of(place: Layout, setting: Setting, folder: Path | None = None) -> 
         found = _known.get(str(file)) or read(file) or Baseline()
         if found.partial and found.why is None and found.spent < setting.map_timeout:
             try:
-                SuiteRun(suite, setting, found, file).go_on()
+                SuiteRun(suite, setting, found, file).run_slices()
             except SandboxError as error:
                 return Baseline(why=error.message)
         _known[str(file)] = found
@@ -84,7 +84,7 @@ class SuiteRun:
         self._numbers = {test.key: number for number, test in enumerate(found.tests)}
         self._ending = {path for path, why in found.broken.items() if why in _ENDINGS}
 
-    def go_on(self) -> None:
+    def run_slices(self) -> None:
         """Run slices until no test, or no time, is left."""
         number = 0
         while self._found.partial and (left := self._setting.map_timeout - self._found.spent) > 0:
@@ -169,7 +169,7 @@ class _Report:
             "start": lambda value: self._began.update({int(value[0]): value[1]}),
             "end": lambda value: self._ended.update({int(value[0]): value[1:]}),
             "lines": self._lines,
-            "why": self._why,
+            "why": self._record_reason,
             "done": self._done,
         }
         for line in outcome.result.decode("ascii", "replace").split("\n")[:-1]:
@@ -189,7 +189,7 @@ class _Report:
     def _total(self, value: Any) -> None:
         self._found.total, self._importing = int(value), None
 
-    def _why(self, value: Any) -> None:
+    def _record_reason(self, value: Any) -> None:
         """Record why the suite as a whole cannot run; the next slice would meet the same reason."""
         if not self._found.tests:
             self._found.why = str(value)

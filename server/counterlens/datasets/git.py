@@ -32,31 +32,31 @@ _COMPARING = ("--no-color", "--no-ext-diff", "--no-textconv", "--ignore-submodul
 
 def listed(path: Path, *which: str) -> list[str] | None:
     """Names of files below a folder, from `git ls-files` with some options; None if git fails."""
-    names = _asked(path, "ls-files", "-z", *which)
+    names = _git_output(path, "ls-files", "-z", *which)
     return None if names is None else [name for name in names.split("\0") if name]
 
 
 def difference(path: Path, revision: str) -> str | None:
     """The lines that differ from a revision, without context; None if git fails."""
-    return _asked(path, "diff", *_COMPARING, "--unified=0", "--relative", revision, "--")
+    return _git_output(path, "diff", *_COMPARING, "--unified=0", "--relative", revision, "--")
 
 
 def parting(path: Path, revision: str) -> str | None:
     """The commit at which the checked-out branch diverged from a revision; None if git finds none."""
-    found = _asked(path, "merge-base", "--end-of-options", revision, "HEAD")
+    found = _git_output(path, "merge-base", "--end-of-options", revision, "HEAD")
     return found.strip() if found else None
 
 
 def commit(path: Path) -> str:
     """The commit of a folder, with a mark if tracked files have changed since."""
-    found = _asked(path, "rev-parse", "HEAD")
+    found = _git_output(path, "rev-parse", "HEAD")
     if found is None:
         return UNKNOWN
     options = ("--porcelain", "--untracked-files=no", "--ignore-submodules=all")
-    return found.strip()[:12] + ("+changes" if _asked(path, "status", *options, "--", ".") else "")
+    return found.strip()[:12] + ("+changes" if _git_output(path, "status", *options, "--", ".") else "")
 
 
-def _asked(path: Path, *arguments: str) -> str | None:
+def _git_output(path: Path, *arguments: str) -> str | None:
     """The output of a command; None if there is no git, no repository at a usual place, or it fails."""
     folder = _run(path, {}, "rev-parse", "--absolute-git-dir")
     if folder is None or not _is_usual(path, Path(folder.rstrip("\n"))):

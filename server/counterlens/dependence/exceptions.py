@@ -19,11 +19,11 @@ from functools import partial
 from counterlens.dependence.cfg import Arc, Loose, Stretch
 from counterlens.dependence.effects import Effects
 from counterlens.dependence.frames import Finally, Managed
-from counterlens.dependence.lowering import Lowering, lays_out
+from counterlens.dependence.lowering import Lowering, lowers
 from counterlens.dependence.protected import CONTROL, Clause, at_last, handled
 
 
-@lays_out(ast.With, ast.AsyncWith)
+@lowers(ast.With, ast.AsyncWith)
 def _with(lower: Lowering, statement: ast.With | ast.AsyncWith, loose: Loose) -> Loose:
     node = lower.node(statement, lower.read.items(lower.variables, statement.items), loose)
     frame = Managed(any(_name(item.context_expr) in lower.rules.suppressors for item in statement.items))
@@ -42,7 +42,7 @@ def _with(lower: Lowering, statement: ast.With | ast.AsyncWith, loose: Loose) ->
     return [*ends, (after, Arc.TRUE)]
 
 
-@lays_out(ast.Try, *([ast.TryStar] if hasattr(ast, "TryStar") else []))
+@lowers(ast.Try, *([ast.TryStar] if hasattr(ast, "TryStar") else []))
 def _try(lower: Lowering, statement: ast.Try | ast.TryStar, loose: Loose) -> Loose:
     start = lower.node(statement, None, loose)
     last = Finally(risky=[(start, Arc.RAISED)])

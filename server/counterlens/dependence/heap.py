@@ -78,7 +78,7 @@ def selector(node: ast.Attribute | ast.Subscript) -> str:
     return ""
 
 
-def meet(one: str, other: str) -> bool:
+def may_alias(one: str, other: str) -> bool:
     """Whether two selectors of the same variable may select the same part."""
     return not one or not other or one == other or one[0] != other[0]
 

@@ -44,7 +44,7 @@ class FlowLayout(Generic[Syntax]):
         self.dead_ends = True
         self._live_from: int | None = None  # in unreachable code: the number of frames around it
 
-    def lay(self, statement: Syntax, loose: Loose) -> Loose:
+    def lower_statement(self, statement: Syntax, loose: Loose) -> Loose:
         """Lower a statement at the end of loose arcs; returns the loose arcs after it."""
         raise NotImplementedError
 
@@ -63,7 +63,7 @@ class FlowLayout(Generic[Syntax]):
                 self._live_from = None
                 self.graph.connect([(node, Arc.PHANTOM) for node, _ in ends], EXIT)
                 return []
-            loose = self.lay(statement, loose)
+            loose = self.lower_statement(statement, loose)
         return loose
 
     def add(self, number: int, effects: Effects | None, loose: Loose, *, raises: bool) -> int:

@@ -17,10 +17,10 @@ import ast
 
 from counterlens.dependence.cfg import Arc, Loose
 from counterlens.dependence.frames import Loop
-from counterlens.dependence.lowering import Lowering, lays_out
+from counterlens.dependence.lowering import Lowering, lowers
 
 
-@lays_out(ast.While)
+@lowers(ast.While)
 def _while(lower: Lowering, statement: ast.While, loose: Loose) -> Loose:
     endless = isinstance(statement.test, ast.Constant) and bool(statement.test.value)
     head = lower.node(statement, lower.read.read(lower.variables, statement.test), loose)
@@ -34,7 +34,7 @@ def _while(lower: Lowering, statement: ast.While, loose: Loose) -> Loose:
     return []
 
 
-@lays_out(ast.For, ast.AsyncFor)
+@lowers(ast.For, ast.AsyncFor)
 def _for(lower: Lowering, statement: ast.For | ast.AsyncFor, loose: Loose) -> Loose:
     iterable = lower.node(statement, lower.read.read(lower.variables, statement.iter), loose)
     again = lower.read.loop(lower.variables, statement.iter)

@@ -27,7 +27,7 @@ from counterlens.dependence.scopes import FUNCTIONS, BlockNames, parameters
 from counterlens.dependence.statements import Statements
 from counterlens.dependence.variables import ClassVariables, Variables
 
-Lay = Callable[["Lowering", Any, Loose], Loose]
+LowerStatement = Callable[["Lowering", Any, Loose], Loose]
 """Lowers a statement at the end of loose arcs, and returns the loose arcs after it."""
 
 
@@ -56,9 +56,9 @@ class Lowering(FlowLayout[ast.stmt]):
         self.graph.connect(loose, EXIT)
         return self.graph
 
-    def lay(self, statement: ast.stmt, loose: Loose) -> Loose:
-        lay = _COMPOUND.get(statement.__class__)
-        return _simple(self, statement, loose) if lay is None else lay(self, statement, loose)
+    def lower_statement(self, statement: ast.stmt, loose: Loose) -> Loose:
+        lower = _COMPOUND.get(statement.__class__)
+        return _simple(self, statement, loose) if lower is None else lower(self, statement, loose)
 
     def node(self, statement: ast.AST, effects: Effects | None, loose: Loose) -> int:
         """Add a node at the end of loose arcs."""
@@ -162,7 +162,7 @@ def _class(lower: Lowering, statement: ast.ClassDef, loose: Loose) -> Loose:
     return [(lower.node(statement, made, loose), Arc.NEXT)]
 
 
-_COMPOUND: dict[type[ast.stmt], Lay] = {
+_COMPOUND: dict[type[ast.stmt], LowerStatement] = {
     ast.If: _if,
     ast.Return: _return,
     ast.Raise: _raise,
@@ -174,11 +174,11 @@ _COMPOUND: dict[type[ast.stmt], Lay] = {
 }
 
 
-def lays_out(*kinds: type[ast.stmt]) -> Callable[[Lay], Lay]:
+def lowers(*kinds: type[ast.stmt]) -> Callable[[LowerStatement], LowerStatement]:
     """Register a lowering function for statement classes."""
 
-    def register(lay: Lay) -> Lay:
-        _COMPOUND.update(dict.fromkeys(kinds, lay))
-        return lay
+    def register(lower: LowerStatement) -> LowerStatement:
+        _COMPOUND.update(dict.fromkeys(kinds, lower))
+        return lower
 
     return register

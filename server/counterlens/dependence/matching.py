@@ -13,10 +13,10 @@ import ast
 
 from counterlens.dependence.cfg import Arc, Loose
 from counterlens.dependence.effects import Effects
-from counterlens.dependence.lowering import Lowering, lays_out
+from counterlens.dependence.lowering import Lowering, lowers
 
 
-@lays_out(ast.Match)
+@lowers(ast.Match)
 def _match(lower: Lowering, statement: ast.Match, loose: Loose) -> Loose:
     subject = lower.read.read(lower.variables, statement.subject)
     loose = [(lower.node(statement, subject, loose), Arc.NEXT)]

@@ -33,11 +33,11 @@ class Clause:
 
     Attributes:
         catches: The names of the classes that it catches; `*` stands for all.
-        lay: Lowers it; returns the loose arcs after it, and those if it did not match.
+        lower: Lowers it; returns the loose arcs after it, and those if it did not match.
     """
 
     catches: frozenset[str]
-    lay: Callable[[Loose], tuple[Loose, Loose]]
+    lower: Callable[[Loose], tuple[Loose, Loose]]
 
 
 def handled(
@@ -83,7 +83,7 @@ def handled(
     last = None
     for clause in clauses:
         first = len(lower.graph)
-        done, chain = clause.lay(chain)
+        done, chain = clause.lower(chain)
         last = Stretch(first + 1, first + 1, len(lower.graph) - 1)
         if star:
             chain += done

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 
 from counterlens.dependence.cfg import ControlFlowGraph
 from counterlens.dependence.effects import Effects
-from counterlens.dependence.heap import Place, meet
+from counterlens.dependence.heap import Place, may_alias
 from counterlens.dependence.variables import MARK
 
 
@@ -53,7 +53,7 @@ def data_dependence(graph: ControlFlowGraph) -> Iterator[tuple[int, int, str, bo
         return
     successors = graph.data_successors()
     into = _solve(successors, found)
-    behind = _behind(successors, found) if any(effect.later for effect in graph.effects) else []
+    behind = _generated_after(successors, found) if any(effect.later for effect in graph.effects) else []
     for node, effects in enumerate(graph.effects):
         for variable in effects.own:
             yield node, node, variable, False
@@ -73,7 +73,7 @@ def _read(
     for variable, part in _places(effects):
         for number in _among(found, variable, bits):
             changed = found.part[number]
-            if changed is not None and meet(changed, part):
+            if changed is not None and may_alias(changed, part):
                 yield found.node[number], node, variable, True
 
 
@@ -111,7 +111,7 @@ def _open_stars(graph: ControlFlowGraph) -> None:
             effects.weak |= {name for name in used if MARK not in name} - _BUILTINS
 
 
-def _made(effects: Effects) -> Iterator[tuple[str, str | None, bool]]:
+def _definitions_of(effects: Effects) -> Iterator[tuple[str, str | None, bool]]:
     """The definitions of a node, as (variable, part or None, whether nothing kills it)."""
     for variable in effects.strong:
         yield variable, None, False
@@ -128,26 +128,26 @@ def _made(effects: Effects) -> Iterator[tuple[str, str | None, bool]]:
 def _number(graph: ControlFlowGraph) -> _Definitions:
     made: dict[str, list[tuple[int, str | None, bool]]] = {}
     for node, effects in enumerate(graph.effects):
-        for variable, part, floating in _made(effects):
+        for variable, part, floating in _definitions_of(effects):
             made.setdefault(variable, []).append((node, part, floating))
     found = _Definitions([], [], {}, [0] * len(graph), [0] * len(graph))
-    killed = _Killed({}, {}, {})
+    killable = _Killable({}, {}, {})
     for variable, definitions in made.items():
         found.range[variable] = (len(found.node), len(definitions))
         for node, part, floating in definitions:
             bit = 1 << len(found.node)
             found.gen[node] |= bit
             if not floating:
-                killed.add(variable, part, bit)
+                killable.add(variable, part, bit)
             found.node.append(node)
             found.part.append(part)
     for node, effects in enumerate(graph.effects):
-        found.kill[node] = killed.by(effects)
+        found.kill[node] = killable.killed_by(effects)
     return found
 
 
 @dataclass(frozen=True, slots=True)
-class _Killed:
+class _Killable:
     """Definitions that other definitions may kill, as bits.
 
     Attributes:
@@ -167,7 +167,7 @@ class _Killed:
             self.changes[variable] = self.changes.get(variable, 0) | bit
             self.places[variable, part] = self.places.get((variable, part), 0) | bit
 
-    def by(self, effects: Effects) -> int:
+    def killed_by(self, effects: Effects) -> int:
         """The definitions that a node kills."""
         bits = 0
         for variable in effects.strong | effects.killed:
@@ -200,7 +200,7 @@ def _solve(successors: list[list[int]], found: _Definitions) -> list[int]:
     return into
 
 
-def _behind(successors: list[list[int]], found: _Definitions) -> list[int]:
+def _generated_after(successors: list[list[int]], found: _Definitions) -> list[int]:
     """The definitions that may be made after each node, as bits."""
     order = _postorder(successors)
     behind = [0] * len(successors)

@@ -229,11 +229,11 @@ def _line(text: str, table: tuple[str, ...], key: str) -> int:
 def _settled(spec: OptionSpec, value: Any, folder: Path) -> Any:
     """A value in the form of the command line; a path is resolved relative to the settings file."""
     if spec.repeatable:
-        return tuple(_one(spec, part, folder) for part in value)
-    return _one(spec, value, folder)
+        return tuple(_converted(spec, part, folder) for part in value)
+    return _converted(spec, value, folder)
 
 
-def _one(spec: OptionSpec, value: Any, folder: Path) -> Any:
+def _converted(spec: OptionSpec, value: Any, folder: Path) -> Any:
     if spec.kind == Ratio and isinstance(value, str):
         low, _, high = value.partition("-")
         return (float(low), float(high)) if high else float(low)

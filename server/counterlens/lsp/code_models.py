@@ -73,7 +73,7 @@ def _offered(host: ModelHost, settings: EditorSettings, measure: bool) -> tuple[
     embedded = noted_speed()
     if embedded is None and measure:
         try:
-            with host.lend(replace(settings, model=DEFAULT_MODEL)) as model:
+            with host.use_model(replace(settings, model=DEFAULT_MODEL)) as model:
                 embedded = measured_speed(model.model)
         except ModelError:  # not on this machine, so nothing is known
             embedded = None

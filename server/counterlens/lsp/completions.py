@@ -77,7 +77,7 @@ async def _complete(ls: CounterlensServer, argument: Any = None) -> CompletionAn
         def work(steps: Steps) -> tuple[list[tuple[str, Explained]], ModelInfo]:
             sides = both_sides(at, str(mutation)) if mutation else (at,)
             steps.next("opening the model")
-            with ls.host.lend(settings) as model:
+            with ls.host.use_model(settings) as model:
                 found = [
                     (one.title, explain(model, one.document, one.qualname, one.offset, limit, steps))
                     for one in sides

@@ -48,7 +48,7 @@ async def _confidence(ls: CounterlensServer, argument: Any = None) -> Confidence
 
         def work(steps: Steps) -> str:
             steps.next("opening the model")
-            with ls.host.lend(settings) as model:
+            with ls.host.use_model(settings) as model:
                 found = known
                 if found is None:
                     found = measure(model, document, span=span, cancel=steps.cancel, progress=steps.report)

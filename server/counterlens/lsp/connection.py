@@ -66,7 +66,7 @@ async def _test(ls: CounterlensServer, _argument: Any) -> TestAnswer:
         loop.call_soon_threadsafe(ls.announce, "loading", detail, "", StepCount(done, total))
 
     def work(steps: Steps) -> ConnectionTest:
-        with ls.host.lend(settings, loading) as model:
+        with ls.host.use_model(settings, loading) as model:
             return run_connection_test(model.model, cancel=steps.cancel)
 
     try:

@@ -133,7 +133,7 @@ def _infer(
     """Infer dependences with the model; takes seconds, or a minute for a long function."""
     options = DependenceOptions(method=InferenceMethod(method) if method else None)
     steps.next("opening the model")
-    with host.lend(settings) as model:
+    with host.use_model(settings) as model:
         chosen = options.method_for(model, steps.cancel)
         return infer(model, found, chosen, limit=options.most, steps=steps)
 

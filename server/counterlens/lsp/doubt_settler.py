@@ -97,7 +97,7 @@ def _settled(
         return found
     timeout = settings.probe.get("timeout")
     limits = lasting(timeout) if timeout else LIMITS
-    with host.lend(settings, background=True) as model:
+    with host.use_model(settings, background=True) as model:
         return tuple(
             settled(
                 model,

@@ -156,5 +156,5 @@ def _severity(doubt: Doubt, settings: EditorSettings) -> types.DiagnosticSeverit
 
 def _tokens(host: ModelHost, settings: EditorSettings, doubt: Doubt) -> list[TokenPreference]:
     """Request the tokens of a mark; takes up to some seconds."""
-    with host.lend(settings) as model:
+    with host.use_model(settings) as model:
         return explained(model, doubt)

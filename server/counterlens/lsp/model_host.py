@@ -39,7 +39,7 @@ class _OpenModel:
 class ModelHost:
     """Holds the chosen model, and those with foreground requests in progress.
 
-    Every method may be called from any thread; `get` and `lend` may take seconds.
+    Every method may be called from any thread; `get` and `use_model` may take seconds.
 
     Attributes:
         open: Opens a model by name.
@@ -49,7 +49,7 @@ class ModelHost:
         self._lock = threading.Lock()
         self._chosen = EditorSettings().chosen_model
         self._models: dict[tuple[str, Options], _OpenModel] = {}
-        self._lent: Counter[tuple[str, Options]] = Counter()
+        self._users: Counter[tuple[str, Options]] = Counter()
         self._names: dict[str, str] = {}
         self._store = AnswerStore()
         self.open: Callable[[str, Options], Model] = load
@@ -65,7 +65,7 @@ class ModelHost:
         self._chosen = settings.chosen_model
 
     def get(self, settings: EditorSettings, progress: Progress | None = None) -> CachedModel:
-        """The model that the settings name, for the background: its requests give way to those of `lend`.
+        """The model that the settings name, for the background: requests of `use_model` come first.
 
         It may be closed as soon as another one is chosen.
 
@@ -80,7 +80,7 @@ class ModelHost:
             return self._opened(settings, progress).background
 
     @contextmanager
-    def lend(
+    def use_model(
         self, settings: EditorSettings, progress: Progress | None = None, *, background: bool = False
     ) -> Iterator[CachedModel]:
         """The model that the settings name; it stays open while the context lasts, even if another is chosen.
@@ -96,12 +96,12 @@ class ModelHost:
         wanted = settings.chosen_model
         with self._lock:
             model = self._opened(settings, progress)
-            self._lent[wanted] += 1
+            self._users[wanted] += 1
         try:
             yield model.background if background else model.asked
         finally:
             with self._lock:
-                self._lent[wanted] -= 1
+                self._users[wanted] -= 1
                 self._tidy()
 
     def close(self) -> None:
@@ -124,7 +124,7 @@ class ModelHost:
 
     def _tidy(self, opening: tuple[str, Options] | None = None) -> None:
         """Close models that are neither chosen nor lent."""
-        kept = {self._chosen, opening, *(wanted for wanted, number in self._lent.items() if number)}
+        kept = {self._chosen, opening, *(wanted for wanted, number in self._users.items() if number)}
         for unused in [wanted for wanted in self._models if wanted not in kept]:
             self._models.pop(unused).asked.close()
 

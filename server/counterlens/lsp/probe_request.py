@@ -63,5 +63,5 @@ def context_of(
         yield context
         return
     # it is used for embeddings, whatever the prompting mode of the probed model
-    with host.lend(replace(settings, model=encoder, remote_api="completions")) as opened:
+    with host.use_model(replace(settings, model=encoder, remote_api="completions")) as opened:
         yield replace(context, encoder=ModelSentences(opened))

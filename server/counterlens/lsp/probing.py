@@ -238,7 +238,7 @@ def _run(
     """
     probe, confidence = CompletionProbe(), FunctionConfidence(scored)
     steps.next("opening the model")
-    with host.lend(settings) as model:
+    with host.use_model(settings) as model:
         with context_of(probe, options, host, model, settings, steps) as context:
             if watch is not None:
 

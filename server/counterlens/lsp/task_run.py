@@ -119,7 +119,7 @@ class TaskRun:
             steps.report("opening the model", 0, 1)
             for run in self.runs.values():  # so that the sections are in the order of the probes
                 self._notify(run)
-            with host.lend(self._settings) as model:
+            with host.use_model(self._settings) as model:
                 self._model_name = f"{model.info.name} ({model.info.where})"
                 waiting = [run for run in self.runs.values() if run.state is State.WAITING]
                 for number, run in enumerate(waiting):

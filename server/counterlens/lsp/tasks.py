@@ -123,7 +123,7 @@ async def _list(ls: CounterlensServer, argument: Any = None) -> TaskListing:
 def _missing(host: ModelHost, settings: EditorSettings) -> tuple[str, dict[str, str]]:
     """The model's name, and its missing capabilities, with reasons; takes as long as opening the model."""
     try:
-        with host.lend(settings) as model:
+        with host.use_model(settings) as model:
             found = {probe.id: probe.missing_of(model) for probe in PROBES.values()}
     except ModelError as error:
         return "", dict.fromkeys(PROBES, error_text(error))

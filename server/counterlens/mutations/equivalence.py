@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterable
 
 from counterlens.mutations.base import Counterfactual
 
-TellsApart = Callable[[str, str], bool]
+Distinguishes = Callable[[str, str], bool]
 """Tells whether any available test or input distinguishes an original source from a mutated one."""
 
 
 def mark_possibly_equivalent(
-    source: str, pairs: Iterable[Counterfactual], tells_apart: TellsApart
+    source: str, pairs: Iterable[Counterfactual], distinguishes: Distinguishes
 ) -> list[Counterfactual]:
     """Mark the breaking counterfactuals that a judge cannot distinguish from their original.
 
@@ -22,11 +22,11 @@ def mark_possibly_equivalent(
     Args:
         source: The original.
         pairs: Its counterfactuals. Preserving ones are returned unchanged, without being judged.
-        tells_apart: The judge.
+        distinguishes: The judge.
     """
     return [
         pair
         if pair.preserving
-        else dataclasses.replace(pair, possibly_equivalent=not tells_apart(source, pair.source))
+        else dataclasses.replace(pair, possibly_equivalent=not distinguishes(source, pair.source))
         for pair in pairs
     ]

@@ -79,7 +79,7 @@ class _Drawing:
         found = {kind: sites_in(module, self._kinds[kind], function, seed) for kind in self._turns}
         self._sites = {kind: sites for kind, (sites, _) in found.items()}
         self._known = {module.source}
-        self._why = {kind: refused[0].reason for kind, (_, refused) in found.items() if refused}
+        self._refusal_reasons = {kind: refused[0].reason for kind, (_, refused) in found.items() if refused}
 
     def one(self, at: int) -> Counterfactual | None:
         """The next placebo with its change before an offset and its cut there; None if there is no other."""
@@ -100,7 +100,7 @@ class _Drawing:
         missing = [kind for kind in self._kinds if kind not in {one.mutation for one in made}]
         start = next(one.start for one in self._module.functions if one.qualname == self._function)
         for kind in missing:
-            why = self._why.get(kind, BEHIND)
+            why = self._refusal_reasons.get(kind, BEHIND)
             yield Refusal(kind, self._function, self._module.line(start), why)
 
     def _made(self, kind: str, site: Site, at: int) -> Counterfactual | None:
@@ -111,7 +111,7 @@ class _Drawing:
         if made.source in self._known or shown.rstrip() == module.data[:at].rstrip():
             return None
         if self._original is None or self._meaning(made.source) != self._original:
-            self._why[kind] = OTHER_TREE
+            self._refusal_reasons[kind] = OTHER_TREE
             return None
         self._known.add(made.source)
         return made

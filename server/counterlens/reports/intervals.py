@@ -29,18 +29,18 @@ def drawn(shares: Sequence[tuple[str, Proportion, bool]]) -> str:
             f'<line x1="{x}" x2="{x}" y1="{_TOP - 8}" y2="{height - 8}" stroke="currentColor" opacity="0.2"/>'
             f'<text x="{x}" y="{_TOP - 14}" text-anchor="middle" opacity="0.75">{tenth} %</text>'
         )
-    for row, (name, share, tells) in enumerate(shares):
-        parts.append(_row(_TOP + _ROW * row + _ROW // 2, name, share, tells=tells))
+    for row, (name, share, informative) in enumerate(shares):
+        parts.append(_row(_TOP + _ROW * row + _ROW // 2, name, share, informative=informative))
     return "".join([*parts, "</svg>"])
 
 
-def _row(y: int, name: str, share: Proportion, *, tells: bool) -> str:
+def _row(y: int, name: str, share: Proportion, *, informative: bool) -> str:
     shown = name if len(name) <= _LONGEST else "…" + name[1 - _LONGEST :]
     label = f'<text x="{_LEFT - 14}" y="{y + 4}" text-anchor="end">{escape(shown)}</text>'
     if share.value is None or share.low is None or share.high is None:
         return f'{label}<text x="{_LEFT + 4}" y="{y + 4}" opacity="0.75">no right verdict</text>'
-    colour = "var(--blue)" if tells else "currentColor"
-    faint = "" if tells else ' opacity="0.5"'
+    colour = "var(--blue)" if informative else "currentColor"
+    faint = "" if informative else ' opacity="0.5"'
     low, value, high = _at(share.low), _at(share.value), _at(share.high)
     return (
         f'{label}<g{faint}><line x1="{low}" x2="{high}" y1="{y}" y2="{y}" stroke="{colour}" stroke-width="4" '

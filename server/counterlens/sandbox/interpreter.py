@@ -62,7 +62,7 @@ def describe(python: Path) -> Interpreter:
         ) from None
     config = python.parent.parent / "pyvenv.cfg"
     if not config.exists():
-        return _asked(str(python), stamp)
+        return _query_interpreter(str(python), stamp)
     try:
         return _of_environment(str(python), config.stat().st_mtime_ns, stamp)
     except OSError as error:
@@ -75,7 +75,7 @@ def _of_environment(python: str, _configured: int, stamp: int) -> Interpreter:
     folder = Path(python).parent.parent
     lines = (folder / "pyvenv.cfg").read_text("utf-8", "replace").splitlines()
     known = {key.strip().lower(): value.strip() for key, _, value in (line.partition("=") for line in lines)}
-    base = _asked(str(_base_of(Path(python), known)), stamp)
+    base = _query_interpreter(str(_base_of(Path(python), known)), stamp)
     packages = [*folder.glob("lib*/python*/site-packages"), folder / "Lib" / "site-packages"]
     added = {path for at in packages for file in at.glob("*.pth") for path in _paths_in(file)}
     everything = known.get("include-system-site-packages", "").lower() == "true"
@@ -126,7 +126,7 @@ def _paths_in(file: Path) -> list[str]:
 
 
 @lru_cache(maxsize=32)
-def _asked(python: str, _stamp: int) -> Interpreter:
+def _query_interpreter(python: str, _stamp: int) -> Interpreter:
     environment = {
         key: value for key, value in os.environ.items() if key in {"PATH", "HOME", "LD_LIBRARY_PATH"}
     }

@@ -30,7 +30,7 @@ from counterlens.dependence.frames import Jump, Loop
 from counterlens.dependence.layout import FlowLayout
 from counterlens.dependence.rules import Rules
 
-Lay = Callable[[Any, Node, Loose], Loose]
+LowerStatement = Callable[[Any, Node, Loose], Loose]
 """Lowers a statement at the end of loose arcs, and returns the loose arcs after it."""
 
 _ALWAYS = frozenset({"true", "1"})
@@ -44,11 +44,11 @@ class BraceLayout(FlowLayout[Node]):
     Attributes:
         blocks: The variables in scope at the current statement.
         labels: The labels directly before the current loop.
-        lays: Lowering functions by node type; other statements are one node each.
+        lowerings: Lowering functions by node type; other statements are one node each.
         raising: Types of expressions that may raise.
     """
 
-    lays: ClassVar[Mapping[str, Lay]] = {}
+    lowerings: ClassVar[Mapping[str, LowerStatement]] = {}
     raising: ClassVar[frozenset[str]] = frozenset()
 
     def __init__(self, statements: BraceStatements, syntax: Syntax, rules: Rules) -> None:
@@ -77,10 +77,10 @@ class BraceLayout(FlowLayout[Node]):
         """The effects of evaluating parts of the current statement in sequence."""
         return self.reading().all(*nodes)
 
-    def lay(self, statement: Node, loose: Loose) -> Loose:
-        lay = self.lays.get(statement.type)
-        if lay is not None:
-            return lay(self, statement, loose)
+    def lower_statement(self, statement: Node, loose: Loose) -> Loose:
+        lower = self.lowerings.get(statement.type)
+        if lower is not None:
+            return lower(self, statement, loose)
         return [(self.node(statement, self.read(statement), loose), Arc.NEXT)]
 
     def inside(self, body: Node | None, loose: Loose) -> Loose:
@@ -260,7 +260,7 @@ def _label(statement: Node) -> str:
     return text_of(named[0]) if named else ""
 
 
-COMMON: dict[str, Lay] = {
+COMMON: dict[str, LowerStatement] = {
     "block": _block,
     "compound_statement": _block,
     "if_statement": _if,

@@ -11,7 +11,7 @@ from typing import Any
 from tree_sitter import Node
 
 from counterlens.dependence.braces.blocks import text_of
-from counterlens.dependence.braces.lowering import COMMON, BraceLayout, Lay
+from counterlens.dependence.braces.lowering import COMMON, BraceLayout, LowerStatement
 from counterlens.dependence.braces.statements import labelled
 from counterlens.dependence.c.expressions import declared, within
 from counterlens.dependence.cfg import Arc, ControlFlowGraph, Loose
@@ -84,9 +84,9 @@ def _labelled(lower: CLayout, statement: Node, loose: Loose) -> Loose:
     return lower.body(labelled(statement), [(here, Arc.NEXT)])
 
 
-_LAYS: dict[str, Lay] = {
+_LOWERINGS: dict[str, LowerStatement] = {
     **COMMON,
     "goto_statement": _goto,
     "labeled_statement": _labelled,
 }
-CLayout.lays = _LAYS
+CLayout.lowerings = _LOWERINGS

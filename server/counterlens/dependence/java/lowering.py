@@ -16,7 +16,7 @@ from typing import ClassVar
 from tree_sitter import Node
 
 from counterlens.dependence.braces.blocks import text_of
-from counterlens.dependence.braces.lowering import COMMON, BraceLayout, Lay
+from counterlens.dependence.braces.lowering import COMMON, BraceLayout, LowerStatement
 from counterlens.dependence.braces.reading import BraceReading
 from counterlens.dependence.braces.statements import flat
 from counterlens.dependence.cfg import Arc, Loose
@@ -161,7 +161,7 @@ def _catches(clause: Node) -> frozenset[str]:
     return frozenset(names | {"*"}) if "Throwable" in names else frozenset(names)
 
 
-_LAYS: dict[str, Lay] = {
+_LOWERINGS: dict[str, LowerStatement] = {
     **COMMON,
     "enhanced_for_statement": _each,
     "throw_statement": _throw,
@@ -173,4 +173,4 @@ _LAYS: dict[str, Lay] = {
         ("class_declaration", "record_declaration", "interface_declaration", "enum_declaration"), _local_class
     ),
 }
-JavaLayout.lays = _LAYS
+JavaLayout.lowerings = _LOWERINGS

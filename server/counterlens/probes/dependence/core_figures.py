@@ -108,11 +108,11 @@ class SourceSums:
         )
 
 
-def of_sets(said: Iterable[str], true: Iterable[str]) -> tuple[float, float, float]:
+def of_sets(answered: Iterable[str], true: Iterable[str]) -> tuple[float, float, float]:
     """Precision, recall and F1 of a set against another one; for empty sets as in CoRe."""
-    said, true = set(said), set(true)
-    precision = len(said & true) / len(said) if said else 1.0
-    recall = len(said & true) / len(true) if true else 1.0
+    answered, true = set(answered), set(true)
+    precision = len(answered & true) / len(answered) if answered else 1.0
+    recall = len(answered & true) / len(true) if true else 1.0
     return precision, recall, 2 * precision * recall / (precision + recall) if precision + recall else 0.0
 
 

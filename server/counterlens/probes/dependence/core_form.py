@@ -113,8 +113,8 @@ def _official(record: Mapping[str, Any], lite: set[str]) -> OwnQuestion:
     )
 
 
-def _node(said: Any) -> CoreNode:
-    return ("", int(said)) if isinstance(said, int) else (str(said[0]), int(said[1]))
+def _node(node_label: Any) -> CoreNode:
+    return ("", int(node_label)) if isinstance(node_label, int) else (str(node_label[0]), int(node_label[1]))
 
 
 def _of_ids(ids: Sequence[str], name: str, task: CoreTask, labels: CoreLabels) -> Iterator[OwnQuestion]:

@@ -67,10 +67,10 @@ def _object(text: str) -> dict[str, Any] | None:
     return found if isinstance(found, dict) else None
 
 
-def _sources(said: Any, task: CoreTask) -> tuple[CoreNode, ...] | None:
-    if not isinstance(said, list):
+def _sources(sources: Any, task: CoreTask) -> tuple[CoreNode, ...] | None:
+    if not isinstance(sources, list):
         return None
-    nodes = [_line(one) if task is CoreTask.CONTROL else _node(one, exact=True) for one in said]
+    nodes = [_line(one) if task is CoreTask.CONTROL else _node(one, exact=True) for one in sources]
     return None if None in nodes else tuple(node for node in nodes if node is not None)
 
 
@@ -101,16 +101,16 @@ def _steps(steps: Sequence[Any], *, typed: bool) -> list[CoreNode] | None:
     return nodes
 
 
-def _line(said: Any) -> CoreNode | None:
+def _line(line: Any) -> CoreNode | None:
     try:
-        return None if isinstance(said, bool | float) else ("", int(said))
+        return None if isinstance(line, bool | float) else ("", int(line))
     except (TypeError, ValueError):
         return None
 
 
-def _node(said: Any, *, exact: bool) -> CoreNode | None:
+def _node(node: Any, *, exact: bool) -> CoreNode | None:
     """A variable and a line; for information flow, `use` may follow."""
-    match said:
+    match node:
         case [str(name), int(line), *rest] if not isinstance(line, bool) and not (rest and exact):
             return name, line
         case _:

@@ -86,7 +86,7 @@ def _require_repeatable(
     model: Model,
     asked: Sequence[OwnQuestion],
     prompts: Sequence[Prompt],
-    said: Sequence[CoreReply | None],
+    first_replies: Sequence[CoreReply | None],
     steps: Steps,
 ) -> None:
     """Ask the first questions again, without the cache."""
@@ -98,7 +98,7 @@ def _require_repeatable(
             for question, completion in zip(asked, completions, strict=True)
         ]
 
-    require_repeatable(model.info.name, "answer the same question", list(said[: len(asked)]), again)
+    require_repeatable(model.info.name, "answer the same question", list(first_replies[: len(asked)]), again)
 
 
 def _prompt(

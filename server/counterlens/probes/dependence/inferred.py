@@ -227,11 +227,11 @@ def infer(
         none = {relation: dict[StatementPair, float]() for relation in Relation}
         return compare(subject, model.info, method, found, none, answers=answers)
     ask = _PAIRWISE[method]
-    said = {relation: ask(model, subject, relation, limit, seed, steps) for relation in Relation}
+    by_relation = {relation: ask(model, subject, relation, limit, seed, steps) for relation in Relation}
     source = AnswerSource.TEXT if method is InferenceMethod.TRACE else how(model, steps.cancel)
-    found = {relation: answered.found for relation, answered in said.items()}
-    beliefs = {relation: answered.beliefs for relation, answered in said.items()}
-    return compare(subject, model.info, method, found, beliefs, said=said, source=source)
+    found = {relation: answered.found for relation, answered in by_relation.items()}
+    beliefs = {relation: answered.beliefs for relation, answered in by_relation.items()}
+    return compare(subject, model.info, method, found, beliefs, by_relation=by_relation, source=source)
 
 
 def compare(
@@ -243,7 +243,7 @@ def compare(
     *,
     answers: Mapping[Relation, ListedPairs] | None = None,
     influence: Influence | None = None,
-    said: Mapping[Relation, RelationAnswers] | None = None,
+    by_relation: Mapping[Relation, RelationAnswers] | None = None,
     source: AnswerSource | None = None,
 ) -> Inferred:
     """Compare a model's dependences with the true ones, and with the rules that use no model."""
@@ -252,14 +252,14 @@ def compare(
     for relation in Relation:
         true, rule = true_edges(subject, relation), ruled(subject, relation)
         reached: Container[StatementPair] = beliefs[relation] if influence else _ALL
-        if said and (method.about_chains or not said[relation].counts.complete):
-            reached = said[relation].pairs
-            pooled[relation] = _of_questions(said[relation], rule, chains=method.about_chains)
+        if by_relation and (method.about_chains or not by_relation[relation].counts.complete):
+            reached = by_relation[relation].pairs
+            pooled[relation] = _of_questions(by_relation[relation], rule, chains=method.about_chains)
         else:
             pooled[relation] = _of_pairs(found[relation], true.keys(), rule, reached)
-        if said and method.about_chains:  # the questions are about chains, so chains are true, too
+        if by_relation and method.about_chains:  # the questions are about chains, so chains are true, too
             rule = closure(rule)
-            true |= dict.fromkeys(sorted(said[relation].true - true.keys()), ())
+            true |= dict.fromkeys(sorted(by_relation[relation].true - true.keys()), ())
         for pair in sorted(found[relation] | true.keys()):
             status = EdgeStatus.FOUND if pair in found[relation] else EdgeStatus.MISSED
             edges.append(
@@ -284,11 +284,15 @@ def compare(
         differing={relation: compared.differing for relation, compared in pooled.items()},
         answers=answers,
         influence=influence,
-        asked={relation: answered.counts for relation, answered in said.items()} if said else None,
+        asked={relation: answered.counts for relation, answered in by_relation.items()}
+        if by_relation
+        else None,
         how=source,
-        scored={relation: answered.scored for relation, answered in said.items()} if said else None,
-        traces={relation: answered.traces for relation, answered in said.items()}
-        if said and method is InferenceMethod.TRACE
+        scored={relation: answered.scored for relation, answered in by_relation.items()}
+        if by_relation
+        else None,
+        traces={relation: answered.traces for relation, answered in by_relation.items()}
+        if by_relation and method is InferenceMethod.TRACE
         else None,
     )
 
@@ -321,13 +325,13 @@ def _of_pairs(
     )
 
 
-def _of_questions(said: RelationAnswers, rule: Set[StatementPair], *, chains: bool) -> _Compared:
+def _of_questions(answers: RelationAnswers, rule: Set[StatementPair], *, chains: bool) -> _Compared:
     """The comparison over the questions that were asked."""
     if chains:
         rule = closure(rule)
-    yes = {number for number, answer in enumerate(said.answered) if answer.said.yes}
-    true = {number for number, answer in enumerate(said.answered) if answer.true}
-    ruled_so = {number for number, answer in enumerate(said.answered) if answer.pair in rule}
+    yes = {number for number, answer in enumerate(answers.answered) if answer.said.yes}
+    true = {number for number, answer in enumerate(answers.answered) if answer.true}
+    ruled_so = {number for number, answer in enumerate(answers.answered) if answer.pair in rule}
     differing = ruled_so ^ true
     model, by_rule = Agreement.of(yes, true), Agreement.of(ruled_so, true)
     none = Agreement()

@@ -117,16 +117,16 @@ def core_summary(answers: Sequence[CoreAnswer]) -> str:
 
 def core_right(one: CoreAnswer) -> bool:
     """Whether a yes-or-no answer is right, or the sources are exactly the true ones."""
-    return _same(one, said=one.said, sources=one.said_sources)
+    return _is_right(one, yes=one.said, sources=one.said_sources)
 
 
 def core_ruled_right(one: CoreAnswer) -> bool:
     """The same for the rule's answer."""
-    return _same(one, said=one.ruled, sources=one.ruled_sources)
+    return _is_right(one, yes=one.ruled, sources=one.ruled_sources)
 
 
-def _same(one: CoreAnswer, *, said: bool, sources: Sequence[str]) -> bool:
-    return said == one.true if one.form is CoreForm.TRACE else set(sources) == set(one.sources)
+def _is_right(one: CoreAnswer, *, yes: bool, sources: Sequence[str]) -> bool:
+    return yes == one.true if one.form is CoreForm.TRACE else set(sources) == set(one.sources)
 
 
 def _truth(subject: ExaminedFunction, details: Mapping[str, str]) -> CoreTruth:

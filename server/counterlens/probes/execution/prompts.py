@@ -83,20 +83,20 @@ class Style:
     stepwise: bool = False
 
     def read(
-        self, said: Completion, truth: Any, written: str | None = None, *, language: str = "python"
+        self, completion: Completion, truth: Any, written: str | None = None, *, language: str = "python"
     ) -> ReadAnswer:
         """The answer in the model's text, without its reasoning, compared with the truth.
 
         Args:
-            said: The model's completion.
+            completion: The model's completion.
             truth: The truth.
             written: The text of the truth, if answers are compared as text (Liu et al. 2024); None if they
                 are compared as values.
             language: The id of the language that values are written in.
         """
         values = executed(language).values
-        finish = "length" if still_thinks(said.text) else said.finish
-        text = without_thought(said.text)
+        finish = "length" if still_thinks(completion.text) else completion.finish
+        text = without_thought(completion.text)
         found = self.find(text, cut_off=finish == "length", values=values)
         unread = None if found else why_unread(text, finish, stepwise=self.stepwise, values=values)
         came = outcome(found, truth, unread=unread, values=values)

@@ -191,7 +191,7 @@ def prepare(context: Context, target: Target, options: CompletionOptions) -> Pre
     judging = Judging(judge, document, function, steps, limits)
     judging.check_own_tests()
     view = View(target.description if options.description else "", options.preceding)
-    asked, refusals, dropped = _asked(judging, document, function, surveys, view, options)
+    asked, refusals, dropped = _usable_counterfactuals(judging, document, function, surveys, view, options)
     wanted = options.placebos if judge and asked else 0  # without a judge, no verdict can change
     offered = controls_of(document, function, asked, wanted, options.seed)
     controls, failing = judging.sift(list(offered.counterfactuals))
@@ -209,7 +209,7 @@ def prepare(context: Context, target: Target, options: CompletionOptions) -> Pre
     )
 
 
-def _asked(
+def _usable_counterfactuals(
     judging: Judging,
     document: Document,
     function: Function,

@@ -107,7 +107,7 @@ def plan_lines(plan: Plan, done: int = 0, counted: Mapping[str, PromptCounts] | 
         line = f"{task}: {plural(len(functions), 'function')} for each of {plural(models, 'model')}"
         found = estimated_prompts(plan, task, counted[task] if counted else None)
         if found is not None:
-            line += f", about {found.total * models:.0f} {_asked(plan, task)}"
+            line += f", about {found.total * models:.0f} {_prompt_noun(plan, task)}"
             if found.counted < found.functions:
                 line += f" ({found.low * models:.0f} to {found.high * models:.0f}, estimated from "
                 line += f"{plural(found.counted, 'function')})"
@@ -139,7 +139,7 @@ def _not_drawn(dropped: Mapping[str, str]) -> list[str]:
     return [f"{plural(len(dropped), 'record')} not drawn: {said}"] if dropped else []
 
 
-def _asked(plan: Plan, task: str) -> str:
+def _prompt_noun(plan: Plan, task: str) -> str:
     needs = PROBES[task].needs
     if Need.COMPLETE in needs:
         most = plan.settings.options[task].get("max_tokens")

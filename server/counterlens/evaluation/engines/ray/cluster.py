@@ -60,7 +60,7 @@ class RayCluster:
         self._warn = warn
         self._nodes: dict[str, Node | None] = {}  # by Ray's id, in order of arrival; None: unsuitable
         self._unfit = ""  # why the last unsuitable one is
-        self._asked: dict[str, tuple[Node, Any]] = {}  # nodes that have not described themselves yet
+        self._pending: dict[str, tuple[Node, Any]] = {}  # nodes that have not described themselves yet
         self._lock, self._looking = Lock(), Lock()
         try:
             self.here = Circumstances.here()
@@ -83,7 +83,7 @@ class RayCluster:
             fresh = [
                 Node(node, one["NodeManagerAddress"], int(one["Resources"]["CPU"]))
                 for node, one in able.items()
-                if node not in self._nodes and node not in self._asked
+                if node not in self._nodes and node not in self._pending
             ]
             self._look_at(fresh)
         return [found for node in able if (found := self._nodes.get(node)) is not None]
@@ -150,23 +150,23 @@ class RayCluster:
         """Ask new nodes to describe themselves, and read the descriptions so far; slow ones come later."""
         ask = self._ray.remote(num_cpus=0, max_retries=0)(describe_node)
         for node in fresh:
-            self._asked[node.id] = node, ask.options(scheduling_strategy=self.on(node)).remote()
+            self._pending[node.id] = node, ask.options(scheduling_strategy=self.on(node)).remote()
         if fresh:
-            refs = [ref for _, ref in self._asked.values()]
+            refs = [ref for _, ref in self._pending.values()]
             self._ray.wait(refs, num_returns=len(refs), timeout=_PATIENCE)
-        said = {node: ref for node, ref in self._asked.values() if self._ray.wait([ref], timeout=0)[0]}
+        said = {node: ref for node, ref in self._pending.values() if self._ray.wait([ref], timeout=0)[0]}
         self._nodes |= {node.id: node for node in said}
         for node, ref in said.items():
-            del self._asked[node.id]
+            del self._pending[node.id]
             if wrong := self._wrong_with(ref):
                 self.leave_out(node.id, wrong)
         for node in fresh:
-            if node.id in self._asked:
+            if node.id in self._pending:
                 self._warn(f"the node {node.name} does not answer yet")
 
     def none_left(self) -> SandboxError:
         """The reason why no node can take work."""
-        silent = "they do not answer" if self._asked else "none offers a processor"
+        silent = "they do not answer" if self._pending else "none offers a processor"
         why = self._unfit or silent
         return SandboxError(f"no node of the cluster can take work: {why}", HELP)
 
@@ -207,11 +207,11 @@ def _connected(address: str) -> Any:
     except Exception as error:  # Ray has no exception class of its own for these failures
         with contextlib.suppress(Exception):
             ray.shutdown()
-        raise CounterlensError(*_why(address, error)) from None
+        raise CounterlensError(*_explain_error(address, error)) from None
     return ray
 
 
-def _why(address: str, error: Exception) -> tuple[str, str]:
+def _explain_error(address: str, error: Exception) -> tuple[str, str]:
     said = str(error)
     if "ersion mismatch" in said:
         return (

@@ -93,7 +93,7 @@ class Replicas:
         """
         lost = Lost()
         for _ in range(_ATTEMPTS):
-            with self._lent(cancel) as replica:
+            with self._exclusive_replica(cancel) as replica:
                 number = next(self._numbers)
                 ref = replica.handle.ask.remote(number, method, arguments, options)
                 try:
@@ -117,7 +117,7 @@ class Replicas:
             self._cluster.ray.kill(one.handle)
 
     @contextmanager
-    def _lent(self, cancel: Event | None) -> Iterator[_Placed]:
+    def _exclusive_replica(self, cancel: Event | None) -> Iterator[_Placed]:
         """A replica for exclusive use while the context lasts."""
         while True:
             self._make_up(cancel)
