@@ -355,6 +355,13 @@ def test_bad_usage_exits_with_2(cli: Cli, arguments: list[str]) -> None:
     assert ran.err
 
 
+def test_one_colon_before_a_function_is_answered_with_two(cli: Cli, tmp_path: Path) -> None:
+    file = tmp_path / "file.py"
+    file.write_text(SIGN)
+    ran = cli("probe", f"{file}:sign")
+    assert (ran.code, f"{file}::sign" in ran.err) == (2, True)
+
+
 def test_a_kind_of_model_whose_package_is_missing_is_not_ready(
     cli: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:

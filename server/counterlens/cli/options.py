@@ -304,11 +304,14 @@ def split_target(target: str) -> tuple[Path, str | None]:
     """Split `PATH[::QUALNAME]` into its parts.
 
     Raises:
-        click.UsageError: a part is empty.
+        click.UsageError: a part is empty, or one colon separates them.
     """
     path, colons, qualname = target.partition("::")
     if not path or (colons and not qualname):
         raise click.UsageError(f"{target!r} is not of the form PATH or PATH::QUALNAME")
+    file, colon, name = target.rpartition(":")
+    if not colons and colon and name and not Path(target).exists() and Path(file).is_file():
+        raise click.UsageError(f"two colons precede the name of a function: {file}::{name}")
     return Path(path), qualname or None
 
 
