@@ -54,11 +54,11 @@ class Translator:
 
     def _find(self, text: str) -> tuple[int, str] | None:
         """Number of translated characters of a text, and its translation."""
-        found = self._whole(text)
+        found = self._translate_by_pattern(text)
         for gap in _GAP.finditer(text):
             two = self._known(text[gap.end() :])
             for end in (gap.start(), gap.end() - 1) if two else ():  # a full stop may belong to the pattern
-                one = self._whole(text[:end])
+                one = self._translate_by_pattern(text[:end])
                 if one and two and (found is None or one[0] + two[0] > found[0]):
                     found = one[0] + two[0], one[1] + text[end : gap.end()] + two[1]
         name, colon, rest = text.partition(": ")
@@ -66,7 +66,7 @@ class Translator:
             found = known[0], name + colon + known[1]
         return found
 
-    def _whole(self, text: str) -> tuple[int, str] | None:
+    def _translate_by_pattern(self, text: str) -> tuple[int, str] | None:
         """Translate a text by one pattern: of those that match, the one with the most literal characters."""
         if " " in text and text in self._texts:
             return len(text), self._texts[text]

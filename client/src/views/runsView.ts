@@ -5,9 +5,9 @@
 import * as path from "node:path";
 import * as vscode from "vscode";
 import type { Server } from "../server";
-import { ask, askRepository, begin, started } from "./asking";
 import { LiveRuns } from "./liveRuns";
 import { PAUSE_RUN, RUNS, type RunNews, type RunRow, type StartedRun } from "./protocol";
+import { ask, askRepository, begin, started } from "./repositoryRun";
 import { RunReports } from "./runReports";
 import { runWords } from "./words";
 

@@ -141,7 +141,7 @@ def _checked(
             report(f"checking {name}", number, len(chosen))
             found = doubts(model, scope)
             if sandbox is not None:
-                at = _at(report, number, len(chosen))
+                at = _progress_at(report, number, len(chosen))
                 found = settled(model, scope, found, sandbox, excluded=excluded, progress=at)
             yield from found
 
@@ -166,6 +166,6 @@ def _fit(chosen: list[DoubtScope], model: ChosenModel, *, as_json: bool) -> None
     say(f"kept in {path}")
 
 
-def _at(report: ProgressCallback, number: int, of: int) -> Callable[[str], None]:
+def _progress_at(report: ProgressCallback, number: int, of: int) -> Callable[[str], None]:
     """A callback that reports the current step at one of several functions."""
     return lambda what: report(what, number, of)

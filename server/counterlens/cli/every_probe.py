@@ -69,7 +69,7 @@ def probe_everything(
             print_report(terminal.render(probe_report(runs[number], str(subject))))
             say()
     title = f"{subject}: every task"
-    output.write(lambda form: write_probes(form, runs, title, _about(context)))
+    output.write(lambda form: write_probes(form, runs, title, _model_line(context)))
     if output.as_json:
         print_json(_document(runs, interrupted=interrupted))
     if interrupted:
@@ -87,7 +87,7 @@ def _run(context: Context, run: ProbeRun, subject: Functions, begun: list[ProbeR
     return attempt(run.probe, context, targets, run.options, update=begun.append)
 
 
-def _about(context: Context) -> str:
+def _model_line(context: Context) -> str:
     info = context.model.info
     return f"asked of {info.name} ({info.where})"
 

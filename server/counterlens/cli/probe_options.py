@@ -183,7 +183,7 @@ def _type(spec: OptionSpec) -> click.ParamType[Any]:
     if spec.kind == Ratio:
         return RatioType()
     if spec.kind is int:
-        return click.IntRange(_whole(spec.low), _whole(spec.high)) if _bounded(spec) else click.INT
+        return click.IntRange(_integer(spec.low), _integer(spec.high)) if _bounded(spec) else click.INT
     if spec.kind is float:
         return click.FloatRange(spec.low, spec.high) if _bounded(spec) else click.FLOAT
     return click.STRING
@@ -193,7 +193,7 @@ def _bounded(spec: OptionSpec) -> bool:
     return spec.low is not None or spec.high is not None
 
 
-def _whole(bound: float | None) -> int | None:
+def _integer(bound: float | None) -> int | None:
     return None if bound is None else int(bound)
 
 

@@ -108,7 +108,7 @@ class _Piece:
 
 def _pieces(document: Document) -> list[_Piece]:
     """The top-level pieces of a document; wrappers, and types if all code is in them, are opened."""
-    opening = _opened if _all_in_types(document.language) else _whole
+    opening = _pieces_of_type if _all_in_types(document.language) else _as_one_piece
     found: list[_Piece] = []
     todo = document.tree.root_node.children[::-1]
     while todo:
@@ -137,11 +137,11 @@ def _members(node: tree_sitter.Node) -> list[tree_sitter.Node] | None:
     return members if wraps else None
 
 
-def _whole(node: tree_sitter.Node) -> Iterator[_Piece]:
+def _as_one_piece(node: tree_sitter.Node) -> Iterator[_Piece]:
     yield _Piece.of(node)
 
 
-def _opened(node: tree_sitter.Node) -> Iterator[_Piece]:
+def _pieces_of_type(node: tree_sitter.Node) -> Iterator[_Piece]:
     """A type as the pieces of its header and the members of its body; any other node as one piece."""
     body = node.child_by_field_name("body")
     if body is None or not body.children or not is_definition(node):

@@ -70,7 +70,7 @@ def open_dataset(spec: str | Path) -> Dataset:
     path = Path(text).expanduser()
     name, colon, rest = text.partition(":")
     if colon and name in LOADERS and not path.exists():
-        return _whole(LOADERS[name], _existing(Path(rest).expanduser()))
+        return _load(LOADERS[name], _existing(Path(rest).expanduser()))
     if text in LOADERS and not path.exists():
         return _by_name(LOADERS[text])
     if not path.exists() and os.sep not in text and "." not in text:
@@ -79,7 +79,7 @@ def open_dataset(spec: str | Path) -> Dataset:
         )
     loader = recognise(_existing(path))
     if loader is not None:
-        return _whole(loader, path)
+        return _load(loader, path)
     inside = find(path)
     if len(inside) > 1:
         alike = len({dataset.id for dataset in inside}) == 1
@@ -142,7 +142,7 @@ def find(path: Path) -> list[Dataset]:
     return [Dataset(loader, path)] if loader else []
 
 
-def _whole(loader: Loader, path: Path) -> Dataset:
+def _load(loader: Loader, path: Path) -> Dataset:
     """Load the data at a path, in one format; for files in several languages, the preferred one."""
     inside = [one for one in find(path) if one.id == loader.id] if path.is_dir() else []
     if len(inside) > 1:

@@ -107,7 +107,7 @@ class RemainingTime:
                 ]
                 if not waiting.count and not working:
                     continue
-                seen = self._seen(which, together)
+                seen = self._observations_for(which, together)
                 if not seen.count or not (seen.prompts or self._asks_nothing(waiting, working)):
                     return None
                 time_of = seen.fitted_with(working)
@@ -140,7 +140,7 @@ class RemainingTime:
     def _asks_nothing(waiting: _Waiting, working: Iterable[tuple[float, float]]) -> bool:
         return waiting.prompts <= 0 and not any(prompts for prompts, _ in working)
 
-    def _seen(self, which: Which, together: float) -> ItemTimes:
+    def _observations_for(self, which: Which, together: float) -> ItemTimes:
         """Observations for a model and task: of both, else of this task, of this model, or of all."""
         own = self._done.get(which, ItemTimes())
         if (before := self._known_before.get(which)) is not None:

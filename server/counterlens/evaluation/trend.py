@@ -152,7 +152,7 @@ def _points(
         summary = summarize(pairs)
         if before is None:
             points.append(TrendPoint(run, summary))
-        elif apart := _apart(before[0], found, task, model, passed_over):
+        elif apart := _why_not_comparable(before[0], found, task, model, passed_over):
             points.append(TrendPoint(run, summary, apart))
         else:
             effect = shift(_changed(before[1]), _changed(pairs), seed=found.settings.seed)
@@ -162,7 +162,7 @@ def _points(
     return tuple(points)
 
 
-def _apart(
+def _why_not_comparable(
     first: RunResults, second: RunResults, task: str, model: str, passed_over: Sequence[str]
 ) -> tuple[str, ...]:
     """Why two runs are not comparable."""

@@ -24,12 +24,12 @@ def _code_actions(ls: CounterlensServer, params: types.CodeActionParams) -> list
         return []
     wanted = params.context.only
     offered = [action for offer in ls.code_actions for action in offer(ls, analysis, params)]
-    return _once(
+    return _merge_equal(
         action for action in offered if wanted is None or any(_is_kind(action.kind, kind) for kind in wanted)
     )
 
 
-def _once(actions: Iterable[types.CodeAction]) -> list[types.CodeAction]:
+def _merge_equal(actions: Iterable[types.CodeAction]) -> list[types.CodeAction]:
     """Merge equal actions of two features: the first one is shown, with the diagnostics of both.
 
     Numbers in their titles may differ, since each feature sent the model a different request.

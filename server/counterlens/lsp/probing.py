@@ -288,7 +288,7 @@ def _answer(probed: MeasuredProbe, document: Document, path: str | None, shows: 
         function=record.function,
         version=document.version,
         source=document.text if shows else "",
-        pairs=tuple(_shown(pair, document, record.function) for pair in record.pairs) if shows else (),
+        pairs=tuple(_shown_pair(pair, document, record.function) for pair in record.pairs) if shows else (),
         not_asked=tuple(NotAsked(mutation, recognised(reason)) for mutation, reason, _ in not_asked(record)),
         why_not_judged=recognised(record.why_not_judged or ""),
         wavering=unstable_verdict(record, translator()),
@@ -296,7 +296,7 @@ def _answer(probed: MeasuredProbe, document: Document, path: str | None, shows: 
     )
 
 
-def _shown(pair: PairRecord, document: Document, qualname: str) -> ShownPair:
+def _shown_pair(pair: PairRecord, document: Document, qualname: str) -> ShownPair:
     mutated = replace(document, text=pair.source(document.text))
     wrote: tuple[str, ...] = ()
     if pair.cut and pair.original.completion is not None and pair.counterfactual.completion is not None:

@@ -208,7 +208,9 @@ class CachedModel(WrappedModel):
             fresh = self.model.complete([prompts[i] for i in missing], cancel=cancel, progress=progress)
             for i, answer in zip(missing, fresh, strict=True):
                 answers[i] = answer
-            self._store.put_all([(keys[i], _kept(answer)) for i, answer in zip(missing, fresh, strict=True)])
+            self._store.put_all(
+                [(keys[i], _encoded(answer)) for i, answer in zip(missing, fresh, strict=True)]
+            )
         return [answer for answer in answers if answer is not None]
 
     def score(
@@ -325,7 +327,7 @@ def _is_damage(error: sqlite3.Error) -> bool:
     return getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF in _DAMAGED
 
 
-def _kept(answer: Completion) -> bytes:
+def _encoded(answer: Completion) -> bytes:
     return json.dumps(
         [answer.text, answer.finish, answer.tokens, answer.dropped, answer.ties, answer.thought]
     ).encode()

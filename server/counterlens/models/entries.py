@@ -166,8 +166,8 @@ def entry_text(entry: ModelEntry, table: str = "models") -> str:
         ("key", entry.key),
         ("context", entry.context),
         ("concurrency", entry.concurrency if entry.concurrency != CONCURRENCY else None),
-        ("requests-per-minute", _whole(entry.requests_per_minute)),
-        ("tokens-per-minute", _whole(entry.tokens_per_minute)),
+        ("requests-per-minute", _without_fraction(entry.requests_per_minute)),
+        ("tokens-per-minute", _without_fraction(entry.tokens_per_minute)),
         ("thinking-tokens", entry.thinking_tokens),
         ("price", _price_table(entry.price)),
         ("template", entry.template),
@@ -178,7 +178,7 @@ def entry_text(entry: ModelEntry, table: str = "models") -> str:
     return "\n".join([f"[{table}.{name}]", *lines]) + "\n"
 
 
-def _whole(number: float | None) -> float | None:
+def _without_fraction(number: float | None) -> float | None:
     """A number without a superfluous fraction: 60 instead of 60.0."""
     return int(number) if number is not None and number.is_integer() else number
 

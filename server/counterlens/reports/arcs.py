@@ -130,17 +130,17 @@ def _table(found: Dependences, edges: list[ShownEdge], method: InferenceMethod |
     head = "".join(f'<th scope="col">{name}</th>' for name in ("line", "statement", "depends on"))
     rows = "".join(
         f'<tr><th scope="row">{one.line}</th><td><code>{escape(one.text.partition(chr(10))[0])}</code></td>'
-        f'<td id="into-{one.id}">{_into([edge for edge in edges if edge.target == one], method)}</td></tr>'
+        f'<td id="into-{one.id}">{_sources([edge for edge in edges if edge.target == one], method)}</td></tr>'
         for one in found.statements
     )
     return f"<table><caption>In words</caption><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
 
 
-def _into(edges: list[ShownEdge], method: InferenceMethod | None) -> str:
-    return "<br>".join(_words(edges, method)) or "nothing in this function"
+def _sources(edges: list[ShownEdge], method: InferenceMethod | None) -> str:
+    return "<br>".join(_edge_phrases(edges, method)) or "nothing in this function"
 
 
-def _words(edges: list[ShownEdge], method: InferenceMethod | None) -> Iterator[str]:
+def _edge_phrases(edges: list[ShownEdge], method: InferenceMethod | None) -> Iterator[str]:
     for edge in edges:
         pieces = escape(phrase(edge)).split("`")
         said = "".join(f"<code>{p}</code>" if i % 2 else p for i, p in enumerate(pieces))

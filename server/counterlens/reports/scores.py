@@ -111,7 +111,10 @@ def _code(scored: Confidence, painted: Sequence[Span]) -> Table:
         text, lowest, here, cursor = Text(), None, at, start
         while here < len(painted) and painted[here].start < end:
             span = painted[here]
-            low, high = _whole(data, max(span.start, start)), _whole(data, min(span.end, end))
+            low, high = (
+                _next_character(data, max(span.start, start)),
+                _next_character(data, min(span.end, end)),
+            )
             _append(text, data[cursor:low], _UNSCORED)
             _append(text, data[low:high], _STYLES[span.level])
             lowest = span.level if lowest is None else min(lowest, span.level)
@@ -122,7 +125,7 @@ def _code(scored: Confidence, painted: Sequence[Span]) -> Table:
     return table
 
 
-def _whole(data: bytes, at: int) -> int:
+def _next_character(data: bytes, at: int) -> int:
     """The next byte that begins a character: a character split by tokens is shown with the first of them."""
     while at < len(data) and data[at] & 0xC0 == 0x80:
         at += 1

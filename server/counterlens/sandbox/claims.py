@@ -120,21 +120,21 @@ def _world() -> Iterator[tuple[dict[str, Any], Path, Any]]:
         unix.bind(str(private / "socket"))
         bystander = stack.enter_context(subprocess.Popen(_WAITING, stdin=subprocess.PIPE))
         stack.callback(bystander.kill)
-        before = _seen(private, victim)
+        before = _file_state(private, victim)
         given = {
             "victim": str(victim), "original": str(original), "folder": str(private),
             "socket": str(private / "socket"), "port": server.getsockname()[1], "bystander": bystander.pid,
         }  # fmt: skip
 
         def changes() -> list[str]:
-            after = _seen(private, victim)
+            after = _file_state(private, victim)
             found = [name for name, state in before.items() if after.get(name) != state]
             return [*found, *(["kill"] if bystander.poll() is not None else [])]
 
         yield given, project, changes
 
 
-def _seen(folder: Path, victim: Path) -> dict[str, object]:
+def _file_state(folder: Path, victim: Path) -> dict[str, object]:
     """The state of the user's file, by the attempts that would change it."""
     if not victim.exists():
         return {}

@@ -372,15 +372,15 @@ def _outcome(run: _Run, job: Job) -> tuple[JobOutcome, frozenset[str]] | None:
     if run.in_time and ended is None:
         return None
     other = next((words for words in lines if words[0].startswith("beside-")), None)
-    ending, code, cpu = _how(ended, job) if ended else (Ending.TIMED_OUT, _SIGKILL, 0.0)
+    ending, code, cpu = _ending_of(ended, job) if ended else (Ending.TIMED_OUT, _SIGKILL, 0.0)
     outcome = JobOutcome(
         ending, code, pipes.data("output"), pipes.data("errors"), pipes.data("result"), pipes.truncated,
-        run.seconds, cpu, second_ending=_how(other, job)[:2] if other else None,
+        run.seconds, cpu, second_ending=_ending_of(other, job)[:2] if other else None,
     )  # fmt: skip
     return outcome, held
 
 
-def _how(words: list[str], job: Job) -> tuple[Ending, int, float]:
+def _ending_of(words: list[str], job: Job) -> tuple[Ending, int, float]:
     code, cpu = int(words[1]), float(words[2])
     if words[0].endswith("exited"):
         return Ending.EXITED, code, cpu

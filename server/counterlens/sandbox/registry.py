@@ -79,7 +79,7 @@ _BACK_ENDS: dict[str, Callable[[], Sandbox]] = {
 
 
 @cache
-def _made(name: str) -> Sandbox:
+def _create(name: str) -> Sandbox:
     return _BACK_ENDS[name]()
 
 
@@ -109,7 +109,7 @@ def best_sandbox() -> Sandbox:
     Raises:
         SandboxError: none is usable; the message says why.
     """
-    return _made(chosen().name)
+    return _create(chosen().name)
 
 
 def tried_again() -> tuple[Availability, ...]:
@@ -118,13 +118,13 @@ def tried_again() -> tuple[Availability, ...]:
     chosen.cache_clear()
     for name in _BACK_ENDS:
         with contextlib.suppress(SandboxError):
-            failed(_made(name), again=True)
+            failed(_create(name), again=True)
     return available()
 
 
 def _try(name: str) -> Availability:
     try:
-        sandbox = _made(name)
+        sandbox = _create(name)
         claimed = dict(sandbox.guarantees)
     except SandboxError as error:
         return Availability(name, False, str(error), ())
@@ -132,11 +132,11 @@ def _try(name: str) -> Availability:
     guarantees = claimed | {claim: claimed.get(claim, True) and claim not in done for claim in ATTEMPTS}
     if UNTRIED in done:
         guarantees |= dict.fromkeys(ATTEMPTS, False)
-    weak = [_worded(what, done.get(what, ())) for what, held in guarantees.items() if not held]
+    weak = [_claim_sentence(what, done.get(what, ())) for what, held in guarantees.items() if not held]
     untried = f"; its claims could not be tested: {done[UNTRIED][0]}" if UNTRIED in done else ""
     reason = f"does not isolate {', '.join(weak)}{untried}" if weak else ""
     return Availability(name, True, reason, tuple(guarantees.items()))
 
 
-def _worded(claim: str, done: tuple[str, ...]) -> str:
+def _claim_sentence(claim: str, done: tuple[str, ...]) -> str:
     return f"{claim} ({', '.join(done)})" if done else claim

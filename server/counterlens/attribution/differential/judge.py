@@ -112,7 +112,7 @@ class DifferentialJudge(ComparingJudge):
                 {each.written(""): each for each in best[0].simpler() if each.size < best[0].size}.values(),
                 key=lambda each: each.size,
             )[:_TRIES]
-            found = self._apart(program, simpler, best[1].returned, cancel) if simpler else []
+            found = self._distinguishing_calls(program, simpler, best[1].returned, cancel) if simpler else []
             if not found:
                 break
             best = min(found, key=lambda each: each[0].size)
@@ -120,7 +120,7 @@ class DifferentialJudge(ComparingJudge):
                 break
         return best
 
-    def _apart(
+    def _distinguishing_calls(
         self, program: str, calls: Sequence[Call], returning: bool, cancel: Event | None
     ) -> list[tuple[Call, CallRecord, CallRecord]]:
         recorder, tasks = self.original.recorder, [call.task() for call in calls]

@@ -120,13 +120,13 @@ class JavaTestsJudge:
         if plan.classes is not None:
             seconds = self._setting.limits.seconds
             report = bench.run_apart(classes, plan.classes, seconds, cancel)
-            judgement, evidence = self._apart(report, plan.ambiguous)
+            judgement, evidence = self._isolated_verdict(report, plan.ambiguous)
             if judgement is Judgement.FAILED and report.fate is None and self._original is None:
                 return self._unless_it_would_pass(program, bench, evidence, cancel)
             return judgement, evidence
         if plan.refused:
             return Judgement.REFUSED, Evidence(self.attribution, 0, None, plan.refused)
-        return self._together(program, bench, plan.why_shared, cancel)
+        return self._shared_verdict(program, bench, plan.why_shared, cancel)
 
     def _missing(self, program: str) -> str:
         """Return an import of the tests that is not available here; empty if the compiler has to decide."""
@@ -144,7 +144,7 @@ class JavaTestsJudge:
 
         They may compare by identity, for example, which values lose between processes.
         """
-        if self._together(program, bench, "", cancel)[0] is not Judgement.PASSED:
+        if self._shared_verdict(program, bench, "", cancel)[0] is not Judgement.PASSED:
             return Judgement.FAILED, evidence
         message = "the tests fail with the program in another process, but pass with it in their own"
         return Judgement.REFUSED, Evidence(
@@ -178,7 +178,7 @@ class JavaTestsJudge:
     def _unless_together(self, plan: _Plan, bench: JavaBench, cancel: Event | None) -> _Plan:
         """The plan to judge in one machine, if the original passes there but not apart."""
         assert self._original is not None
-        judgement, _ = self._together(self._original, bench, "", cancel)
+        judgement, _ = self._shared_verdict(self._original, bench, "", cancel)
         if judgement is Judgement.PASSED:
             return _Plan(None, "the original passes them only in their own process")
         return plan
@@ -212,18 +212,18 @@ class JavaTestsJudge:
     def _program(self, program: str) -> list[tuple[str, str]]:
         return [(_PROGRAM, program), *self._around.program]
 
-    def _whole(self, program: str) -> list[tuple[str, str]]:
+    def _program_and_tests(self, program: str) -> list[tuple[str, str]]:
         """The program with its tests."""
         further = dict((*self._around.program, *self._around.tests))
         return [(_PROGRAM, program), (_TESTS, self._ready(program).text), *further.items()]
 
     def _uncompiled(self, program: str, bench: JavaBench, cancel: Event | None) -> bool:
-        return isinstance(bench.compile(self._whole(program), tests=False, cancel=cancel), str)
+        return isinstance(bench.compile(self._program_and_tests(program), tests=False, cancel=cancel), str)
 
-    def _together(
+    def _shared_verdict(
         self, program: str, bench: JavaBench, why: str, cancel: Event | None
     ) -> tuple[Judgement, Evidence]:
-        classes = bench.compile(self._whole(program), tests=False, cancel=cancel)
+        classes = bench.compile(self._program_and_tests(program), tests=False, cancel=cancel)
         if isinstance(classes, str):
             message = brief(f"the tests do not compile with it: {classes}")
             return Judgement.FAILED, Evidence(self.attribution, 0, None, message, isolation=Isolation.SHARED)
@@ -231,7 +231,9 @@ class JavaTestsJudge:
         note = f"judged in the same process as the tests: {why}" if why else ""
         return self._verdict(report, Isolation.SHARED, note)
 
-    def _apart(self, report: TestsReport, ambiguous: tuple[str, ...]) -> tuple[Judgement, Evidence]:
+    def _isolated_verdict(
+        self, report: TestsReport, ambiguous: tuple[str, ...]
+    ) -> tuple[Judgement, Evidence]:
         if report.fate is Fate.UNPASSABLE or report.unpassable:
             what = report.message if report.fate is Fate.UNPASSABLE else report.unpassable
             message = f"a value of type {what} cannot be passed between the processes of program and tests"

@@ -225,7 +225,7 @@ def _indented(text: str, head: str, gap: str, indent: int | None) -> str:
         least = indent
     if len(first.indent.expandtabs(8)) > least or first.content.startswith(_BRANCHES + _DEFINITIONS):
         return text
-    wanted = re.split(r"[\r\n]", gap)[-1] or last.indent + (_step(head) if opened else "")
+    wanted = re.split(r"[\r\n]", gap)[-1] or last.indent + (_one_indent(head) if opened else "")
     if first.indent:
         added = wanted.removesuffix(first.indent)
         return _added(text, added) if added != wanted else text
@@ -240,7 +240,7 @@ def _starts_line(text: str, head: str) -> bool:
     return head.endswith(":") or text[:1] in (" ", "\t")
 
 
-def _step(head: str) -> str:
+def _one_indent(head: str) -> str:
     """One level of indentation, as used in the prompt."""
     indents = [line.indent for line in _lines(head) if line.indent]
     return min(indents, key=len, default=_STEP)

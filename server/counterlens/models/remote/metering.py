@@ -63,7 +63,7 @@ def _reported_usage(usage: Json | None) -> Usage | None:
     """The endpoint's own counts; None if it gives no usable ones."""
     if usage is None:
         return None
-    read, written = _whole(usage.get("prompt_tokens")), _whole(usage.get("completion_tokens"))
+    read, written = _integer(usage.get("prompt_tokens")), _integer(usage.get("completion_tokens"))
     if read is None:
         return None
     return Usage(
@@ -78,14 +78,14 @@ def _reported_usage(usage: Json | None) -> Usage | None:
 def thought_in(usage: Json) -> int:
     """Number of tokens of reasoning, as the endpoint reports; 0 if it does not."""
     return _detail(usage, "completion_tokens_details", "reasoning_tokens") or (
-        _whole(usage.get("reasoning_tokens")) or 0
+        _integer(usage.get("reasoning_tokens")) or 0
     )
 
 
 def _detail(usage: Json, group: str, name: str) -> int:
     details = usage.get(group)
-    return (_whole(details.get(name)) or 0) if isinstance(details, dict) else 0
+    return (_integer(details.get(name)) or 0) if isinstance(details, dict) else 0
 
 
-def _whole(value: Any) -> int | None:
+def _integer(value: Any) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None

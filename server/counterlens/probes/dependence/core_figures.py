@@ -130,7 +130,7 @@ def core_tables(functions: Sequence[Sequence[CoreAnswer]], seed: int) -> tuple[T
         drawn = [_yes_table(of_yes, seed), _rule_table(of_yes, seed), _trace_table(of_yes, seed)]
     if of_sources:
         drawn.append(_source_table(of_sources, seed))
-    return tuple(_noted(table, functions) for table in drawn)
+    return tuple(_with_note(table, functions) for table in drawn)
 
 
 _Functions = Sequence[Sequence[CoreAnswer]]
@@ -219,7 +219,7 @@ def _source_table(tasks: Mapping[str, _Functions], seed: int) -> Table:
     return Table("on what does it depend?", ("", *columns, *beside), tuple(rows), "Means over questions.")
 
 
-def _noted(table: Table, functions: _Functions) -> Table:
+def _with_note(table: Table, functions: _Functions) -> Table:
     """A table with a note on the source of the questions and of the truth."""
     answers = [one for function in functions for one in function]
     form = CoreForm.SOURCE if "on what" in table.title else CoreForm.TRACE

@@ -262,7 +262,7 @@ def _wrapped(number: int, bits: int) -> int:
     return (number + half) % (1 << bits) - half
 
 
-def _whole(value: JavaValue) -> str:
+def _cast_integer(value: JavaValue) -> str:
     return f"({_TYPES[value[0]]}) {value[1]}"
 
 
@@ -306,8 +306,8 @@ _WRITERS: Mapping[str, Callable[[JavaValue], str]] = {
     "n": lambda _: "null",
     "I": lambda value: str(value[1]),
     "J": lambda value: f"{value[1]}L",
-    "S": _whole,
-    "B": _whole,
+    "S": _cast_integer,
+    "B": _cast_integer,
     "i": lambda value: f'new BigInteger("{value[1]}")',
     "D": _real,
     "F": _real,

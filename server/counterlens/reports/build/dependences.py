@@ -72,7 +72,7 @@ def _inferred(found: Inferred, name: str, path: Path) -> Iterator[Block]:
         text = found.subject.indentation(part) + part.statement.text.partition("\n")[0]
         cells = (_cell([edge for edge in into if edge.relation is each], line) for each in Relation)
         rows.append((part.statement.line, text, *cells))
-    yield TableBlock("", _COLUMNS, tuple(rows), f"found, missed?, invented!{_beyond(found)}")
+    yield TableBlock("", _COLUMNS, tuple(rows), f"found, missed?, invented!{_note_on_unmeasurable(found)}")
     for relation in Relation:
         yield Paragraph(_figures(found, relation))
     for words in (*rule_sentences(found), *asked_words(found)):
@@ -95,7 +95,7 @@ def _cell(edges: list[InferredEdge], line: dict[int, int]) -> str:
     )
 
 
-def _beyond(found: Inferred) -> str:
+def _note_on_unmeasurable(found: Inferred) -> str:
     beyond = sum(not edge.reached for edge in found.edges if edge.status is EdgeStatus.MISSED)
     if not beyond:
         return ""

@@ -54,10 +54,10 @@ def place_tables(
         yield from _heat_map(pairs, files, whose, most)
         rows = tuple(_file(place) for place in files[:most])
         columns = ("file", "functions", "verdicts", "held", "lost", "gained")
-        yield TableBlock(f"by file{whose}", columns, rows, _behind(len(files), most, _HELD, "file"))
+        yield TableBlock(f"by file{whose}", columns, rows, _note_on_rest(len(files), most, _HELD, "file"))
     if len(functions) > 1 and not brief:
         rows = tuple(_function(place, targets) for place in functions[:most])
-        note = _behind(len(functions), most, _HELD, "function")
+        note = _note_on_rest(len(functions), most, _HELD, "function")
         yield TableBlock(f"by function{whose}", _FUNCTIONS, rows, note)
 
 
@@ -76,7 +76,7 @@ def _heat_map(
         note += f"; {plural(rest, 'file')} with fewer of each concept not shown"
     if rows:
         title = f"verdicts held, by file and concept{whose}"
-        yield TableBlock(title, ("file", *concepts), rows, _behind(len(conclusive), most, note, "file"))
+        yield TableBlock(title, ("file", *concepts), rows, _note_on_rest(len(conclusive), most, note, "file"))
 
 
 def _shaded(held: Proportion | None) -> ReportCell:
@@ -97,6 +97,6 @@ def _file(place: Place) -> tuple[ReportCell, ...]:
     return place.name, found.functions, found.average.n, place.held, found.lost, found.gained
 
 
-def _behind(there: int, most: int, note: str, what: str) -> str:
+def _note_on_rest(there: int, most: int, note: str, what: str) -> str:
     rest = there - most
     return f"{note}. {plural(rest, f'more {what}')} with fewer lost verdicts not shown" if rest > 0 else note

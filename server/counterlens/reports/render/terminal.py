@@ -106,7 +106,7 @@ def shown(blocks: Iterable[Block]) -> Iterator[RenderableType]:
         line = isinstance(block, Paragraph) and block.quiet and isinstance(previous, Heading)
         if isinstance(previous, Heading) and not line:
             yield _heading(previous)
-        if previous is not None and _apart(previous, block):
+        if previous is not None and _are_separated(previous, block):
             yield Text()
         if line and isinstance(previous, Heading) and isinstance(block, Paragraph):
             heading = _on_a_line(previous.text)
@@ -171,7 +171,7 @@ def _ending(gist: Gist) -> Iterator[Block]:
     yield from reversed(gist.blocks)
 
 
-def _apart(previous: Block, block: Block) -> bool:
+def _are_separated(previous: Block, block: Block) -> bool:
     """Whether there is an empty line between two blocks."""
     if isinstance(block, Heading):
         return previous != _EMPTY
