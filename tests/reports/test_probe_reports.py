@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from counterlens.attribution.base import Evidence, Judgement, Verdict
+from counterlens.counting import plural
 from counterlens.models.base import Capability, ModelInfo
 from counterlens.mutations import MUTATIONS, survey
 from counterlens.probes.options import make
@@ -238,6 +239,25 @@ def test_a_terminal_shows_both_sides_and_ends_with_what_it_means() -> None:
     assert "─ after the original ─" in text
     assert "─ failed ─" in text
     assert text.index("─ failed ─") < text.index("1 pair, 1 informative") < text.index("What this means: ")
+
+
+def test_pairs_without_information_are_only_in_the_table_of_a_terminal_and_folded_in_a_page() -> None:
+    told, silent = probe(PASSED, FAILED), probe(FAILED, FAILED)
+    both = report(replace(told, pairs=(*silent.pairs, *told.pairs)))
+    text = terminal.plain(both)
+    assert text.count("after the original") == len(told.pairs)
+    assert f"details of {plural(len(silent.pairs), 'uninformative pair')}" in text
+    assert text.count("both completions failed") == len(silent.pairs)
+    page = html.page(both)
+    assert page.count("<details") == len(silent.pairs)
+    assert page.lower().count("after the original") == len(told.pairs) + len(silent.pairs)
+    assert markdown.render(both).lower().count("after the original") == len(told.pairs) + len(silent.pairs)
+
+
+def test_if_no_pair_has_information_one_is_shown() -> None:
+    silent = probe(FAILED, FAILED)
+    text = terminal.plain(report(replace(silent, pairs=(*silent.pairs, *silent.pairs))))
+    assert text.count("after the original") == 1
 
 
 def test_nothing_that_a_model_writes_commands_the_terminal() -> None:

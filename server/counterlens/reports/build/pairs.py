@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 
 from counterlens.confidence import Confidence
+from counterlens.counting import plural
 from counterlens.metrics.effects import PairOutcome
 from counterlens.metrics.summary import Observation, grouped, summarize
 from counterlens.models.base import Capability, ModelInfo
@@ -32,6 +33,7 @@ from counterlens.reports.document import (
     Block,
     CodeBlock,
     Difference,
+    Folded,
     Gist,
     Heading,
     Marked,
@@ -72,7 +74,8 @@ def pairs_blocks(
         confidence: Scores of the document with the function.
         note: Why there are no scores.
     """
-    headline, *gist = _gist(record)
+    folded = () if actions else _folded(record)
+    headline, *gist = _gist(record, len(folded))
     about = (
         Paragraph(_place(record, model, path), quiet=True),
         *confidence_lines(record.function, confidence, note),
@@ -83,8 +86,24 @@ def pairs_blocks(
     else:
         blocks += [*about, Gist((headline, *gist))]
     for number, pair in enumerate(record.pairs):
-        blocks += _pair(pair, number if actions else None, level + 1)
+        if number not in folded:
+            blocks += _pair(pair, number if actions else None, level + 1)
+    for pair in (record.pairs[number] for number in folded):
+        blocks.append(Folded(_name(pair), tuple(_details(pair, level + 1)), outcome_mark(pair), kept=True))
     return tuple(blocks)
+
+
+def _folded(record: PairsRecord) -> tuple[int, ...]:
+    """The positions of the pairs that say nothing about the model.
+
+    If all say nothing, the first is not among them: one failure in full shows what the model writes.
+    """
+    failed = tuple(
+        number
+        for number, pair in enumerate(record.pairs)
+        if pair.outcome is PairOutcome.FAILED and pair.drawn is None
+    )
+    return failed[1:] if len(failed) == len(record.pairs) else failed
 
 
 def why_not_probed(function: str, reason: str, hint: str | None) -> tuple[Block, ...]:
@@ -133,7 +152,7 @@ def evidence_blocks(pair: PairRecord, level: int, number: int | None = None) -> 
             ("wrote", "Compare What It Wrote"),
             ("explain", "Explain What It Wrote"),
         )
-        yield Actions(number, f"{pair.mutation}, line {pair.start_line}", offers if written else offers[:1])
+        yield Actions(number, _name(pair), offers if written else offers[:1])
     if written:
         original = _side("after the original", pair.original)
         mutated = _side("after the counterfactual", pair.counterfactual, *_copier(pair))
@@ -156,20 +175,20 @@ def _place(record: PairsRecord, model: ModelInfo, path: str | None) -> str:
     )
 
 
-def _gist(record: PairsRecord) -> Iterator[Block]:
+def _gist(record: PairsRecord, folded: int) -> Iterator[Block]:
     yield Paragraph(meaning(record), lead="What this means:")
     if record.note:
         yield Paragraph(f"{capitalised(record.note)}.", quiet=True)
     if record.why_not_judged:
         yield Paragraph(f"It cannot be judged: {record.why_not_judged}.")
     if record.pairs:
-        yield from _summed_up(record)
+        yield from _summed_up(record, folded)
     missing = tuple((mutation, n, why) for mutation, why, n in not_asked(record))
     if missing:
         yield TableBlock("not asked", ("mutation", "places", "why"), missing, quiet=True)
 
 
-def _summed_up(record: PairsRecord) -> Iterator[Block]:
+def _summed_up(record: PairsRecord, folded: int) -> Iterator[Block]:
     if unwritten(record):
         rows: tuple[tuple[ReportCell, ...], ...] = tuple(
             (*_which(pair), likelihood(pair.likelihood) if pair.likelihood else None) for pair in record.pairs
@@ -178,13 +197,13 @@ def _summed_up(record: PairsRecord) -> Iterator[Block]:
         return
     found = summarize(record.observations)
     yield Paragraph(f"{figures(found)}.")
-    for title, what, pairs in (
-        ("pairs", "counterfactual", record.pairs),
-        ("placebos", "placebo", record.placebos),
-    ):
-        columns = (what, "concept", "line", "original", what, "effect", "shows")
-        if pairs:
-            yield TableBlock(title, columns, tuple(map(_row, pairs)), quiet=pairs is record.placebos)
+    note = f"A terminal omits the details of {plural(folded, 'uninformative pair')}." if folded else ""
+    if record.pairs:
+        columns = ("counterfactual", "concept", "line", "original", "counterfactual", "effect", "shows")
+        yield TableBlock("pairs", columns, tuple(map(_row, record.pairs)), note)
+    if record.placebos:
+        columns = ("placebo", "concept", "line", "original", "placebo", "effect", "shows")
+        yield TableBlock("placebos", columns, tuple(map(_row, record.placebos)), quiet=True)
 
 
 def _row(pair: PairRecord) -> tuple[ReportCell, ...]:
@@ -193,7 +212,15 @@ def _row(pair: PairRecord) -> tuple[ReportCell, ...]:
 
 
 def _pair(pair: PairRecord, number: int | None, level: int) -> Iterator[Block]:
-    yield Heading(level, f"{pair.mutation}, line {pair.start_line}")
+    yield Heading(level, _name(pair))
+    yield from _details(pair, level, number)
+
+
+def _name(pair: PairRecord) -> str:
+    return f"{pair.mutation}, line {pair.start_line}"
+
+
+def _details(pair: PairRecord, level: int, number: int | None = None) -> Iterator[Block]:
     yield Paragraph(f"{pair.concept}: {pair.description}", quiet=True)
     said = (say(pair) for say in (sentence, unstable_sentence, drawn_sentence, reached_sentence))
     yield Paragraph(" ".join(filter(None, said)))
