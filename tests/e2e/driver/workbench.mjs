@@ -4,6 +4,12 @@ import { until } from "./retry.mjs";
 /** Monaco renders spaces as no-break spaces. */
 const plain = (text) => text.replace(/\u00a0/g, " ");
 
+/**
+ * Spinners and progress bars turn once: they are painted by the processor, all the time that a model works. Animations
+ * that end, such as the fading in of a hover, are not changed.
+ */
+const STILL = "*, ::before, ::after { animation-iteration-count: 1 !important }";
+
 export class Workbench {
   constructor(page, url) {
     this.page = page;
@@ -17,6 +23,11 @@ export class Workbench {
     // A busy machine takes long to start an editor, which no test is about.
     await this.page.goto(`${this.url}/?${query}`, { waitUntil: "domcontentloaded", timeout: 120_000 });
     await this.page.locator(".monaco-workbench .part.statusbar").waitFor({ timeout: 120_000 });
+    await this.page.evaluate((style) => {
+      const sheet = new CSSStyleSheet();
+      sheet.replaceSync(style);
+      document.adoptedStyleSheets.push(sheet);
+    }, STILL);
     await this.editor.locator(".view-line").first().waitFor({ timeout: 60_000 });
   }
 
@@ -239,6 +250,18 @@ export class Workbench {
       .click({ timeout: 5_000 });
     await hover.locator("hr").first().waitFor({ timeout: 5_000 });
     return plain((await hover.allInnerTexts()).join("\n"));
+  }
+
+  /** Clicks an offer in the hover of some text. It points there again only if the hover is gone. */
+  async clickOffer(offer, text, where) {
+    const link = this.page.locator(".monaco-hover:not(.hidden)").getByRole("link").filter({ hasText: offer });
+    await until(
+      async () => {
+        if (!(await link.isVisible())) await this.hover(text, where);
+        await link.click({ timeout: 10_000 });
+      },
+      { ms: 60_000 },
+    );
   }
 
   async click(text, where) {

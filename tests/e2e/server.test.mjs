@@ -1,0 +1,173 @@
+// The language server of an editor: nothing starts before it is needed, nothing is sent to the network, and a server
+// that dies or cannot start is handled.
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { after, before, describe, test } from "node:test";
+import { cannotWatch, watchNetwork } from "./driver/network-watch.mjs";
+import { extensionHosts, languageServers } from "./driver/processes.mjs";
+import { skip } from "./driver/requirements.mjs";
+import { throughout, until } from "./driver/retry.mjs";
+import { Session } from "./driver/session.mjs";
+
+const SCORED = { timeout: 120_000 };
+const GO = "package main\n\nfunc main() {\n\tprintln(1)\n}\n";
+const PYTHON = `def sign(x):
+    """The sign of x.
+
+    >>> sign(3), sign(-2)
+    (1, -1)
+    """
+    if x < 0:
+        return -1
+    else:
+        return 1
+`;
+
+describe("the language server", { skip }, () => {
+  /** @type {Session} */
+  let session;
+  /** @type {import("./driver/workbench.mjs").Workbench} */
+  let vscode;
+
+  before(async () => {
+    session = await Session.start("server", {
+      files: { "main.go": GO, "sign.py": PYTHON },
+      open: "main.go",
+      machine: { "counterlens.probe.maxTokens": 16 },
+    });
+    vscode = session.workbench;
+  });
+  after(() => session?.stop());
+
+  const step = (name, body) => test(name, () => session.witness(name, body));
+
+  describe("things that must not happen", { skip: cannotWatch }, () => {
+    let watch;
+    after(() => watch?.stop());
+
+    step("a file of a language that is not enabled starts nothing", async () => {
+      await vscode.statusItem("Counterlens: idle").waitFor({ timeout: 30_000 });
+      await throughout(() => assert.deepEqual(languageServers(session.server), []));
+      await session.screenshot("idle");
+    });
+
+    step("the first Python file starts the server", async () => {
+      const [host, ...more] = extensionHosts(session.server);
+      assert.ok(host && more.length === 0, "one extension host runs");
+      watch = await watchNetwork(host, path.join(session.home.folder, "strace.log"));
+      await vscode.quickOpen("sign.py");
+      await vscode.statusItem(/SmolLM2-135M.*: ready/).waitFor({ timeout: 180_000 });
+      assert.equal(languageServers(session.server).length, 1);
+      assert.match(session.log(), /Starting the language server: a file of python is open/);
+    });
+
+    step("scores, a hover and a probe with a local model reach no address", async () => {
+      await until(async () => {
+        assert.match(await vscode.hover("else", { line: "else:" }), /: confidence/);
+      });
+      await vscode.leave();
+      await until(() => vscode.codeLens("Probe counterfactually").first().click({ timeout: 2_000 }), {
+        ms: 30_000,
+      });
+      await vscode.tab("Probe of sign").waitFor({ timeout: 300_000 });
+      const seen = watch.lines();
+      assert.ok(
+        seen.filter((line) => line.includes("+++ exited with")).length > 3,
+        "its children are watched",
+      );
+      assert.deepEqual(
+        seen.filter((line) => line.includes("AF_INET")),
+        [],
+      );
+    });
+  });
+
+  describe("when something goes wrong", () => {
+    before(async () => {
+      await vscode.command("View: Close All Editors");
+      await vscode.quickOpen("grades.py");
+    });
+
+    step("a killed server is restarted, and scores the open file again", async () => {
+      await vscode.statusItem(/SmolLM2-135M.*: ready/).waitFor(SCORED);
+      const [first, ...more] = languageServers(session.server);
+      assert.ok(first && more.length === 0, "one language server runs");
+      const said = await vscode.statusNoted();
+      process.kill(first, "SIGKILL");
+      await said("Counterlens: loading");
+      const second = await until(
+        () => {
+          const [pid] = languageServers(session.server);
+          assert.ok(pid && pid !== first, "not started again yet");
+          return pid;
+        },
+        { ms: 30_000 },
+      );
+      await vscode.statusItem(/SmolLM2-135M.*: ready/).waitFor(SCORED);
+      assert.deepEqual(languageServers(session.server), [second]);
+      await until(async () => {
+        assert.match(await vscode.hover("current", { line: "if current > best" }), /: confidence/);
+      });
+      await vscode.leave();
+      assert.match(session.log(), /stopped unexpectedly; starting it again/);
+    });
+
+    step("a command during the start of the server waits for it", async () => {
+      await vscode.click("current", { line: "if current > best" });
+      await vscode.command("Counterlens: Restart Server");
+      await vscode.command("Counterlens: Show Dependences");
+      await vscode.tab("Dependences of").waitFor({ timeout: 30_000 });
+      assert.equal(await vscode.notification("Counterlens is not running").count(), 0);
+      await vscode.tab("Dependences of").click();
+      await vscode.command("View: Close Editor");
+      await vscode.statusItem(/SmolLM2-135M.*: ready/).waitFor(SCORED);
+    });
+
+    step("an interpreter without the package gives one clear message with a way out", async () => {
+      session.home.writeMachineSettings({ "counterlens.interpreter": "/usr/bin/env" });
+      const message = vscode.notification("Counterlens cannot start");
+      await message.waitFor({ timeout: 30_000 });
+      assert.equal(await message.count(), 1);
+      const text = await message.innerText();
+      assert.match(text, /\/usr\/bin\/env/);
+      assert.match(text, /Choose Interpreter…/);
+      assert.match(text, /Show Logs/);
+      await vscode.statusItem("Counterlens: no Python has it").waitFor();
+      await until(() => assert.deepEqual(languageServers(session.server), []), { ms: 5_000 }); // it takes time to exit
+      await session.screenshot("no-interpreter");
+    });
+
+    step(
+      "an invalid setting gives a message and the default; the right interpreter restores everything",
+      async () => {
+        await vscode.clearNotifications();
+        session.home.writeMachineSettings({
+          "counterlens.interpreter": session.interpreter,
+          "counterlens.threads": -3,
+        });
+        await vscode
+          .notification("counterlens.threads is -3, but must be a whole number")
+          .waitFor({ timeout: 30_000 });
+        await vscode.statusItem(/SmolLM2-135M.*: ready/).waitFor(SCORED);
+      },
+    );
+  });
+});
+
+test("the network watch records a connection", { skip: skip || cannotWatch }, async (context) => {
+  const log = path.join(mkdtempSync(path.join(tmpdir(), "watch-")), "strace.log");
+  const program = `process.stdin.once("data", () => {
+    require("child_process").spawnSync(process.execPath,
+      ["-e", "require('net').connect(9, '127.0.0.1').on('error', () => {})"]);
+    process.exit();
+  })`;
+  const child = spawn(process.execPath, ["-e", program], { stdio: ["pipe", "ignore", "ignore"] });
+  context.after(() => child.kill());
+  const watch = await watchNetwork(child.pid, log);
+  child.stdin.write("go");
+  await until(() => assert.ok(watch.lines().some((line) => /AF_INET.*htons\(9\)/.test(line))));
+  await watch.stop();
+});
