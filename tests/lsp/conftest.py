@@ -1,4 +1,8 @@
-"""A real client over stdio, and a server with a real model: usually the embedded model's first layers."""
+"""A real client over stdio, and a server with a real model: usually the embedded model's first layers.
+
+Starting a server costs more than most tests, so tests share one, which `fresh` resets. Tests on the start,
+the end or the environment of a server have one of their own.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +10,13 @@ import asyncio
 import contextlib
 import sys
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import contextmanager
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any
 
 import psutil
 import pytest
+import pytest_asyncio
 import pytest_lsp
 from lsprotocol import types
 from pytest_lsp import ClientServerConfig, LanguageClient, client_capabilities
@@ -85,28 +90,120 @@ def watch(client: LanguageClient) -> None:
         client.lens_refreshes += 1  # type: ignore[attr-defined]
 
 
-@pytest_lsp.fixture(config=CONFIG)
-async def client(lsp_client: LanguageClient) -> AsyncIterator[None]:
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Run all tests of this folder in one event loop, that of the shared servers."""
+    for item in items:
+        if Path(__file__).parent in item.path.parents and pytest_asyncio.is_async_test(item):
+            item.add_marker(pytest.mark.asyncio(loop_scope="session"), append=False)
+
+
+async def begin_session(client: LanguageClient, said: types.InitializeParams) -> None:
+    """Begin a session that is ready for `fresh`."""
+    watch(client)
+    client.open_documents = set()  # type: ignore[attr-defined]
+    did_open = client.text_document_did_open
+
+    def note(params: types.DidOpenTextDocumentParams) -> None:
+        client.open_documents.add(params.text_document.uri)  # type: ignore[attr-defined]
+        did_open(params)
+
+    client.text_document_did_open = note  # type: ignore[method-assign]
+    client.own_features = set(client.protocol.fm.features)  # type: ignore[attr-defined]
+    client.first_settings = said.initialization_options["settings"]  # type: ignore[attr-defined,index]
+    await client.initialize_session(said)
+
+
+@asynccontextmanager
+async def fresh(client: LanguageClient) -> AsyncIterator[LanguageClient]:
+    """A client of a shared server for one test, after which documents are closed and settings reset."""
+    await until(lambda: bool(client.statuses))  # type: ignore[attr-defined]
+    del client.statuses[:-1]  # type: ignore[attr-defined] # a new server has said how it is, too
+    client.scored.clear()  # type: ignore[attr-defined]
+    client.partly.clear()  # type: ignore[attr-defined]
+    client.lens_refreshes = client.diagnostic_refresh_count = 0  # type: ignore[attr-defined]
+    for seen in (client.diagnostics, client.messages, client.shown_documents, client.progress_reports):
+        seen.clear()
+    yield client
+    for uri in client.open_documents:  # type: ignore[attr-defined]
+        document = types.TextDocumentIdentifier(uri)
+        client.text_document_did_close(types.DidCloseTextDocumentParams(document))
+    client.open_documents.clear()  # type: ignore[attr-defined]
+    configure(client, **client.first_settings)  # type: ignore[attr-defined]
+    features = client.protocol.fm.features
+    for added in set(features) - client.own_features:  # type: ignore[attr-defined]
+        del features[added]
+    # What it still had to say of the test comes before this answer.
+    await client.workspace_execute_command_async(
+        types.ExecuteCommandParams("counterlens.runs", [{"uri": "", "folders": []}])
+    )
+
+
+@pytest_lsp.fixture(config=CONFIG, scope="session")
+async def shared_client(lsp_client: LanguageClient) -> AsyncIterator[None]:
+    await begin_session(lsp_client, initialize({"model": str(short_model())}))
+    yield
+    await lsp_client.shutdown_session()
+
+
+@pytest_lsp.fixture(config=CONFIG, scope="session")
+async def shared_embedded_client(lsp_client: LanguageClient) -> AsyncIterator[None]:
+    await begin_session(lsp_client, initialize({"model": DEFAULT_MODEL}))
+    yield
+    await lsp_client.shutdown_session()
+
+
+@pytest_lsp.fixture(config=CONFIG, scope="session")
+async def shared_plain_client(lsp_client: LanguageClient) -> AsyncIterator[None]:
+    await begin_session(lsp_client, initialize({"model": str(short_model())}, showsResults=False))
+    yield
+    await lsp_client.shutdown_session()
+
+
+@pytest_lsp.fixture(config=CONFIG, scope="session")
+async def shared_untrusted_client(lsp_client: LanguageClient) -> AsyncIterator[None]:
+    await begin_session(lsp_client, initialize({"model": str(short_model())}, trusted=False))
+    yield
+    await lsp_client.shutdown_session()
+
+
+@pytest_lsp.fixture(config=CONFIG, loop_scope="session")
+async def own_client(lsp_client: LanguageClient) -> AsyncIterator[None]:
+    """A client of a server that no other test has."""
     watch(lsp_client)
     await lsp_client.initialize_session(initialize())
     yield
     await lsp_client.shutdown_session()
 
 
-@pytest_lsp.fixture(config=CONFIG)
-async def untrusted_client(lsp_client: LanguageClient) -> AsyncIterator[None]:
-    watch(lsp_client)
-    await lsp_client.initialize_session(initialize(trusted=False))
-    yield
-    await lsp_client.shutdown_session()
+@pytest.fixture
+def _shared(request: pytest.FixtureRequest) -> LanguageClient:
+    """The shared client whose server has the default model of the test."""
+    embedded = "embedded_by_default" in request.fixturenames
+    found = request.getfixturevalue("shared_embedded_client" if embedded else "shared_client")
+    assert isinstance(found, LanguageClient)
+    return found
 
 
-@pytest_lsp.fixture(config=CONFIG)
-async def plain_client(lsp_client: LanguageClient) -> AsyncIterator[None]:
-    watch(lsp_client)
-    await lsp_client.initialize_session(initialize(showsResults=False))
-    yield
-    await lsp_client.shutdown_session()
+@pytest_asyncio.fixture(loop_scope="session")
+async def client(_shared: LanguageClient) -> AsyncIterator[LanguageClient]:
+    async with fresh(_shared) as one:
+        yield one
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def untrusted_client(shared_untrusted_client: LanguageClient) -> AsyncIterator[LanguageClient]:
+    async with fresh(shared_untrusted_client) as one:
+        yield one
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def plain_client(
+    shared_plain_client: LanguageClient, request: pytest.FixtureRequest
+) -> AsyncIterator[LanguageClient]:
+    async with fresh(shared_plain_client) as one:
+        if "embedded_by_default" in request.fixturenames:
+            configure(one)
+        yield one
 
 
 def configure(client: LanguageClient, **settings: Any) -> None:
@@ -150,23 +247,20 @@ async def scored(client: LanguageClient, uri: str, version: int = 1) -> None:
     await until(lambda: (uri, version) in client.scored)  # type: ignore[attr-defined]
 
 
-def model_process() -> psutil.Process | None:
-    """The server's child process with the model; None if there is none."""
-    servers: set[int] = set()
-    for child in psutil.Process().children(recursive=True):  # parents come before their children
+def model_process(client: LanguageClient) -> psutil.Process | None:
+    """The child process with the model of a client's server; None if there is none."""
+    assert client._server is not None
+    for child in psutil.Process(client._server.pid).children(recursive=True):
         with contextlib.suppress(psutil.Error):  # it may have ended
-            command = child.cmdline()
-            if "serve" in command:
-                servers.add(child.pid)
-            elif child.ppid() in servers and "counterlens.models.llama.worker" in command:
+            if "counterlens.models.llama.worker" in child.cmdline():
                 return child
     return None
 
 
 @contextmanager
-def model_waiting() -> Iterator[psutil.Process]:
+def model_waiting(client: LanguageClient) -> Iterator[psutil.Process]:
     """Pause the server's model, so that the state before its answer can be inspected."""
-    model = model_process()
+    model = model_process(client)
     assert model is not None
     model.suspend()
     try:

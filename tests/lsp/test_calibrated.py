@@ -28,7 +28,8 @@ def _map(model: LlamaModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     )
 
 
-async def test_the_map_is_used_and_named(client: LanguageClient, tmp_path: Path) -> None:
+async def test_the_map_is_used_and_named(own_client: LanguageClient, tmp_path: Path) -> None:
+    client = own_client
     uri = open_file(client, tmp_path / "add.py", TEXT)
     await scored(client, uri)
     params = types.HoverParams(types.TextDocumentIdentifier(uri), types.Position(1, 13))

@@ -14,8 +14,6 @@ from pytest_lsp import LanguageClient, client_capabilities
 
 from tests.lsp.conftest import CONFIG, UNCERTAINTY, scored, uncertain, until, watch
 
-pytestmark = pytest.mark.asyncio(loop_scope="module")
-
 SOURCE = '''"""Größe 😀 of things."""
 
 
@@ -57,14 +55,14 @@ async def begin(client: LanguageClient, *, shows_results: bool) -> None:
     )
 
 
-@pytest_lsp.fixture(config=CONFIG, scope="module")
+@pytest_lsp.fixture(config=CONFIG, scope="session")
 async def ours(lsp_client: LanguageClient) -> AsyncIterator[None]:
     await begin(lsp_client, shows_results=True)
     yield
     await lsp_client.shutdown_session()
 
 
-@pytest_lsp.fixture(config=CONFIG, scope="module")
+@pytest_lsp.fixture(config=CONFIG, scope="session")
 async def other(lsp_client: LanguageClient) -> AsyncIterator[None]:
     await begin(lsp_client, shows_results=False)
     yield

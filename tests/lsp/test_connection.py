@@ -70,8 +70,9 @@ async def test_the_embedded_model_answers_and_says_what_it_can(client: LanguageC
 
 
 async def test_while_it_loads_and_scores_the_status_has_numbers(
-    client: LanguageClient, tmp_path: Path
+    own_client: LanguageClient, tmp_path: Path
 ) -> None:
+    client = own_client
     open_file(client, tmp_path / "two.py", TWO)
     await until(lambda: any(one.state == "ready" for one in client.statuses))  # type: ignore[attr-defined]
     steps = {

@@ -6,6 +6,7 @@ import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
 
+import pytest_asyncio
 import pytest_lsp
 from lsprotocol import types
 from pytest_lsp import ClientServerConfig, LanguageClient
@@ -14,7 +15,7 @@ from tests.cli.test_check import EITHER
 from tests.cli.test_check import RIGHT as PASSING
 from tests.cli.test_check import WRONG as FAILING
 from tests.doubt.planted import PLANTED
-from tests.lsp.conftest import configure, initialize, open_file, scored, until, watch
+from tests.lsp.conftest import begin_session, configure, fresh, initialize, open_file, scored, until
 from tests.lsp.test_confidence import actions
 from tests.lsp.test_dependences import edit
 from tests.lsp.test_server import position_of
@@ -25,12 +26,17 @@ RIGHT = "def other(n):\n    return n == 1\n"
 MESSAGE = "`!=`: did you mean `==`? (over 99 %)"
 
 
-@pytest_lsp.fixture(config=WORDS)
-async def words(lsp_client: LanguageClient) -> AsyncIterator[None]:
-    watch(lsp_client)
-    await lsp_client.initialize_session(initialize())
+@pytest_lsp.fixture(config=WORDS, scope="session")
+async def shared_words(lsp_client: LanguageClient) -> AsyncIterator[None]:
+    await begin_session(lsp_client, initialize())
     yield
     await lsp_client.shutdown_session()
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def words(shared_words: LanguageClient) -> AsyncIterator[LanguageClient]:
+    async with fresh(shared_words) as one:
+        yield one
 
 
 def marked(client: LanguageClient, uri: str) -> list[types.Diagnostic]:

@@ -8,11 +8,12 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import pytest_asyncio
 import pytest_lsp
 from lsprotocol import types
 from pytest_lsp import LanguageClient
 
-from tests.lsp.conftest import CONFIG, UNCERTAINTY, initialize, open_file, scored, until, watch
+from tests.lsp.conftest import CONFIG, UNCERTAINTY, begin_session, fresh, initialize, open_file, scored, until
 from tests.lsp.test_confidence import actions
 from tests.lsp.test_server import SOURCE, hover_text, position_of
 
@@ -29,14 +30,19 @@ SURPRISING = '''def total(values):
 '''
 
 
-@pytest_lsp.fixture(config=CONFIG)
-async def german(lsp_client: LanguageClient) -> AsyncIterator[None]:
-    watch(lsp_client)
+@pytest_lsp.fixture(config=CONFIG, scope="session")
+async def shared_german(lsp_client: LanguageClient) -> AsyncIterator[None]:
     params = initialize(settings=UNCERTAINTY)
     params.locale = "de"
-    await lsp_client.initialize_session(params)
+    await begin_session(lsp_client, params)
     yield
     await lsp_client.shutdown_session()
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def german(shared_german: LanguageClient) -> AsyncIterator[LanguageClient]:
+    async with fresh(shared_german) as one:
+        yield one
 
 
 async def ask(client: LanguageClient, command: str, uri: str, **argument: Any) -> SimpleNamespace:

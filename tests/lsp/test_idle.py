@@ -10,7 +10,8 @@ from tests.lsp.conftest import until
 MEGABYTES = 250  # about three times what it needs: a model, or the packages of the evaluation, would be more
 
 
-async def test_nothing_is_loaded_before_a_file_is_open(client: LanguageClient) -> None:
+async def test_nothing_is_loaded_before_a_file_is_open(own_client: LanguageClient) -> None:
+    client = own_client
     await until(lambda: bool(client.statuses))  # type: ignore[attr-defined]
     assert client._server is not None
     server = psutil.Process(client._server.pid)

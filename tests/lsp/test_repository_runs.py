@@ -89,7 +89,7 @@ async def test_a_run_is_planned_begun_paused_and_resumed(client: LanguageClient,
     assert not known.rough  # at the pace that it had
 
 
-@pytest_lsp.fixture(config=CONFIG)
+@pytest_lsp.fixture(config=CONFIG, loop_scope="session")
 async def mortal_client(lsp_client: LanguageClient) -> AsyncIterator[None]:
     """A client whose server may be killed."""
     await lsp_client.initialize_session(initialize())

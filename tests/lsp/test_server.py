@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -59,7 +60,7 @@ def position_of(text: str, needle: str, shift: int = 0) -> types.Position:
     return types.Position(line, column)
 
 
-@pytest_lsp.fixture(config=CONFIG)
+@pytest_lsp.fixture(config=CONFIG, loop_scope="session")
 async def project_client(lsp_client: LanguageClient, tmp_path: Path) -> AsyncIterator[None]:
     """A client with a folder open that the user does not trust."""
     watch(lsp_client)
@@ -68,6 +69,24 @@ async def project_client(lsp_client: LanguageClient, tmp_path: Path) -> AsyncIte
     await lsp_client.initialize_session(said)
     yield
     await lsp_client.shutdown_session()
+
+
+@contextmanager
+def folder_open(client: LanguageClient, path: Path) -> Iterator[None]:
+    """Have a folder open in the editor, while the context lasts."""
+    folder = types.WorkspaceFolder(path.as_uri(), "work")
+
+    def change(
+        *, added: Sequence[types.WorkspaceFolder] = (), removed: Sequence[types.WorkspaceFolder] = ()
+    ) -> None:
+        event = types.WorkspaceFoldersChangeEvent(added, removed)
+        client.workspace_did_change_workspace_folders(types.DidChangeWorkspaceFoldersParams(event))
+
+    change(added=[folder])
+    try:
+        yield
+    finally:
+        change(removed=[folder])
 
 
 async def probe(client: LanguageClient, argument: dict[str, Any]) -> SimpleNamespace:
@@ -88,8 +107,9 @@ async def hover_text(client: LanguageClient, uri: str, position: types.Position)
 
 @pytest.mark.usefixtures("embedded_by_default")
 async def test_hover_says_scoring_at_once_and_then_what_it_found(
-    client: LanguageClient, tmp_path: Path
+    own_client: LanguageClient, tmp_path: Path
 ) -> None:
+    client = own_client
     uri = open_file(client, tmp_path / "sign.py", SOURCE)
     assert "scoring…" in await hover_text(client, uri, position_of(SOURCE, "x < 0"))
     await scored(client, uri)
@@ -199,12 +219,13 @@ async def test_an_edit_makes_old_scores_stale(client: LanguageClient, tmp_path: 
 
 @pytest.mark.usefixtures("embedded_by_default")
 async def test_the_probe_runs_from_the_code_lens(client: LanguageClient, tmp_path: Path) -> None:
-    folder = types.WorkspaceFolder(tmp_path.as_uri(), "work")
-    client.workspace_did_change_workspace_folders(
-        types.DidChangeWorkspaceFoldersParams(types.WorkspaceFoldersChangeEvent([folder], []))
-    )
-    (tmp_path / "src").mkdir()
-    uri = open_file(client, tmp_path / "src" / "sign.py", SOURCE)
+    with folder_open(client, tmp_path):
+        await probe_from_the_lens(client, tmp_path)
+
+
+async def probe_from_the_lens(client: LanguageClient, folder: Path) -> None:
+    (folder / "src").mkdir()
+    uri = open_file(client, folder / "src" / "sign.py", SOURCE)
     await scored(client, uri)
     lenses = await client.text_document_code_lens_async(
         types.CodeLensParams(types.TextDocumentIdentifier(uri))
@@ -222,7 +243,7 @@ async def test_the_probe_runs_from_the_code_lens(client: LanguageClient, tmp_pat
     assert "if-else-flip" in answer.report
     assert answer.function == "sign"
     assert "sign\\.py" in answer.markdown or "sign.py" in answer.markdown
-    assert str(tmp_path) not in answer.markdown + answer.html
+    assert str(folder) not in answer.markdown + answer.html
     number = next(i for i, pair in enumerate(answer.pairs) if pair["title"].startswith("if-else-flip"))
     for action in ("difference", "wrote"):
         assert f'data-action="{action}" data-pair="{number}"' in answer.html
@@ -357,23 +378,24 @@ async def test_a_workspace_that_is_trusted_later_has_its_settings_and_keeps_its_
     (tmp_path / "counterlens.toml").write_text("max-tokens = 3\n")
     uri = open_file(client, tmp_path / "sign.py", SOURCE)
     await scored(client, uri)
-    model, before = model_process(), len(client.statuses)  # type: ignore[attr-defined]
+    model, before = model_process(client), len(client.statuses)  # type: ignore[attr-defined]
     client.protocol.notify("counterlens/trusted", None)
     answer = await probe(client, {"uri": uri, "function": "sign", "mutations": ["if-else-flip"]})
     assert answer.ok, answer.error
     (pair,) = read(answer.records[0], PairsRecord).pairs
     assert len(pair.original.completion or "") < 30  # three tokens
-    assert model_process() == model
+    assert model_process(client) == model
     states = {status.state for status in client.statuses[before:]}  # type: ignore[attr-defined]
     assert not states & {"loading", "scoring"}
 
 
 async def test_a_model_that_was_killed_is_started_again_and_the_file_scored(
-    client: LanguageClient, tmp_path: Path
+    own_client: LanguageClient, tmp_path: Path
 ) -> None:
+    client = own_client
     long = "\n".join(f"def f{i}(a, b):\n    return a * {i} + b\n" for i in range(30))
     await scored(client, open_file(client, tmp_path / "short.py", "x = 1\n"))
-    with model_waiting() as worker:
+    with model_waiting(client) as worker:
         before = len(client.statuses)  # type: ignore[attr-defined]
         uri = open_file(client, tmp_path / "long.py", long)
         await until(lambda: any(status.state == "scoring" for status in client.statuses[before:]))  # type: ignore[attr-defined]
@@ -421,7 +443,7 @@ async def test_a_small_file_does_not_wait_for_a_large_one(client: LanguageClient
 async def test_cancelling_the_progress_ends_the_probe(client: LanguageClient, tmp_path: Path) -> None:
     uri = open_file(client, tmp_path / "sign.py", SOURCE)
     await scored(client, uri)
-    with model_waiting():
+    with model_waiting(client):
         running = asyncio.ensure_future(probe(client, {"uri": uri, "function": "sign"}))
         await until(lambda: bool(client.progress_reports))
         token = next(iter(client.progress_reports))
@@ -454,7 +476,8 @@ async def test_bad_settings_get_a_message_and_the_default(client: LanguageClient
     assert "the median probability" in await hover_text(client, uri, position_of(SOURCE, "x < 0"))
 
 
-async def test_switched_off_it_does_nothing(client: LanguageClient, tmp_path: Path) -> None:
+async def test_switched_off_it_does_nothing(own_client: LanguageClient, tmp_path: Path) -> None:
+    client = own_client
     client.workspace_did_change_configuration(
         types.DidChangeConfigurationParams({"counterlens": {"enable": False}})
     )
@@ -465,7 +488,7 @@ async def test_switched_off_it_does_nothing(client: LanguageClient, tmp_path: Pa
         types.CodeLensParams(types.TextDocumentIdentifier(uri))
     )
     assert not lenses
-    assert model_process() is None
+    assert model_process(client) is None
 
 
 async def test_the_counterfactuals_of_a_function_are_listed_and_offered(
@@ -511,8 +534,9 @@ async def test_one_lens_stands_over_a_function_that_something_can_be_said_of(
 
 
 async def test_functions_that_there_was_no_time_for_get_their_lenses_later(
-    client: LanguageClient, tmp_path: Path
+    own_client: LanguageClient, tmp_path: Path
 ) -> None:
+    client = own_client
     function = SOURCE.partition("\n\n\n")[2]
     count = 60
     text = "\n\n".join(function.replace("sign", f"sign{number}") for number in range(count))

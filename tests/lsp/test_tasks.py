@@ -179,7 +179,7 @@ async def test_a_run_is_cancelled_by_its_progress_and_keeps_what_it_had(
     news = listen(client)
     uri = open_file(client, tmp_path / "long.py", f"def long(v0):\n{body}    return v5\n")
     await scored(client, uri)
-    with model_waiting():
+    with model_waiting(client):
         running = asyncio.ensure_future(
             ask(client, "counterlens.probeTasks", uri, tasks=["operator", "repair"], run="c")
         )
@@ -198,7 +198,7 @@ async def test_a_run_is_cancelled_by_its_request_and_says_so(client: LanguageCli
     argument = {"uri": uri, "tasks": ["operator", "likelihood"], "run": "r"}
     params = types.ExecuteCommandParams("counterlens.probeTasks", [argument])
     await scored(client, uri)
-    with model_waiting():
+    with model_waiting(client):
         running = client.protocol.send_request(types.WORKSPACE_EXECUTE_COMMAND, params, msg_id="the-run")
         await until(lambda: ("likelihood", "running") in [(one.task, one.state) for one in news])
         client.protocol.notify(types.CANCEL_REQUEST, types.CancelParams(id="the-run"))
@@ -226,7 +226,7 @@ async def test_a_file_is_scored_after_what_came_before_it(client: LanguageClient
     news = listen(client)
     await scored(client, open_file(client, tmp_path / "short.py", "x = 1\n"))
     client.statuses.clear()  # type: ignore[attr-defined]
-    with model_waiting():
+    with model_waiting(client):
         uri = open_file(client, tmp_path / "long.py", long)
         await until(lambda: any(one.state == "scoring" for one in client.statuses))  # type: ignore[attr-defined]
         asked = ask(client, "counterlens.probeTasks", uri, function="f0", tasks=["likelihood"], run="p")
