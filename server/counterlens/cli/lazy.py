@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import gc
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from copy import copy
 from importlib import import_module
 from typing import Any
@@ -34,7 +36,8 @@ class LazyGroup(click.Group):
         place = self._places.get(cmd_name)
         if place is None:
             return None
-        command = getattr(import_module(place), cmd_name)
+        with lasting():
+            command = getattr(import_module(place), cmd_name)
         assert isinstance(command, click.Command)
         return command
 
@@ -50,6 +53,17 @@ class LazyGroup(click.Group):
         if name is not None and command is not None:
             _require_one_value(ctx, name, command, rest)
         return name, command, rest
+
+
+@contextmanager
+def lasting() -> Iterator[None]:
+    """Collect no garbage while modules are imported: they are none, and searching them takes time."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
+        gc.freeze()  # later collections need not search the modules either
 
 
 def _require_one_value(parent: click.Context, name: str, command: click.Command, args: list[str]) -> None:

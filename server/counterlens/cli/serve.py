@@ -7,6 +7,8 @@ from typing import BinaryIO, cast
 
 import click
 
+from counterlens.cli.lazy import lasting
+
 
 @click.command()
 @click.option("--stdio", is_flag=True, help="Communicate over standard input and output (the default).")
@@ -15,8 +17,9 @@ def serve(stdio: bool, tcp: str | None) -> None:
     """Run the language server."""
     if stdio and tcp:
         raise click.UsageError("choose one of --stdio and --tcp")
-    from counterlens.lsp.frames import FrameReader
-    from counterlens.lsp.server import create_server
+    with lasting():
+        from counterlens.lsp.frames import FrameReader
+        from counterlens.lsp.server import create_server
 
     if tcp is None:
         create_server().start_io(cast("BinaryIO", FrameReader(sys.stdin.buffer)))
