@@ -23,6 +23,10 @@ from counterlens.models.files import embedded_model
 from counterlens.models.llama.model import LlamaModel
 from tests.models.llama.shortened import shortened
 
+# Tests start many processes, each of which would compile the whole package again.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
 collect_ignore = ["e2e"]
 """The tests there are Node's, and leave Python packages behind that have tests of their own."""
 
