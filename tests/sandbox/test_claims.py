@@ -138,7 +138,7 @@ def test_without_user_namespaces_it_is_weak_and_says_what_it_lets_through() -> N
 def test_a_strong_one_holds_all_that_it_claims() -> None:
     for found in registry.tried_again():
         if found.strength == "strong":
-            assert not {*attempted(registry._made(found.name))} - {"names"}, found
+            assert not {*attempted(registry._create(found.name))} - {"names"}, found
 
 
 def test_the_attempts_are_those_that_are_judged(tmp_path: Path) -> None:

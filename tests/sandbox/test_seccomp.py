@@ -151,7 +151,7 @@ NAMES = """
 
 @pytest.fixture(scope="module", params=USABLE)
 def sandbox(request: pytest.FixtureRequest) -> Sandbox:
-    made = registry._made(request.param)
+    made = registry._create(request.param)
     if not dict(made.guarantees)["processes"]:
         pytest.skip("no filter can be installed here")
     return made

@@ -83,7 +83,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
 
 def judged_in(back_end: str, program: str) -> Verdict:
     """The verdict on a program in one back end."""
-    setting = Setting(registry._made(back_end), Path(sys.executable), lasting(1.0))
+    setting = Setting(registry._create(back_end), Path(sys.executable), lasting(1.0))
     return JavaTestsJudge(TESTS, None, setting).judge(program)
 
 

@@ -223,8 +223,8 @@ def test_one_that_thinks_aloud_is_read() -> None:
         "assert cap(5, 3) == <FILL>": None,
     }
     assert {text: output.read_published(text, "java") for text in said} == said  # type: ignore[attr-defined]
-    assert published.said_of(f"{thought} It adds.\nIt holds.\n") == "It adds.\nIt holds."
-    assert published.said_of("<think>for ever") is None
+    assert published.read_summary(f"{thought} It adds.\nIt holds.\n") == "It adds.\nIt holds."
+    assert published.read_summary("<think>for ever") is None
 
 
 def test_the_questions_are_the_papers() -> None:

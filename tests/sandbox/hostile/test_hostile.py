@@ -98,7 +98,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
 
 @pytest.fixture(scope="module", params=USABLE)
 def sandbox(request: pytest.FixtureRequest) -> Sandbox:
-    return registry._made(request.param)
+    return registry._create(request.param)
 
 
 def run(sandbox: Sandbox, program: str, seconds: float) -> JobOutcome:
