@@ -70,7 +70,7 @@ def remembered(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None
 def offered(monkeypatch: pytest.MonkeyPatch, sandbox: Sandbox) -> None:
     """Make it the only back end."""
     monkeypatch.setattr(registry, "_BACK_ENDS", {sandbox.name: lambda: sandbox})
-    registry._made.cache_clear()
+    registry._create.cache_clear()
 
 
 @pytest.mark.usefixtures("remembered")
@@ -93,7 +93,7 @@ def test_what_only_claims_to_isolate_is_found_out(monkeypatch: pytest.MonkeyPatc
         assert "a Unix datagram" in said
     finally:
         monkeypatch.setattr(registry, "_BACK_ENDS", before)
-        registry._made.cache_clear()
+        registry._create.cache_clear()
 
 
 @pytest.mark.usefixtures("remembered")

@@ -106,7 +106,7 @@ import installed
 print(found, installed.x)
 """
     try:
-        for sandbox in map(registry._made, [each.name for each in registry.available() if each.usable]):
+        for sandbox in map(registry._create, [each.name for each in registry.available() if each.usable]):
             job = Job({"p.py": program.encode()}, "p.py", system, limits=Limits(seconds=20.0))
             outcome = sandbox.run(job)
             assert outcome.output == b"[] 1\n", (sandbox.name, outcome)
