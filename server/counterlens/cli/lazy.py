@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from copy import copy
@@ -58,12 +59,15 @@ class LazyGroup(click.Group):
 @contextmanager
 def lasting() -> Iterator[None]:
     """Collect no garbage while modules are imported: they are none, and searching them takes time."""
+    enabled, known = gc.isenabled(), len(sys.modules)
     gc.disable()
     try:
         yield
     finally:
-        gc.enable()
-        gc.freeze()  # later collections need not search the modules either
+        if enabled:
+            gc.enable()
+        if len(sys.modules) > known:
+            gc.freeze()  # later collections need not search the modules either
 
 
 def _require_one_value(parent: click.Context, name: str, command: click.Command, args: list[str]) -> None:
