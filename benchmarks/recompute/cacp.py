@@ -1,8 +1,7 @@
 """The tables of Hooda et al. 2024, from exported Parquet: `python benchmarks/recompute/cacp.py FOLDER...`.
 
-Written from the paper (sections 3.4, 4.3 and 5.2) and from docs/statistics.md; it imports nothing from
-Counterlens. FOLDER is the output of `counterlens export` for a run of completion or repair with
-`--protocol cacp`.
+Written from the paper (sections 3.4, 4.3 and 5.2) and docs/statistics.md; imports nothing from Counterlens.
+FOLDER is the output of `counterlens export` for a run of completion or repair with `--protocol cacp`.
 """
 
 from __future__ import annotations
