@@ -37,7 +37,7 @@ class LazyGroup(click.Group):
         place = self._places.get(cmd_name)
         if place is None:
             return None
-        with lasting():
+        with without_collection():
             command = getattr(import_module(place), cmd_name)
         assert isinstance(command, click.Command)
         return command
@@ -57,7 +57,7 @@ class LazyGroup(click.Group):
 
 
 @contextmanager
-def lasting() -> Iterator[None]:
+def without_collection() -> Iterator[None]:
     """Collect no garbage while modules are imported: they are none, and searching them takes time."""
     enabled, known = gc.isenabled(), len(sys.modules)
     gc.disable()

@@ -7,7 +7,7 @@ from typing import BinaryIO, cast
 
 import click
 
-from counterlens.cli.lazy import lasting
+from counterlens.cli.lazy import without_collection
 
 
 @click.command()
@@ -17,7 +17,7 @@ def serve(stdio: bool, tcp: str | None) -> None:
     """Run the language server."""
     if stdio and tcp:
         raise click.UsageError("choose one of --stdio and --tcp")
-    with lasting():
+    with without_collection():
         from counterlens.lsp.frames import FrameReader
         from counterlens.lsp.server import create_server
 

@@ -198,12 +198,14 @@ def _summed_up(record: PairsRecord, folded: int) -> Iterator[Block]:
     found = summarize(record.observations)
     yield Paragraph(f"{figures(found)}.")
     note = f"A terminal omits the details of {plural(folded, 'uninformative pair')}." if folded else ""
-    if record.pairs:
-        columns = ("counterfactual", "concept", "line", "original", "counterfactual", "effect", "shows")
-        yield TableBlock("pairs", columns, tuple(map(_row, record.pairs)), note)
-    if record.placebos:
-        columns = ("placebo", "concept", "line", "original", "placebo", "effect", "shows")
-        yield TableBlock("placebos", columns, tuple(map(_row, record.placebos)), quiet=True)
+    for title, what, pairs, omitted in (
+        ("pairs", "counterfactual", record.pairs, note),
+        ("placebos", "placebo", record.placebos, ""),
+    ):
+        columns = (what, "concept", "line", "original", what, "effect", "shows")
+        if pairs:
+            quiet = pairs is record.placebos
+            yield TableBlock(title, columns, tuple(map(_row, pairs)), omitted, quiet=quiet)
 
 
 def _row(pair: PairRecord) -> tuple[ReportCell, ...]:
