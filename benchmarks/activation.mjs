@@ -1,10 +1,10 @@
-// What activating costs: our extension against an empty one, in a real VS Code, each loaded and activated by a third
-// one that holds the watch, with no file open that would start the server.
+// Measures the cost of activating our extension, relative to an empty one, in a real VS Code. A third extension
+// activates both and takes the times; no file is open that would start the server.
 //   node benchmarks/activation.mjs [--rounds N] [--quick]
-// Times are processor milliseconds of the extension host, the least of several rounds, so that what else the machine
-// does falls away; only their ratio says anything. It is held to MOST: above it the exit code is 1.
-// The last line is JSON: each round's milliseconds (empty, ours), the ratio and the difference of the least, what it
-// takes until the host does nothing again, and the size of each of our bundles.
+// Times are processor milliseconds of the extension host, the minimum of several rounds, to exclude other work of the
+// machine; only their ratio is meaningful. The exit code is 1 if the ratio exceeds MOST.
+// The last line is JSON: the milliseconds of each round (empty, ours), the ratio and the difference of the minima, the
+// time until the host is idle again, and the size of each of our bundles.
 import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";
@@ -16,14 +16,14 @@ import { EMBEDDED, Session } from "../tests/e2e/driver/session.mjs";
 const MOST = 3;
 const OURS = "counterlens.counterlens";
 const EMPTY = "nobody.empty";
-/** Activated before the others, so that neither of them pays for what the host does the first time only. */
+/** Activated before the others, so that neither includes the one-time work of the host. */
 const FIRST = "nobody.first";
 const ACTIVATE = "exports.activate = () => undefined;";
 
 const watch = (result) => `
 const vscode = require("vscode");
 const { writeFileSync } = require("node:fs");
-/** Until the host does nothing: the editor's own extensions start at the same time. */
+/** Wait until the host is idle: the editor's own extensions start at the same time. */
 async function settled() {
   for (let quiet = 0; quiet < 5; ) {
     const start = process.cpuUsage();
@@ -49,7 +49,7 @@ exports.activate = async () => {
   writeFileSync(${JSON.stringify(result)}, JSON.stringify(times));
 };`;
 
-/** @returns {Promise<string>} the .vsix of an extension of one file */
+/** @returns {Promise<string>} the .vsix of a single-file extension */
 async function made(folder, name, program, activationEvents) {
   const stage = path.join(folder, name);
   mkdirSync(stage, { recursive: true });

@@ -1,4 +1,4 @@
-"""The prompt speed of the best CPU variant of llama.cpp on this machine over that of the portable one.
+"""Measures the prompt speed of llama.cpp's best CPU variant on this machine, relative to the portable one.
 
 It needs an environment whose llama-cpp-python was built with all variants (see docs/building.md); the
 portable build equals the variant `haswell` (AVX2). Variants run in turn, in processes of their own.
@@ -60,7 +60,9 @@ for turn in range(rounds + 1):  # the first warms up
 def main() -> None:
     """Measure the variants in turn and compare medians."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--python", type=Path, required=True, help="of an environment with all variants")
+    parser.add_argument(
+        "--python", type=Path, required=True, help="interpreter of an environment with all variants"
+    )
     parser.add_argument("--quick", action="store_true")
     chosen = parser.parse_args()
     scores: dict[str, int] = json.loads(_ask(chosen.python, SCORES))
@@ -73,7 +75,7 @@ def main() -> None:
         for name, known in speeds.items():
             known += map(float, _ask(chosen.python, SPEED, name, str(embedded_model()), "4").split())
     for name, known in speeds.items():
-        print(f"{name:16} {statistics.median(known):8.1f} tokens a second")
+        print(f"{name:16} {statistics.median(known):8.1f} tokens per second")
     ratio = statistics.median(speeds[best]) / statistics.median(speeds[PORTABLE])
     print(
         json.dumps({"benchmark": "builds", "best": best, "ratios": {"best_over_portable": round(ratio, 3)}})

@@ -304,8 +304,8 @@ def main() -> int:
     )
     parser.add_argument("folder", type=Path)
     parser.add_argument("--language", choices=sorted(SUFFIXES), default="python")
-    parser.add_argument("--quiet", action="store_true", help="do not name the disagreements")
-    parser.add_argument("--no-resets", action="store_true", help="without the rule for `sort` and `clear`")
+    parser.add_argument("--quiet", action="store_true", help="do not list the disagreements")
+    parser.add_argument("--no-resets", action="store_true", help="disable the rule for `sort` and `clear`")
     given = parser.parse_args()
     rules = Rules(resetting_methods=frozenset()) if given.no_resets else DEFAULT
     comparison = compare(given.folder, given.language, rules)

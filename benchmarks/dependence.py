@@ -1,8 +1,8 @@
-"""The cost of dependence analysis, as a ratio to beniget's def-use chains of the same files in the same run.
+"""Measures the cost of dependence analysis relative to beniget's def-use chains, on the same files.
 
     python benchmarks/dependence.py            # 60 modules of the standard library, and four lengths
     python benchmarks/dependence.py --quick
-    python benchmarks/dependence.py --errors   # only: is every function of the standard library analysed?
+    python benchmarks/dependence.py --errors   # only check that the whole standard library is analysed
 
 `ours` covers every function of a file and its module level: graphs, control and data dependence, all edges.
 `beniget` is only its `DefUseChains`, which covers the names of all functions in one walk. Each includes its
@@ -150,8 +150,12 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--quick", action="store_true", help="fewer files and rounds")
-    parser.add_argument("--errors", action="store_true", help="every function of the standard library")
+    parser.add_argument("--quick", action="store_true", help="use fewer files and rounds")
+    parser.add_argument(
+        "--errors",
+        action="store_true",
+        help="only check that every function of the standard library is analysed",
+    )
     given = parser.parse_args()
     if given.errors:
         found = errors()

@@ -1,4 +1,4 @@
-"""Differences between the dependence graph and codeanalyzer-python's, with reasons.
+"""Lists the differences between the dependence graph and codeanalyzer-python's, with reasons.
 
     python benchmarks/dependence_codeanalyzer.py --python ENV/bin/python              # every tenth module
     python benchmarks/dependence_codeanalyzer.py --python ENV/bin/python --every 40 --show 5
@@ -169,9 +169,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--python", required=True, help="the interpreter that has codeanalyzer-python")
-    parser.add_argument("--every", type=int, default=10, help="take one module of so many")
-    parser.add_argument("--show", type=int, default=0, help="examples of each reason")
+    parser.add_argument("--python", required=True, help="interpreter that has codeanalyzer-python")
+    parser.add_argument("--every", type=int, default=10, help="compare every N-th module")
+    parser.add_argument("--show", type=int, default=0, help="number of examples to print per reason")
     given = parser.parse_args()
     paths = [path for path in sorted(LIBRARY.rglob("*.py")) if not SKIPPED & set(path.parts)]
     chosen = paths[:: given.every]

@@ -1,4 +1,4 @@
-"""Differences between definition-use pairs of names and beniget's def-use chains, with reasons.
+"""Lists the differences between definition-use pairs of names and beniget's def-use chains, with reasons.
 
     python benchmarks/dependence_differential.py              # every third module of the standard library
     python benchmarks/dependence_differential.py --every 40 --show 3
@@ -177,8 +177,8 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--every", type=int, default=3, help="take one module of so many")
-    parser.add_argument("--show", type=int, default=0, help="examples of each reason")
+    parser.add_argument("--every", type=int, default=3, help="compare every N-th module")
+    parser.add_argument("--show", type=int, default=0, help="number of examples to print per reason")
     given = parser.parse_args()
     paths = [path for path in sorted(LIBRARY.rglob("*.py")) if not SKIPPED & set(path.parts)]
     chosen = paths[:: given.every]
@@ -198,7 +198,7 @@ def main() -> int:
                 shown[name] += 1
                 if shown[name] <= given.show or reason == "unexplained":
                     print(f"{name:22} {path.name}:{key[1]} {pair}")
-    print(f"{both} pairs that both have")
+    print(f"{both} pairs in both")
     for name, count in sorted(counts.items()):
         print(f"{count:6} only {name}")
     document = {"benchmark": "dependence_differential", "modules": len(chosen), "both": both}

@@ -160,15 +160,17 @@ def main() -> int:
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--model", default=DEFAULT_MODEL)
     parser.add_argument("--functions", type=int, default=12)
-    parser.add_argument("--most", type=int, default=50, help="statements of a function, at most")
-    parser.add_argument("--limit", type=int, default=40, help="pairs of each relation and function, at most")
+    parser.add_argument("--most", type=int, default=50, help="maximum number of statements of a function")
+    parser.add_argument(
+        "--limit", type=int, default=40, help="maximum number of pairs per relation and function"
+    )
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--threads", type=int, default=0)
     parser.add_argument("--method", action="append", choices=[str(one) for one in InferenceMethod])
     given = parser.parse_args()
     functions = chosen(given.data, given.most, given.functions, given.seed)
     if not functions:
-        parser.error(f"no function has at most {given.most} statements: see --most")
+        parser.error(f"no function has at most {given.most} statements: raise --most")
     statements = sum(len(one.statements) for _, one in functions)
     print(f"{len(functions)} functions, {statements} statements; micro and macro F1, precision, recall")
     figures: dict[str, Any] = {}

@@ -1,7 +1,7 @@
 """Checks that every dependence observed in a run is in the graph: dataset solutions on their own tests.
 
     python benchmarks/dependence_soundness.py --data DATA              # HumanEval and MBPP, some minutes
-    python benchmarks/dependence_soundness.py --data DATA --every 25   # a part
+    python benchmarks/dependence_soundness.py --data DATA --every 25   # every 25th problem
     python benchmarks/dependence_soundness.py --data DATA --language java    # HumanEval-X
 
 Each program runs in the sandbox under limits, and is traced instruction by instruction
@@ -78,7 +78,7 @@ def main() -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--data", type=Path, required=True)
-    parser.add_argument("--every", type=int, default=1, help="take one problem of so many")
+    parser.add_argument("--every", type=int, default=1, help="check every N-th problem")
     parser.add_argument("--language", choices=("python", "java"), default="python")
     given = parser.parse_args()
     if given.language == "java":

@@ -37,10 +37,10 @@ PER_PROBLEM = 6  # maximum counterfactuals of each kind
 def main() -> None:
     """Judge, count, print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--data", type=Path, required=True, help="the folder that has humaneval/")
-    parser.add_argument("--problems", type=int, help="so many of them; 40 in Python")
+    parser.add_argument("--data", type=Path, required=True, help="folder that contains humaneval/")
+    parser.add_argument("--problems", type=int, help="number of problems; default: 40 in Python, all in Java")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--quick", action="store_true", help="eight problems")
+    parser.add_argument("--quick", action="store_true", help="use eight problems")
     parser.add_argument("--language", choices=("python", "java"), default="python")
     options = parser.parse_args()
     if options.language == "java":

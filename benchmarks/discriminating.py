@@ -76,10 +76,10 @@ class Once:
 def main() -> None:
     """Probe, count and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--data", type=Path, required=True, help="the folder that has humaneval/ and mbpp/")
-    parser.add_argument("--problems", type=int, default=60, help="of each dataset; 0 for all")
-    parser.add_argument("--seed", type=int, default=0, help="of the choice of problems")
-    parser.add_argument("--quick", action="store_true", help="five problems of each")
+    parser.add_argument("--data", type=Path, required=True, help="folder that contains humaneval/ and mbpp/")
+    parser.add_argument("--problems", type=int, default=60, help="number of problems per dataset; 0 for all")
+    parser.add_argument("--seed", type=int, default=0, help="random seed for the choice of problems")
+    parser.add_argument("--quick", action="store_true", help="use five problems of each dataset")
     given = parser.parse_args()
     limit = 5 if given.quick else given.problems or None
     started = time.monotonic()

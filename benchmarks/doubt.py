@@ -1,7 +1,7 @@
 """Measures marks of doubt: false ones on right code, and the planted alternatives and bugs that they find.
 
     python benchmarks/doubt.py --data DATA [--model M]        # the tables of docs/doubt.md
-    python benchmarks/doubt.py --data DATA --model M --fit    # and keep the margins, for `counterlens check`
+    python benchmarks/doubt.py --data DATA --model M --fit    # also store the margins for `counterlens check`
     python benchmarks/doubt.py --data DATA --quick            # a few functions
 
 DATA is a folder with `mbpp` and `humanevalpack/python`. The measured code:
@@ -213,12 +213,12 @@ def ratio_interval(some: Sequence[Looked], margins: Margins, rate: float) -> tup
 
 def print_fit(fit: Fit) -> None:
     """The margins, and their results on the half that they were fitted on."""
-    print("\n| kind | margin, nats | planted ones found | false marks expected in 1,000 lines |")
+    print("\n| kind | margin, nats | planted found | false marks expected per 1,000 lines |")
     print("|---|---|---|---|")
     for kind, margin in fit.margins.items():
         share = shown(round(fit.found[kind] * fit.planted[kind]), fit.planted[kind])
         print(f"| `{kind}` | {margin:g} | {share} | {fit.false[kind]:.2f} |")
-    print(f"\n{fit.lines} lines; {sum(fit.false.values()):.1f} false marks expected in 1,000")
+    print(f"\n{fit.lines} lines; {sum(fit.false.values()):.1f} false marks expected per 1,000 lines")
 
 
 def report(some: Sequence[Looked], margins: Margins) -> dict[str, object]:
@@ -227,14 +227,14 @@ def report(some: Sequence[Looked], margins: Margins) -> dict[str, object]:
     rate = max(doubt.false / max(doubt.lines, 1), ALLOWED / 1000)
     raw = by_raw(some, rate)
     print(f"\nreported half: {len(some)} right functions, {doubt.lines} lines\n")
-    print("| marks | false in 1,000 lines | planted ones found | kinds alike |")
+    print("| marks | false per 1,000 lines | planted found | mean over kinds |")
     print("|---|---|---|---|")
     for name, one in (("doubt", doubt), ("raw probability", raw)):
         print(f"| {name} | {shown(one.false, one.lines, 1000, 1)} | {shown(*one.count)} | {one.recall:.2f} |")
     print(f"| chance | {1000 * rate:.1f} | {rate:.3f} | {rate:.3f} |")
     times, low, high = ratio_interval(some, margins, rate)
     print(f"\nrecall of doubt over that of raw probability: {times:.1f} ({low:.1f} to {high:.1f})")
-    print("\n| kind | planted ones found by doubt | by raw probability |")
+    print("\n| kind | planted found by doubt | by raw probability |")
     print("|---|---|---|")
     for kind in sorted(doubt.found):
         print(f"| `{kind}` | {shown(*doubt.found[kind])} | {shown(*raw.found[kind])} |")
@@ -258,7 +258,7 @@ def report_bugs(model: Model, data: Path, number: int, margins: Margins) -> dict
     fixable = [bug for bug in every if bug.fixes][:number]
     found = false = 0
     read: list[int] = []
-    print(f"\nbugs: {len(every)}, with a fix among the alternatives {sum(bool(bug.fixes) for bug in every)}")
+    print(f"\nbugs: {len(every)}, fixed by an alternative: {sum(bool(bug.fixes) for bug in every)}")
     for bug in fixable:
         tried = trials(model, bug.scope, kinds=heard(margins), read=read.append)
         for trial in marked(tried, margins):
@@ -267,7 +267,7 @@ def report_bugs(model: Model, data: Path, number: int, margins: Margins) -> dict
             print(f"{bug.id}, {bug.about}: {trial.alternative.text!r}, {trial.gain:.1f} nats, {said}")
             false += not right
         found += any(_line(bug, trial) in bug.wrong for trial in marked(tried, margins))
-    print(f"looked at {len(fixable)}: {shown(found, len(fixable))} found; false marks: {false}")
+    print(f"checked {len(fixable)}: {shown(found, len(fixable))} found; false marks: {false}")
     return {"looked": len(fixable), "found": found, "false": false}
 
 
@@ -281,14 +281,16 @@ def main() -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--data", type=Path, required=True)
-    parser.add_argument("--functions", type=int, default=400, help="right functions of each half")
-    parser.add_argument("--bugs", type=int, default=82, help="bugs with a fix")
-    parser.add_argument("--quick", action="store_true", help=f"{QUICK} functions of each half, and bugs")
-    parser.add_argument("--fit", action="store_true", help="keep the margins for `counterlens check`")
+    parser.add_argument("--functions", type=int, default=400, help="number of right functions per half")
+    parser.add_argument("--bugs", type=int, default=82, help="number of bugs that have a fix")
+    parser.add_argument(
+        "--quick", action="store_true", help=f"use {QUICK} functions per half, and {QUICK} bugs"
+    )
+    parser.add_argument("--fit", action="store_true", help="store the margins for `counterlens check`")
     parser.add_argument("--model", default=DEFAULT_MODEL)
     parser.add_argument("--threads", type=int, default=0)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--cache", type=Path, help="where answers are kept; by default with the user's")
+    parser.add_argument("--cache", type=Path, help="folder of the response cache; default: the user's")
     given = parser.parse_args()
     if given.quick:
         given.functions = given.bugs = QUICK
@@ -308,9 +310,9 @@ def main() -> int:
             print(f"{model.info.name}, seed {given.seed}; fitted on {len(looked[0])} functions")
             print_fit(fit)
             if given.fit:
-                print(f"kept in {save_margins(model.info, fit.margins, fit.lines)}")
+                print(f"stored in {save_margins(model.info, fit.margins, fit.lines)}")
             elif fit.margins != margins_of(model.info):
-                print(f"not those that are in use: {fit.margins}")
+                print(f"differ from those in use: {fit.margins}")
             figures = report(looked[1], fit.margins)
             known = report_bugs(model, given.data, given.bugs, fit.margins)
         print(json.dumps({"benchmark": "doubt", "margins": fit.margins, **figures, "bugs": known}))

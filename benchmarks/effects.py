@@ -272,18 +272,22 @@ def main() -> None:
     """Measure and print."""
     cores = len(os.sched_getaffinity(0))
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--data", type=Path, required=True, help="the folder that has humaneval/ and mbpp/")
-    parser.add_argument("--functions", type=int, default=60, help="of each dataset")
-    parser.add_argument("--seeds", type=int, default=3, help="of the mutations, asked exactly")
-    parser.add_argument("--samples", type=int, default=8, help="completions that are drawn of each side")
-    parser.add_argument("--sampled", type=int, default=10, help="functions of each dataset with draws")
-    parser.add_argument("--first", type=int, default=None, help="ask only of so many of the functions")
-    parser.add_argument("--only", action="append", help="ask only in ways whose names begin so; repeatable")
-    parser.add_argument("--keep", type=Path, help="a folder for what was found, so that a run can go on")
+    parser.add_argument("--data", type=Path, required=True, help="folder that contains humaneval/ and mbpp/")
+    parser.add_argument("--functions", type=int, default=60, help="number of functions per dataset")
+    parser.add_argument("--seeds", type=int, default=3, help="number of mutation seeds with exact decoding")
+    parser.add_argument("--samples", type=int, default=8, help="number of samples per side")
+    parser.add_argument("--sampled", type=int, default=10, help="functions per dataset that are sampled")
+    parser.add_argument("--first", type=int, default=None, help="use only the first N sampled functions")
+    parser.add_argument(
+        "--only", action="append", help="run only ways whose names start with this; repeatable"
+    )
+    parser.add_argument("--keep", type=Path, help="folder for results, so that a run can be resumed")
     parser.add_argument("--max-tokens", type=int, default=128)
-    parser.add_argument("--processes", type=int, default=min(cores, len(DATA)), help="each with a model")
-    parser.add_argument("--threads", type=int, default=1, help="of each process")
-    parser.add_argument("--quick", action="store_true", help="one function of each, two mutations")
+    parser.add_argument(
+        "--processes", type=int, default=min(cores, len(DATA)), help="number of processes, each with a model"
+    )
+    parser.add_argument("--threads", type=int, default=1, help="number of threads per process")
+    parser.add_argument("--quick", action="store_true", help="use one function per dataset and two mutations")
     given = parser.parse_args()
     functions, seeds, sampled = (1, 1, 0) if given.quick else (given.functions, given.seeds, given.sampled)
     options = CompletionOptions(max_tokens=given.max_tokens, ways=0)

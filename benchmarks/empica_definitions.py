@@ -1,4 +1,4 @@
-"""Robustness and sensitivity by two definitions on the same answers: Nguyen et al. 2024, and our own.
+"""Compares robustness and sensitivity by two definitions on the same answers: Nguyen et al. 2024 and our own.
 
     counterlens bench --data humaneval --task name --protocol empica --out RUN
     python benchmarks/empica_definitions.py RUN

@@ -170,7 +170,7 @@ def run(latency: float, concurrency: int, functions: int) -> tuple[float, int]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--quick", action="store_true", help="fewer functions")
+    parser.add_argument("--quick", action="store_true", help="use fewer functions")
     parser.add_argument("--latency", type=float, default=0.3)
     parser.add_argument("--concurrency", type=int, default=4)
     parser.add_argument("--functions", type=int)

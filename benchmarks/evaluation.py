@@ -120,13 +120,13 @@ def on_ray(way: str, settings: RunSettings, replicas: int, jobs: int, rounds: in
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument(
-        "--quick", action="store_true", help="two functions, shorter completions, one round, no cluster"
+        "--quick", action="store_true", help="use two functions, short completions, one round, no cluster"
     )
     parser.add_argument("--data", default="humaneval")
     parser.add_argument("--limit", type=int)
     parser.add_argument("--jobs", type=int, default=workers())
     parser.add_argument("--rounds", type=int)
-    parser.add_argument("--max-tokens", type=int, help="of a completion")
+    parser.add_argument("--max-tokens", type=int, help="maximum number of tokens per completion")
     given = parser.parse_args()
     limit, rounds = given.limit or (2 if given.quick else 20), given.rounds or (1 if given.quick else 2)
     most = given.max_tokens or (32 if given.quick else 128)
@@ -143,7 +143,7 @@ def main() -> None:
     functions = len(records["pipelined"])
     minutes = {way: len(records[way]) / took * 60 for way, took in seconds.items()}
     for way, rate in minutes.items():
-        print(f"{way:12} {seconds[way]:7.1f} s {rate:7.1f} functions a minute")
+        print(f"{way:12} {seconds[way]:7.1f} s {rate:7.1f} functions per minute")
     ratios = {
         "over_naive": seconds["naive"] / seconds["pipelined"],
         "overlap": seconds["batched"] / seconds["pipelined"],

@@ -158,11 +158,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--quick", action="store_true", help="four texts, one round")
+    parser.add_argument("--quick", action="store_true", help="use four texts and one round")
     parser.add_argument("--texts", type=int, default=300)
     parser.add_argument("--tokens", type=int, default=48)
-    parser.add_argument("--rounds", type=int, default=6, help="of the comparison of costs")
-    parser.add_argument("--model", type=Path, help="a GGUF file; by default the embedded model")
+    parser.add_argument("--rounds", type=int, default=6, help="number of rounds in the cost comparison")
+    parser.add_argument("--model", type=Path, help="GGUF file; default: the embedded model")
     parser.add_argument("--threads", type=int, default=min(len(os.sched_getaffinity(0)), 8))
     options = parser.parse_args()
     count, tokens, rounds = (4, 8, 1) if options.quick else (options.texts, options.tokens, options.rounds)

@@ -55,9 +55,7 @@ def main() -> None:
     if options.markdown:
         print("| example | original | counterfactual | outcome |\n|---|---|---|---|")
         for stem, pair in rows:
-            same = (
-                ", the same code on both sides" if pair.copied and pair.effect and pair.effect.signed else ""
-            )
+            same = ", same code on both sides" if pair.copied and pair.effect and pair.effect.signed else ""
             sides = f"{_verdict(pair.original)} | {_verdict(pair.counterfactual)}"
             print(f"| {stem} | {sides} | {OUTCOMES[pair.outcome]}{same} |")
         print()

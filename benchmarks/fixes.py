@@ -106,10 +106,12 @@ class Remembering:
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--data", type=Path, required=True, help="the folder that has humanevalpack/")
-    parser.add_argument("--bugs", type=int, default=164, help="so many, evenly spread")
-    parser.add_argument("--seeded", type=int, default=0, help="so many seeded bugs per function")
-    parser.add_argument("--quick", action="store_true", help=f"{QUICK} bugs")
+    parser.add_argument("--data", type=Path, required=True, help="folder that contains humanevalpack/")
+    parser.add_argument(
+        "--bugs", type=int, default=164, help="number of real bugs, evenly spread over the problems"
+    )
+    parser.add_argument("--seeded", type=int, default=0, help="number of seeded bugs per function")
+    parser.add_argument("--quick", action="store_true", help=f"use {QUICK} bugs")
     given = parser.parse_args()
     folder = given.data / "humanevalpack" / "python"
     records = [json.loads(line) for path in folder.glob("*.jsonl") for line in path.open()]
@@ -166,7 +168,7 @@ def _judge(problem: Problem, tests: str, setting: Setting) -> Judge:
 def report(found: Sequence[Fixed]) -> None:
     """Print the tables."""
     reported = [one for one in found if one.bug.number >= HALF]
-    print("bug: seen by the examples, fixes, right, undecided, right")
+    print("bug: detected by the examples, fixes, right fixes, undecided, right undecided")
     for half, some in (
         ("first half", [one for one in found if one.bug.number < HALF]),
         ("reported", reported),
@@ -183,7 +185,9 @@ def report(found: Sequence[Fixed]) -> None:
     print(f"precision {precision(reported)}")
     able = [one for one in found if one.passing]
     if able:
-        print(f"the first that passes is no. {statistics.median(one.passing[0] for one in able):g} (median)")
+        print(
+            f"rank of the first that passes: {statistics.median(one.passing[0] for one in able):g} (median)"
+        )
     by_chance = sum((one.alternatives + 1) / (len(one.passing) + 1) for one in able)
     ratios = {
         "precision": right / fixes if fixes else None,

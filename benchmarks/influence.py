@@ -2,9 +2,9 @@
 
     python benchmarks/influence.py --data DATA                 # the figures of docs/influence.md
     python benchmarks/influence.py --data DATA --quick         # eight functions, under a minute
-    python benchmarks/influence.py --data DATA --lead ""       # without what anchors the model's attention
-    python benchmarks/influence.py --data DATA --second M      # and another model on the same functions
-    python benchmarks/influence.py --data DATA --degraded      # ... the same one, quantised again to Q2_K
+    python benchmarks/influence.py --data DATA --lead ""       # without the lead that anchors attention
+    python benchmarks/influence.py --data DATA --second M      # compare with another model
+    python benchmarks/influence.py --data DATA --degraded      # compare with the embedded model in Q2_K
 
 DATA/cruxeval contains the dataset. Functions are shuffled with a seed; those in even places were used to
 choose between estimators, and only those in odd places are reported. The truth is the dependence graph, and
@@ -71,13 +71,13 @@ def main() -> int:
     )
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--model", default=DEFAULT_MODEL)
-    parser.add_argument("--second", help="another model, compared on the same functions")
+    parser.add_argument("--second", help="model to compare with on the same functions")
     parser.add_argument("--degraded", action="store_true", help="compare with the embedded model in Q2_K")
     parser.add_argument("--functions", type=int, default=100)
     parser.add_argument("--lead", default=lead_of("python"))
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--threads", type=int, default=0)
-    parser.add_argument("--quick", action="store_true", help="eight functions")
+    parser.add_argument("--quick", action="store_true", help="use eight functions")
     given = parser.parse_args()
     chosen = list(subjects(given.data, given.seed))[: 8 if given.quick else given.functions]
     names, cases, figures, begun = [given.model], [], {}, time.monotonic()

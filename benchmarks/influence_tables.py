@@ -95,7 +95,7 @@ def confounders(cases: list[Case]) -> dict[str, Any]:
     for name in ("hide, reads", "rename, reads", "baseline: distance"):
         for subset, test in (
             ("name recurs", recurs),
-            ("name recurs, bound anew between", lambda c, p: recurs(c, p) and not visible(c, p)),
+            ("name recurs, rebound in between", lambda c, p: recurs(c, p) and not visible(c, p)),
         ):
             one = clusters(
                 cases,
@@ -161,7 +161,7 @@ def out_of_reach(cases: list[Case]) -> dict[str, float]:
         true = sum(len(truth(case)) for case in cases)
         seen = sum(len(truth(case) & set(score(case))) for case in cases)
         figures[name] = 1 - seen / true if true else 0.0
-        print(f"{name}: {true - seen} of {true} true edges are out of reach")
+        print(f"{name}: {true - seen} of {true} true edges cannot be found")
     return figures
 
 

@@ -1,4 +1,4 @@
-"""F1 by the minimum influence of an edge, on the functions with which the method was developed.
+"""Prints F1 by the minimum influence of an edge, on the functions with which the method was developed.
 
     python benchmarks/influence_thresholds.py --data DATA --functions 40
 

@@ -1,4 +1,4 @@
-"""The coverage of the 95 % intervals of reports on simulated data, by size, clustering and rate.
+"""Measures the coverage of the reports' 95 % intervals on simulated data, by size, clustering and rate.
 
     python benchmarks/interval_coverage.py            # some minutes
     python benchmarks/interval_coverage.py --quick    # under a minute
@@ -15,8 +15,8 @@ Means: of clusters whose means and observations have a normal or an exponential 
 
 Differences: of an average mutation effect and its noise floor (`metrics/noise_floor.py`), over functions that
 each have some informative pairs and placebos, or 1 to 8 and 0 to 4 of them. Effect and floor of a function
-are correlated: both are at the same quantile of their beta distributions. `told` is how often the effect
-differs significantly from the floor: the error rate at equal rates, else the power.
+are correlated: both are at the same quantile of their beta distributions. `detected` is how often the
+effect differs significantly from the floor: the error rate at equal rates, else the power.
 
     python benchmarks/interval_coverage.py --only differences
 
@@ -225,7 +225,7 @@ def drawn_difference(
     random: np.random.Generator,
 ) -> tuple[float, float]:
     """The coverage of an effect minus its floor, and how often they differ significantly."""
-    held, told = [], []
+    held, detected = [], []
     for _ in range(each):
         at = random.random(functions)
         kinds = []
@@ -242,8 +242,8 @@ def drawn_difference(
             )
         found = above_floor(*kinds)
         held.append(_holds(found.difference, rates[0] - rates[1]))
-        told.append(found.exceeded is True)
-    return mean(held), mean(told)
+        detected.append(found.exceeded is True)
+    return mean(held), mean(detected)
 
 
 def differences(
@@ -251,7 +251,7 @@ def differences(
 ) -> Iterator[tuple[str, float]]:
     """Print the coverage of differences; yield kind and figure of each."""
     head = "".join(f"{f'{effect:.0%} less {floor:.0%}':>20}" for effect, floor in EFFECT_AND_FLOOR)
-    print(f"\n{'effect less floor: held, told':42}{head}")
+    print(f"\n{'effect minus floor: coverage, detected':42}{head}")
     for number in functions:
         for counts in BESIDE:
             for correlation in (0.0, 0.3, 0.6):
@@ -262,13 +262,13 @@ def differences(
                 size = f"{counts[0]} and {counts[1]}" if counts else "1..8 and 0..4"
                 title = f"{number} x {size}, correlation {correlation:g}"
                 print(
-                    f"{title:42}" + "".join(f"{held:11.1%},{told:7.1%} " for held, told in figures),
+                    f"{title:42}" + "".join(f"{held:11.1%},{detected:7.1%} " for held, detected in figures),
                     flush=True,
                 )
-                for (effect, floor), (held, told) in zip(EFFECT_AND_FLOOR, figures, strict=True):
+                for (effect, floor), (held, detected) in zip(EFFECT_AND_FLOOR, figures, strict=True):
                     yield "differences", held
                     if effect == floor:
-                        yield "told_in_error", told
+                        yield "detected_in_error", detected
 
 
 def main() -> None:
@@ -276,8 +276,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--quick", action="store_true", help="fewer samples")
-    parser.add_argument("--only", choices=["differences"], help="these alone")
+    parser.add_argument("--quick", action="store_true", help="use fewer samples")
+    parser.add_argument("--only", choices=["differences"], help="print only this part")
     parser.add_argument("--seed", type=int, default=0)
     given = parser.parse_args()
     random = np.random.default_rng(given.seed)

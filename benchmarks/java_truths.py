@@ -78,7 +78,7 @@ def main() -> None:
     """Run the calls, and count."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--data", required=True, help="HumanEval-X or HumanEvalPack in Java")
-    parser.add_argument("--most", type=int, default=1 << 30, help="calls to run per method")
+    parser.add_argument("--most", type=int, default=1 << 30, help="maximum number of calls to run per method")
     options = parser.parse_args()
     java, counts, data = executed("java"), Counter[str](), open_dataset(options.data)
     for target in targets_of(data):
@@ -92,7 +92,7 @@ def main() -> None:
                 break
             wanted = java_literal(text, strict=True)
             if wanted is None:
-                counts["call that is compared with something else than a literal"] += 1
+                counts["call that is not compared with a literal"] += 1
                 continue
             ran += 1
             try:
@@ -103,7 +103,7 @@ def main() -> None:
             same = java.values.equal(truth.value, wanted.value)
             counts["call with the expected result" if same else "call with another result"] += 1
             if not same:
-                print(f"{problem.id}: {call} gives {truth.written}, and not {wanted.written}")
+                print(f"{problem.id}: {call} returns {truth.written}, not {wanted.written}")
     for outcome, count in counts.most_common():
         print(f"{count:5}  {outcome}")
 

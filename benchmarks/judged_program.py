@@ -1,4 +1,4 @@
-"""The cost of one judged program of a package, compared with pytest on the same tests without a sandbox.
+"""Measures the cost of one judged program of a package, relative to pytest on its tests without a sandbox.
 
     python benchmarks/judged_program.py FOLDER… [--functions 8] [--times 5] [--seed 1]
 

@@ -185,11 +185,11 @@ def examine(module: str, mutations: list[str], seconds: float, without: list[str
         return QUOTED[module], []
     path = source_of(module)
     if path is None:
-        return "not a module of one file here", []
+        return "not a single-file module here", []
     source = decode(path.read_bytes()).text
     passed, took, _ = run_suite(module, source, seconds)
     if not passed:
-        return "its suite does not pass, or not in time, when the module is found elsewhere", []
+        return "its suite fails or times out when the module is loaded from another folder", []
     runs = []
     for name in mutations:
         mutated = apply_everywhere(source, name, without=without)
@@ -206,10 +206,12 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--modules", help="comma-separated; all of the list by default")
-    parser.add_argument("--mutations", help="comma-separated; all preserving ones by default")
-    parser.add_argument("--without", default="", help="comma-separated assumptions that are not made")
-    parser.add_argument("--seconds", type=float, default=20.0, help="limit for an unmutated suite")
+    parser.add_argument("--modules", help="comma-separated modules; default: all listed ones")
+    parser.add_argument("--mutations", help="comma-separated mutations; default: all preserving ones")
+    parser.add_argument("--without", default="", help="comma-separated assumptions to disable")
+    parser.add_argument(
+        "--seconds", type=float, default=20.0, help="time limit of an unmutated suite in seconds"
+    )
     parser.add_argument("--processes", type=int, default=2)
     arguments = parser.parse_args()
     modules = arguments.modules.split(",") if arguments.modules else MODULES

@@ -288,7 +288,7 @@ def measured(given: argparse.Namespace, model: Model) -> list[dict[str, Hits]]:
         )
     sample = []
     for done, i in enumerate(drawn[: given.sample]):
-        print(f"\r{done} of {given.sample} read again ", end="", file=sys.stderr, flush=True)
+        print(f"\r{done} of {given.sample} rescored ", end="", file=sys.stderr, flush=True)
         scored = Scored(chosen[i], model)
         sample.append(rows[i] | {name: found(chosen[i], signal(scored)) for name, signal in again.items()})
     print(file=sys.stderr)
@@ -331,12 +331,16 @@ def main() -> int:
     )
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--language", choices=["python", "java"], default="python")
-    parser.add_argument("--sample", type=int, default=48, help="functions that are read again; 0 for none")
-    parser.add_argument("--quick", action="store_true", help=f"{QUICK} functions, none of them read again")
+    parser.add_argument(
+        "--sample", type=int, default=48, help="number of functions to score with changed text"
+    )
+    parser.add_argument(
+        "--quick", action="store_true", help=f"use {QUICK} functions, and score no changed text"
+    )
     parser.add_argument("--model", default=DEFAULT_MODEL)
     parser.add_argument("--threads", type=int, default=0)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--cache", type=Path, help="where answers are kept; by default with the user's")
+    parser.add_argument("--cache", type=Path, help="folder of the response cache; default: the user's")
     given = parser.parse_args()
     store = AnswerStore(given.cache)
     try:

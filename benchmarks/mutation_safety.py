@@ -177,9 +177,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--data", type=Path, required=True, help="folder with humaneval/ and mbpp/")
-    parser.add_argument("--sample", type=int, help="only so many problems, chosen by --seed")
-    parser.add_argument("--preserving", action="store_true", help="only the preserving mutations")
+    parser.add_argument("--data", type=Path, required=True, help="folder that contains humaneval/ and mbpp/")
+    parser.add_argument("--sample", type=int, help="number of problems, chosen by --seed")
+    parser.add_argument("--preserving", action="store_true", help="check only the preserving mutations")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--language", choices=("python", "java"), default="python")
@@ -202,7 +202,9 @@ def main() -> int:
     for name, why in sorted(skipped.items()):
         print(f"skipped {name}: {why}")
     for name, mutation, source, assumptions in failures:
-        print(f"\nFAILED {name} under {mutation} (assumed {', '.join(assumptions) or 'nothing'}):\n{source}")
+        print(
+            f"\nFAILED {name} under {mutation} (assumptions: {', '.join(assumptions) or 'none'}):\n{source}"
+        )
     total = {
         "benchmark": "mutation-safety",
         "problems": len(problems),

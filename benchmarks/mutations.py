@@ -1,4 +1,4 @@
-"""The cost of all mutations of a file, as a ratio to LibCST's own parse of the same file in the same run.
+"""Measures the cost of all mutations of a file, relative to LibCST's parse of the same file in the same run.
 
     python benchmarks/mutations.py            # 250, 1,000 and 4,000 lines
     python benchmarks/mutations.py --quick
@@ -82,7 +82,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--quick", action="store_true", help="fewer rounds")
+    parser.add_argument("--quick", action="store_true", help="use fewer rounds")
     rounds = 3 if parser.parse_args().quick else 7
     ratios = {str(lines): measure(lines, rounds) for lines in (250, 1000, 4000)}
     print(

@@ -101,7 +101,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--quick", action="store_true", help="the heads of the files, in under a minute")
+    parser.add_argument(
+        "--quick", action="store_true", help="use only the beginning of each file; under a minute"
+    )
     parser.add_argument("--threads", type=int, default=min(len(os.sched_getaffinity(0)), 8))
     options = parser.parse_args()
     engine = Engine(embedded_model(), threads=options.threads, context=DEFAULT_CONTEXT)
@@ -109,7 +111,7 @@ def main() -> None:
     base = [scored(engine, document, CHUNK) for document in documents]
     same = [scored(engine, document, CHUNK) for document in documents]
     logprobs = np.concatenate([one.scores.logprob[1:] for one in base])
-    print(f"{len(logprobs)} tokens in {len(documents)} files, groups of {CHUNK} against")
+    print(f"{len(logprobs)} tokens in {len(documents)} files, groups of {CHUNK} compared with")
     print("the same groups again:")
     figures = {"same": differences(base, same)}
     for group in (64, 32, 1):

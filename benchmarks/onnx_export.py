@@ -124,8 +124,8 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--no-cache", action="store_true", help="an export without keys and values")
-    parser.add_argument("--keep", action="store_true", help="take the folder as it is, where it is there")
+    parser.add_argument("--no-cache", action="store_true", help="write an export without keys and values")
+    parser.add_argument("--keep", action="store_true", help="reuse the folder if it exists")
     options = parser.parse_args()
     if not (options.keep and (options.folder / "model.onnx").is_file()):
         convert(options.folder, past=not options.no_cache)
@@ -145,9 +145,7 @@ def main() -> None:
         "speed": round(our_speed / their_speed, 3),
         "completions": f"{same} of {len(asked)}",
     }
-    print(
-        f"{len(a)} tokens: {our_speed:.0f} a second through ONNX Runtime, {their_speed:.0f} through llama.cpp"
-    )
+    print(f"{len(a)} tokens: {our_speed:.0f} per second with ONNX Runtime, {their_speed:.0f} with llama.cpp")
     print(json.dumps({"benchmark": "onnx_export", **figures}))
 
 

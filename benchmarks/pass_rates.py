@@ -1,4 +1,4 @@
-"""The coverage of intervals and the errors of sampling, for simulated models with known pass rates.
+"""Measures the coverage of intervals and the errors of sampling, for simulated models with known pass rates.
 
     python benchmarks/pass_rates.py            # some seconds
     python benchmarks/pass_rates.py --quick    # fewer samples
@@ -102,22 +102,22 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--quick", action="store_true", help="fewer samples")
+    parser.add_argument("--quick", action="store_true", help="use fewer samples")
     parser.add_argument("--seed", type=int, default=0)
     given = parser.parse_args()
     random = np.random.default_rng(given.seed)
     runs = 1_000 if given.quick else 20_000
-    print(f"{'a pair, draws of each side':36}{'mean':>8}{'least':>8}")
+    print(f"{'a pair, samples per side':36}{'mean':>8}{'least':>8}")
     single = {}
     for n in (8, 10, 16, 20, 40):
         single[n] = coverages(n)
         print(f"{n:<36}{single[n].mean():8.1%}{single[n].min():8.1%}", flush=True)
-    print("\nthe mean over functions, 10 draws of each side")
+    print("\nmean over functions, 10 samples per side")
     means = []
     for functions in (10, 20, 50):
         means.append(mean_coverage(functions, max(200, runs // 10), 10, random))
         print(f"{functions:<36}{means[-1]:8.1%}", flush=True)
-    print(f"\n{'where drawing ends':36}{'moved':>8}{'held':>8}{'open':>8}{'draws':>8}")
+    print(f"\n{'end of sampling':36}{'moved':>8}{'held':>8}{'open':>8}{'samples':>8}")
     errors: dict[str, list[float]] = {"moved_in_error": [], "held_in_error": []}
     for most, rate in product(ALLOWED, (0.02, 0.05, 0.1, 0.3, 0.5, 0.9, 0.95, 0.98)):
         apart = rate - NOTHING if rate > NOTHING else rate + NOTHING

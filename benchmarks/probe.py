@@ -1,4 +1,4 @@
-"""The speed of a function's probe with one batch, over one call per completion.
+"""Measures the speed of a function's probe with one batch, relative to one call per completion.
 
     python benchmarks/probe.py [--quick] [--threads N]
 
@@ -71,7 +71,7 @@ SOURCES = (
     return best
 ''',
     '''def mean_above(numbers, threshold):
-    """Return the mean of the numbers that are above a threshold, or None where there are none.
+    """Return the mean of the numbers that are above a threshold, or None if there are none.
 
     >>> mean_above([1, 5, 9], 4)
     7.0
@@ -196,7 +196,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--quick", action="store_true", help="one function, one round, half the tokens")
+    parser.add_argument(
+        "--quick", action="store_true", help="use one function, one round and half the tokens"
+    )
     parser.add_argument("--threads", type=int, default=min(len(os.sched_getaffinity(0)), 8))
     options = parser.parse_args()
     tokens, repeats = (48, 1) if options.quick else (96, 3)
@@ -235,12 +237,12 @@ def main() -> None:
     for tie in sorted(ties):
         print(f"  where one differs, the log-odds of the two tokens were {tie:.3f}")
     if continuing:
-        print(f"  in {continuing}, one text goes on where the other has ended")
+        print(f"  in {continuing}, one text continues after the end of the other")
     figures = {"over_sequential": round(over, 3), "over_own_sequential": round(own, 3)}
     greedy = seconds.pop(0)
     for count, taken in seconds.items():
         ratio = statistics.median(drawn / once for drawn, once in zip(taken, greedy, strict=True))
-        print(f"{count} draws of each of nine prompts over the exact greedy batch: {ratio:.2f}")
+        print(f"{count} samples of each of nine prompts over the exact greedy batch: {ratio:.2f}")
         figures[f"draws_{count}"] = round(ratio, 3)
     print(
         json.dumps(

@@ -91,7 +91,7 @@ def main() -> None:
     parser.add_argument("--kills", type=int)
     parser.add_argument("--seed", type=int, default=20)
     parser.add_argument("--functions", type=int, default=6)
-    parser.add_argument("--quick", action="store_true", help="three kills")
+    parser.add_argument("--quick", action="store_true", help="kill three times")
     given = parser.parse_args()
     wanted = given.kills or (3 if given.quick else 20)
     draw = random.Random(given.seed)  # noqa: S311 - no secret
@@ -118,7 +118,7 @@ def main() -> None:
                 kills += was_killed
                 with_work += was_killed and bool(after)
                 if was_killed:
-                    print(f"kill {kills} after {patience:.1f} s: {len(after)} kept", file=sys.stderr)
+                    print(f"kill {kills} after {patience:.1f} s: {len(after)} stored", file=sys.stderr)
             both = zip(FORMATS, reports(folder), reports(whole), strict=True)
             differing = [form for form, one, other in both if one != other]
             counts["tables_that_differ"] += len(differing)

@@ -1,4 +1,4 @@
-"""The programs per second that the sandbox judges, warm and cold, over plain processes without isolation.
+"""Measures the programs per second that the sandbox judges, warm and cold, relative to plain processes.
 
 The programs are functions with their assertions, in the form of HumanEval; each runs in the sandbox and by
 `subprocess.run([python, "-c", ...])`, which isolates nothing. They have two forms: bare, and as `unittest`
@@ -113,7 +113,7 @@ def _compare_rates(programs: int, rounds: int) -> None:
                 found[name].append(_rate(ways[way], some, workers))
         rates |= {name: sorted(each)[len(each) // 2] for name, each in found.items()}
     for name, rate in rates.items():
-        print(f"{name:26} {rate:8.1f} programs a second")
+        print(f"{name:26} {rate:8.1f} programs per second")
     ratios = {}
     for form in ("bare", "unittest"):
         ratios[f"{form}: warm over plain"] = rates[f"{form}, warm"] / rates[f"{form}, plain"]
@@ -141,7 +141,7 @@ def _texts(form: str, programs: int) -> list[str]:
 def _judge_some(way: str, form: str, programs: int) -> None:
     warm = registry.best_sandbox()
     right = [_plain(text) if way == "plain" else _sandboxed(warm, text) for text in _texts(form, programs)]
-    assert all(right), "a right program was found wrong"
+    assert all(right), "a right program failed"
 
 
 def _compare_processor_time(
@@ -173,7 +173,7 @@ def _rate(judge: Callable[[str], bool], texts: Sequence[str], workers: int) -> f
     started = time.perf_counter()
     with ThreadPoolExecutor(workers) as pool:
         right = list(pool.map(judge, texts))
-    assert all(right), "a right program was found wrong"
+    assert all(right), "a right program failed"
     return len(texts) / (time.perf_counter() - started)
 
 

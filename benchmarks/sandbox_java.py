@@ -51,7 +51,7 @@ TESTS = """public class Main {{
 """
 THREAD = "new Thread(() -> {}).start();"
 Pair = tuple[str, str]
-FORMS, WAYS = ("own tests", "same tests", "a machine each"), ("javac && java", "judge")
+FORMS, WAYS = ("own tests", "same tests", "one machine per program"), ("javac && java", "judge")
 """The ways whose processor time is compared."""
 
 
@@ -81,11 +81,11 @@ def run(*, quick: bool) -> None:
         ):
             found.setdefault(name, []).append(ways[name](pairs))
         found.setdefault("judge, same tests", []).append(ways["judge"](same))
-        found.setdefault("judge, a machine each", []).append(ways["judge"](alone))
+        found.setdefault("judge, one machine per program", []).append(ways["judge"](alone))
     rates = {name: sorted(each)[len(each) // 2] for name, each in found.items()}
     base = rates["javac && java"]
     for name, rate in rates.items():
-        print(f"{name:24} {rate:8.1f} programs a second {rate / base:8.1f} times")
+        print(f"{name:24} {rate:8.1f} programs per second {rate / base:8.1f} times")
     document = {
         "benchmark": "sandbox", "language": "java", "back_end": chosen().name, "jdk": find_jdk().version,
         "strength": chosen().strength, "programs": programs, "rounds": rounds,
@@ -98,12 +98,10 @@ def run(*, quick: bool) -> None:
 def judge_some(way: str, form: str, programs: int) -> None:
     """Judge a number of programs of a form in one way."""
     setting = Setting(best_sandbox(), Path(sys.executable), LIMITS)
-    extra = THREAD if form == "a machine each" else ""
+    extra = THREAD if form == "one machine per program" else ""
     for n in range(programs):
         pair = _pair(n, m=n) if form == "own tests" else _pair(7, m=0, extra=extra, salt=n)
-        assert _by_processes(pair) if way == WAYS[0] else _judged(pair, setting), (
-            "a right program was found wrong"
-        )
+        assert _by_processes(pair) if way == WAYS[0] else _judged(pair, setting), "a right program failed"
 
 
 def _pair(n: int, *, m: int, extra: str = "", salt: int | None = None) -> Pair:
@@ -115,7 +113,7 @@ def _rate(judge: Callable[[Pair], bool], pairs: Sequence[Pair], workers: int = 1
     started = time.perf_counter()
     with ThreadPoolExecutor(workers) as pool:
         right = list(pool.map(judge, pairs))
-    assert all(right), "a right program was found wrong"
+    assert all(right), "a right program failed"
     return len(pairs) / (time.perf_counter() - started)
 
 

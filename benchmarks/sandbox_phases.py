@@ -1,4 +1,4 @@
-"""The overhead of a judged program by phase: forks, namespaces, Landlock, the seccomp filter.
+"""Measures the overhead of a judged program by phase: forks, namespaces, Landlock, the seccomp filter.
 
 Each step runs alone in a fork of an interpreter with the imports of a waiting one, in turn with whole
 programs of `benchmarks/sandbox.py` in the sandbox and plain processes. Shares are of the median of a whole

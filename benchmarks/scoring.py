@@ -1,4 +1,4 @@
-"""The speed of scoring, as ratios to named baselines measured in the same run.
+"""Measures the speed of scoring, as ratios to named baselines in the same run.
 
     python benchmarks/scoring.py [--quick] [--model onnx:FOLDER]
 
@@ -172,8 +172,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--quick", action="store_true", help="fewer rounds, in under a minute")
-    parser.add_argument("--model", default=DEFAULT_MODEL, help="a GGUF file, or onnx:FOLDER")
+    parser.add_argument("--quick", action="store_true", help="use fewer rounds; under a minute")
+    parser.add_argument("--model", default=DEFAULT_MODEL, help="GGUF file, or onnx:FOLDER")
     parser.add_argument("--threads", type=int, default=min(len(os.sched_getaffinity(0)), 8))
     options = parser.parse_args()
     text = (HERE / "server/counterlens/models/stopping.py").read_bytes()

@@ -1,4 +1,4 @@
-"""The response times of the language server while the model works, measured with a real client over stdio.
+"""Measures the response times of the language server while the model works, with a real client over stdio.
 
     python benchmarks/server.py [--quick]
 
@@ -219,7 +219,7 @@ def null_server() -> None:
 async def main() -> None:
     """Run and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--quick", action="store_true", help="under a minute")
+    parser.add_argument("--quick", action="store_true", help="use shorter files; under a minute")
     parser.add_argument("--null-server", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
     hover_ratio, hover_facts = await hover_while_busy(150 if options.quick else 400)

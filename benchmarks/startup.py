@@ -1,4 +1,4 @@
-"""The cost of starting: the server's imports and its memory before a file is open, compared with only pygls.
+"""Measures the cost of starting, relative to pygls alone: imports, and memory before a file is open.
 
 Run it: `.venv/bin/python benchmarks/startup.py`. The last line is JSON. Times are processor seconds of a
 child, the minimum of several runs in turn, to exclude other work of the machine; only their ratios are

@@ -1,4 +1,4 @@
-"""Measures how right the expected and remaining times of a run are.
+"""Measures the error of the expected and remaining times of a run.
 
     python benchmarks/time_left.py REPOSITORY [--functions 20] [--latency SECONDS] [--mutations ID…]
 

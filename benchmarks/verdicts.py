@@ -97,9 +97,9 @@ class Repository:
                 preexec_fn=_bounded,
             )
         except subprocess.TimeoutExpired:
-            return {"the suite does not end"}
+            return {"the suite does not terminate"}
         if ran.returncode not in (0, 1):
-            return {f"pytest ends with {ran.returncode}"}
+            return {f"pytest exited with code {ran.returncode}"}
         return set(re.findall(r"^(?:FAILED|ERROR) (\S+)", ran.stdout, re.MULTILINE))
 
 
@@ -113,10 +113,10 @@ def main() -> None:
     """Test each package, and print the results."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("folders", type=Path, nargs="+")
-    parser.add_argument("--functions", type=int, default=20, help="of each package")
-    parser.add_argument("--verdicts", type=int, default=12, help="of each package")
+    parser.add_argument("--functions", type=int, default=20, help="number of functions per package")
+    parser.add_argument("--verdicts", type=int, default=12, help="number of verdicts per package")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--quick", action="store_true", help="three functions and verdicts of each")
+    parser.add_argument("--quick", action="store_true", help="use three functions and verdicts per package")
     options = parser.parse_args()
     if options.quick:
         options.functions = options.verdicts = 3

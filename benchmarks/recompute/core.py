@@ -106,14 +106,14 @@ def of_yes(asked):
     wrong = [(one["said"], one["true"]) for one in asked if one["ruled"] != one["true"]]
     right, unread = sum(one["said"] == one["true"] for one in asked), sum(not one["read"] for one in asked)
     mean = means([one["judged"] for one in asked if one["true"]])
-    answers = {"questions": len(asked), "yes is true": true, "accuracy": right / len(asked)}
+    answers = {"questions": len(asked), "answer is yes": true, "accuracy": right / len(asked)}
     answers |= {"precision": both / yes if yes else 0.0, "recall": both / true if true else 0.0}
-    yield "does it depend?", answers | {"F1": model, "rule's F1": rule, "not read": unread}
-    beside = {"F1": model, "rule's F1": rule, "difference": model - rule, "rule is wrong": len(wrong)}
-    beside["F1 there"] = f1(wrong) if any(map(any, wrong)) else None
+    yield "pairwise questions", answers | {"F1": model, "rule's F1": rule, "unreadable": unread}
+    beside = {"F1": model, "rule's F1": rule, "difference": model - rule, "rule wrong": len(wrong)}
+    beside["F1 if rule wrong"] = f1(wrong) if any(map(any, wrong)) else None
     yield "compared with rules without a model", beside
     traces = ("trace precision", "false edge rate", "missing nodes", "correct trace rate")
-    yield "traces for the answer yes", {"questions": true, **dict(zip(traces, mean, strict=True))}
+    yield "traces of questions answered by yes", {"questions": true, **dict(zip(traces, mean, strict=True))}
 
 
 def of_sources(listed):
@@ -122,8 +122,8 @@ def of_sources(listed):
     model = means([of_sets(said, true) for said, _, true in sets])
     rule = means([of_sets(ruled, true) for _, ruled, true in sets])
     names, unread = ("precision", "recall", "F1", "exact match"), sum(not one["read"] for one in listed)
-    row = {"questions": len(listed), "rule's exact match": rule[3], "rule's F1": rule[2], "not read": unread}
-    yield "on what does it depend?", row | dict(zip(names, model, strict=True))
+    row = {"questions": len(listed), "rule's exact match": rule[3], "rule's F1": rule[2]}
+    yield "source questions", row | {"unreadable": unread, **dict(zip(names, model, strict=True))}
 
 
 def main(folder, core):

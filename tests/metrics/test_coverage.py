@@ -43,4 +43,4 @@ def test_intervals_hold_the_truth_as_often_as_they_say() -> None:
     assert ratios["means_exponential"] > 0.9
     assert ratios["lowest_shares_clustered"] > 0.91
     assert 0.93 < ratios["differences"] < 0.98
-    assert ratios["told_in_error"] < 0.05
+    assert ratios["detected_in_error"] < 0.05

@@ -228,26 +228,24 @@ def test_a_model_that_knows_has_everything_right_and_the_rule_stands_beside_it()
     model = Oracle(knows)
     record = probed(model)
     found = figures(record)
-    assert set(found["does it depend?"]) == {
+    assert set(found["pairwise questions"]) == {
         "data dependence",
         "control dependence",
         "information flow",
         "all tasks",
     }
-    for row in found["does it depend?"].values():
-        assert row["yes is true"] > 0
-        assert (row["accuracy"], row["F1"], row["not read"]) == (1.0, 1.0, 0)
-    for row in found["traces for the answer yes"].values():
+    for row in found["pairwise questions"].values():
+        assert row["answer is yes"] > 0
+        assert (row["accuracy"], row["F1"], row["unreadable"]) == (1.0, 1.0, 0)
+    for row in found["traces of questions answered by yes"].values():
         assert (row["correct trace rate"], row["trace precision"]) == (1.0, 1.0)
         assert (row["false edge rate"], row["missing nodes"]) == (0.0, 0.0)
-    for row in found["on what does it depend?"].values():
+    for row in found["source questions"].values():
         assert (row["exact match"], row["F1"]) == (1.0, 1.0)
     beside = found["compared with rules without a model"]["data dependence"]
     assert (beside["rule's F1"], beside["difference"]) == (1.0, 0.0)  # forward, the rule errs about nothing
-    assert (beside["rule is wrong"], beside["F1 there"]) == (0, None)
-    assert (
-        found["on what does it depend?"]["data dependence"]["rule's exact match"] < 1
-    )  # but around the loop
+    assert (beside["rule wrong"], beside["F1 if rule wrong"]) == (0, None)
+    assert found["source questions"]["data dependence"]["rule's exact match"] < 1  # but around the loop
     assert len(model.asked) == len(record.answers)
     assert PROBE.estimate(
         target(), make(DependenceOptions, {"protocol": "core", "questions": 100}), model
@@ -263,16 +261,16 @@ def test_a_model_that_knows_has_everything_right_and_the_rule_stands_beside_it()
 
 def test_always_no_and_always_yes_have_the_figures_that_follow_by_hand() -> None:
     no, yes = figures(probed(Oracle(always(False)))), figures(probed(Oracle(always(True))))
-    for task, row in no["does it depend?"].items():
-        share = row["yes is true"] / row["questions"]
+    for task, row in no["pairwise questions"].items():
+        share = row["answer is yes"] / row["questions"]
         assert (row["F1"], row["recall"], row["accuracy"]) == (0.0, 0.0, pytest.approx(1 - share))
-        other = yes["does it depend?"][task]
+        other = yes["pairwise questions"][task]
         assert other["recall"] == 1.0
         assert other["precision"] == pytest.approx(share)
         assert other["F1"] == pytest.approx(2 * share / (1 + share))
-        traces = yes["traces for the answer yes"][task]
+        traces = yes["traces of questions answered by yes"][task]
         assert traces["correct trace rate"] == 0.0  # yes without a trace
-    sources = no["on what does it depend?"]["control dependence"]
+    sources = no["source questions"]["control dependence"]
     # of the seven lines 2, 3, 4, 7 and 8 have no sources: that is exact, and else precision is 1 and recall 0
     assert sources["questions"] == 7
     assert sources["exact match"] == pytest.approx(5 / 7)
@@ -290,13 +288,13 @@ def test_what_is_added_above_the_rule_is_counted_where_the_rule_is_wrong() -> No
     wrong = [(one.source, one.target, one.true) for one in data if one.true != one.ruled]
     assert wrong == [("prices 2", "count 7", False), ("rate 2", "count 7", True)]
     beside = figures(record)["compared with rules without a model"]["data dependence"]
-    assert (beside["rule is wrong"], beside["F1 there"]) == (2, pytest.approx(2 / 3))
+    assert (beside["rule wrong"], beside["F1 if rule wrong"]) == (2, pytest.approx(2 / 3))
 
 
 def test_answers_at_random_are_right_by_half() -> None:
     draw = random.Random(3)  # noqa: S311 - a sample, no secret
     found = figures(*(probed(Oracle(lambda text: always(draw.random() < 0.5)(text))) for _ in range(8)))
-    row = found["does it depend?"]["all tasks"]
+    row = found["pairwise questions"]["all tasks"]
     assert row["questions"] > 500
     assert abs(row["accuracy"] - 0.5) < 0.08
 
@@ -421,7 +419,7 @@ def test_core_s_own_questions_are_asked_in_its_words_and_sources_of_lite_alone()
     assert (OFFICIAL[5]["task_id"], CoreForm.SOURCE) not in ids  # not of CoRe Lite
     assert len(ids) == len(OFFICIAL) - 1
     assert all(one.own_words and one.labelled for one in record.answers)
-    assert figures(record)["does it depend?"]["all tasks"]["accuracy"] == 1.0
+    assert figures(record)["pairwise questions"]["all tasks"]["accuracy"] == 1.0
     lite = probed(Oracle(knows), target(**details), questions=None, lite=True)
     assert [one.id for one in lite.answers] == [
         LIT[0], LIT[0], LIT[1], LIT[1], LIT[2], LIT[2],
@@ -533,7 +531,7 @@ def test_every_cell_of_a_run_is_computed_again_by_a_script_of_its_own(
                     assert value == pytest.approx(expected[column]), (table["title"], row[1], column)
                     compared += 1
     assert compared == 2 * 4 * (8 + 5 + 5 + 8)
-    mixed = {round(row["accuracy"], 3) for row in again["does it depend?"].values()}
+    mixed = {round(row["accuracy"], 3) for row in again["pairwise questions"].values()}
     assert mixed - {0.0, 1.0}
 
 

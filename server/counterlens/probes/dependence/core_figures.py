@@ -28,6 +28,7 @@ from counterlens.metrics.table import Cell, Table
 from counterlens.probes.dependence.core_answers import CoreAnswer
 from counterlens.probes.dependence.core_form import CoreForm
 
+_SOURCES = "source questions"
 _RULES = {
     CoreTask.DATA: "recurring names",
     CoreTask.CONTROL: "indentation",
@@ -167,8 +168,8 @@ def _yes_table(tasks: Mapping[str, _Functions], seed: int) -> Table:
                 int(total.unread),
             )
         )
-    columns = ("questions", "yes is true", "accuracy", "precision", "recall", "F1")
-    return Table("does it depend?", ("", *columns, "rule's F1", "not read"), tuple(rows))
+    columns = ("questions", "answer is yes", "accuracy", "precision", "recall", "F1")
+    return Table("pairwise questions", ("", *columns, "rule's F1", "unreadable"), tuple(rows))
 
 
 def _rule_table(tasks: Mapping[str, _Functions], seed: int) -> Table:
@@ -188,7 +189,7 @@ def _rule_table(tasks: Mapping[str, _Functions], seed: int) -> Table:
         )
     return Table(
         "compared with rules without a model",
-        ("", "F1", "rule's F1", "difference", "rule is wrong", "F1 there"),
+        ("", "F1", "rule's F1", "difference", "rule wrong", "F1 if rule wrong"),
         tuple(rows),
         "Rules without a model: recurring names for data, indentation for control, both for information "
         "flow, over any number of steps. On pairs where the rule is wrong, its own F1 is 0.",
@@ -204,7 +205,7 @@ def _trace_table(tasks: Mapping[str, _Functions], seed: int) -> Table:
             (name, int(total.true), *(sums.estimate(partial(_of_true, each), seed) for each in figures))
         )
     columns = ("questions", "correct trace rate", "trace precision", "false edge rate", "missing nodes")
-    return Table("traces for the answer yes", ("", *columns), tuple(rows))
+    return Table("traces of questions answered by yes", ("", *columns), tuple(rows))
 
 
 def _source_table(tasks: Mapping[str, _Functions], seed: int) -> Table:
@@ -215,14 +216,14 @@ def _source_table(tasks: Mapping[str, _Functions], seed: int) -> Table:
         means = [sums.estimate(partial(_mean, figure), seed) for figure in figures]
         rows.append((name, int(total.asked), *means, int(total.unread)))
     columns = ("questions", "exact match", "precision", "recall", "F1")
-    beside = ("rule's exact match", "rule's F1", "not read")
-    return Table("on what does it depend?", ("", *columns, *beside), tuple(rows), "Means over questions.")
+    beside = ("rule's exact match", "rule's F1", "unreadable")
+    return Table(_SOURCES, ("", *columns, *beside), tuple(rows), "Means over questions.")
 
 
 def _with_note(table: Table, functions: _Functions) -> Table:
     """A table with a note on the source of the questions and of the truth."""
     answers = [one for function in functions for one in function]
-    form = CoreForm.SOURCE if "on what" in table.title else CoreForm.TRACE
+    form = CoreForm.SOURCE if table.title == _SOURCES else CoreForm.TRACE
     shown = [one for one in answers if one.form is form]
     own, lite = sum(one.own_words for one in shown), sum(one.lite for one in shown)
     labelled = sum(one.labelled for one in shown)

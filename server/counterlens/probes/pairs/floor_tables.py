@@ -13,7 +13,7 @@ from counterlens.probes.pairs.record import PairsRecord
 
 ALL = "all"
 """The label of the row for all mutations."""
-COLUMNS = ("n", "effect", "placebos", "noise floor", "effect less floor", "p", "Holm p")
+COLUMNS = ("n", "effect", "placebos", "noise floor", "effect minus floor", "p", "Holm p")
 _NOTE = (
     "n and placebos: the informative ones; noise floor: the share of these placebos whose verdict changed "
     "(a blank line, a comment moved by a line, other quotation marks around the docstring, the same prompt "
