@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from counterlens.metrics.association import correlation, pearson, spearman
-from counterlens.metrics.bootstrap import LEAST_CLUSTERS
+from counterlens.metrics.association import correlation, pearson, rank_correlation, spearman
+from counterlens.metrics.bootstrap import LEAST_CLUSTERS, bootstrap
 
 VALUES = st.integers(-5, 5)
 
@@ -53,3 +53,11 @@ def test_pearsons_interval_is_seeded() -> None:
     assert one.high is not None
     assert one.low < one.value < one.high
     assert pearson([(0.1, 1), (0.1, 2), (0.1, 3)]).value is None
+
+
+@pytest.mark.parametrize("n", [6, 250])
+def test_intervals_are_those_of_a_bootstrap_that_computes_one_resample_after_the_other(n: int) -> None:
+    # Few values, so there are ties, and with six of them resamples in which one side is constant.
+    pairs = [(float(i % 3 > 0), (i % 3 > 0) + (i * 7) % 5 / 9) for i in range(n)]
+    assert pearson(pairs, seed=2) == bootstrap(pairs, correlation, seed=2)
+    assert spearman(pairs, seed=2) == bootstrap(pairs, rank_correlation, seed=2)

@@ -6,12 +6,13 @@ Palacio et al. 2023, Table II).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import numpy.typing as npt
 
-from counterlens.metrics.bootstrap import Estimate, bootstrap
+from counterlens.metrics.bootstrap import Estimate, Floats, bootstrap_pairs
 
 
 def spearman(pairs: Sequence[tuple[float, float]], *, seed: int = 0) -> Estimate:
@@ -19,45 +20,56 @@ def spearman(pairs: Sequence[tuple[float, float]], *, seed: int = 0) -> Estimate
 
     None if there are fewer than three pairs, or one of the two is constant.
     """
-    return bootstrap(list(pairs), _rho, seed=seed)
+    return bootstrap_pairs(pairs, _rho, seed=seed)
 
 
 def rank_correlation(pairs: Sequence[tuple[float, float]]) -> float | None:
     """Spearman's correlation alone; None as for `spearman`."""
-    return _rho(pairs)
+    return _alone(pairs, _rho)
 
 
 def pearson(pairs: Sequence[tuple[float, float]], *, seed: int = 0) -> Estimate:
     """The linear correlation, with a percentile interval; None as for `spearman`."""
-    return bootstrap(list(pairs), correlation, seed=seed)
+    return bootstrap_pairs(pairs, _correlations, seed=seed)
 
 
 def correlation(pairs: Sequence[tuple[float, float]]) -> float | None:
     """Pearson's correlation alone; None if there are fewer than three pairs, or one side is constant."""
-    if len(pairs) < 3:
+    return _alone(pairs, _correlations)
+
+
+def _alone(pairs: Sequence[tuple[float, float]], figure: Callable[[Floats, Floats], Floats]) -> float | None:
+    if not pairs:
         return None
-    columns = np.array(pairs, np.float64).T
-    return _correlation(columns[0], columns[1])
+    first, second = np.array(pairs, np.float64).T
+    (value,) = figure(first[None], second[None]).tolist()
+    return None if math.isnan(value) else value
 
 
-def _rho(pairs: Sequence[tuple[float, float]]) -> float | None:
-    if len(pairs) < 3:
-        return None
-    columns = np.array(pairs, np.float64).T
-    return _correlation(_ranks(columns[0]), _ranks(columns[1]))
+def _rho(one: Floats, other: Floats) -> Floats:
+    return _correlations(_ranks(one), _ranks(other))
 
 
-def _correlation(one: npt.NDArray[np.float64], other: npt.NDArray[np.float64]) -> float | None:
-    spread = one.std() * other.std()
+def _correlations(one: Floats, other: Floats) -> Floats:
+    """(m,) correlations of m samples, each (m, n); NaN for fewer than three values or constant ones."""
+    if one.shape[1] < 3:
+        return np.full(len(one), np.nan)
+    spread = one.std(axis=1) * other.std(axis=1)
     # Constant values may still have a spread from rounding.
-    if spread == 0 or np.ptp(one) < 1e-12 * abs(one[0]) or np.ptp(other) < 1e-12 * abs(other[0]):
-        return None
-    covariance = np.mean((one - one.mean()) * (other - other.mean()))
-    return float(np.clip(covariance / spread, -1.0, 1.0))
+    constant = (spread == 0) | _flat(one) | _flat(other)
+    centred = (one - one.mean(axis=1, keepdims=True)) * (other - other.mean(axis=1, keepdims=True))
+    found = centred.mean(axis=1) / np.where(constant, np.nan, spread)
+    return np.asarray(np.clip(found, -1.0, 1.0), np.float64)
 
 
-def _ranks(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """Mean ranks, from 1."""
-    _, inverse, counts = np.unique(values, return_inverse=True, return_counts=True)
-    last = np.cumsum(counts)
-    return np.asarray((last - (counts - 1) / 2)[inverse], np.float64)
+def _flat(values: Floats) -> npt.NDArray[np.bool_]:
+    return np.asarray(np.ptp(values, axis=1) < 1e-12 * np.abs(values[:, 0]), np.bool_)
+
+
+def _ranks(samples: Floats) -> Floats:
+    """(m, n) mean ranks in each of m samples, from 1."""
+    values, codes = np.unique(samples, return_inverse=True)
+    places = codes.reshape(samples.shape) + np.arange(len(samples))[:, None] * len(values)
+    counts = np.bincount(places.ravel(), minlength=len(samples) * len(values))
+    last = np.cumsum(counts.reshape(len(samples), -1), axis=1).ravel()
+    return np.asarray((last - (counts - 1) / 2)[places], np.float64)

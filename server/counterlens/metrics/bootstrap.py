@@ -16,13 +16,16 @@ from statistics import NormalDist
 from typing import TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
 from counterlens.metrics.intervals import Sample, student_quantile
 
 Item = TypeVar("Item")
+Floats = npt.NDArray[np.float64]
 RESAMPLES = 1000
 LEAST_CLUSTERS = 6
 """Minimum number of clusters for a bootstrap interval: for fewer, 1 - 2^(1-n) is less than 0.95."""
+_AT_ONCE = 200_000  # values of resamples in memory
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,12 +74,42 @@ def bootstrap(
     unknown = Estimate(value, None, None, len(clusters))
     if value is None or len(clusters) < LEAST_CLUSTERS:
         return unknown
-    random = np.random.default_rng(seed)
-    draws = random.integers(0, len(clusters), (resamples, len(clusters)))
-    drawn = [figure([clusters[i] for i in draw]) for draw in draws.tolist()]
+    drawn = [figure([clusters[i] for i in draw]) for draw in _draws(len(clusters), seed, resamples).tolist()]
     known = [value for value in drawn if value is not None]
     interval = expanded_percentiles(known, len(clusters), level)
     return Estimate(value, *interval, len(clusters)) if interval else unknown
+
+
+def bootstrap_pairs(
+    pairs: Sequence[tuple[float, float]], figure: Callable[[Floats, Floats], Floats], *, seed: int = 0
+) -> Estimate:
+    """As `bootstrap`, with the same resamples, for a figure of pairs that NumPy computes for many at once.
+
+    Args:
+        pairs: The units to resample with replacement: n pairs of finite values.
+        figure: Computes the figures (m,) of m samples from their first and their second values, each (m, n);
+            NaN for an undefined one.
+        seed: Random seed of the resamples.
+    """
+    n = len(pairs)
+    if not n:
+        return Estimate(None, None, None, 0)
+    first, second = np.array(pairs, np.float64).T
+    value = float(figure(first[None], second[None])[0])
+    if math.isnan(value):
+        return Estimate(None, None, None, n)
+    unknown = Estimate(value, None, None, n)
+    if n < LEAST_CLUSTERS:
+        return unknown
+    parts = np.array_split(_draws(n, seed, RESAMPLES), math.ceil(RESAMPLES * n / _AT_ONCE))
+    drawn = np.concatenate([figure(first[part], second[part]) for part in parts])
+    interval = expanded_percentiles(drawn[~np.isnan(drawn)].tolist(), n)
+    return Estimate(value, *interval, n) if interval else unknown
+
+
+def _draws(n: int, seed: int, resamples: int) -> npt.NDArray[np.int64]:
+    """(resamples, n) indices of clusters."""
+    return np.random.default_rng(seed).integers(0, n, (resamples, n))
 
 
 def expanded_percentiles(drawn: Sequence[float], n: int, level: float = 0.95) -> tuple[float, float] | None:
