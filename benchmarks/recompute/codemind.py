@@ -118,7 +118,7 @@ def beside(models):
         of = dict(dependent(*files)["dependent execution reasoning (Table II)"])
         rows.append([model, of["synthesis"], of["R_DER"], len(shared), share(own[model][n] for n in shared)])
     ranks = {"ranks of the models by synthesis and reasoning (section IV-B)": [rho([r[1:3] for r in rows])]}
-    return {"R'_DER on what all models synthesised right (Table II)": rows} | ranks
+    return {"R'_DER on programs that all models synthesised correctly (Table II)": rows} | ranks
 
 
 def specification(rows):

@@ -90,7 +90,7 @@ export async function chooseGranularity(): Promise<void> {
     description: choice.granularity === current ? vscode.l10n.t("now") : "",
   }));
   const chosen = await vscode.window.showQuickPick(rows, {
-    title: vscode.l10n.t("What the overlay colours"),
+    title: vscode.l10n.t("Unit that the overlay colours"),
   });
   if (chosen) await section.update("overlay.granularity", chosen.granularity, target());
 }

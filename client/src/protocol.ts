@@ -109,7 +109,7 @@ export interface TestedModel {
   completion: string;
   tokens: number;
   seconds: number;
-  /** Whether the model gives token probabilities; `way` says how. */
+  /** Whether the model returns token probabilities; `way` says how. */
   scores: boolean;
   way: string;
   embeds: boolean;
@@ -284,7 +284,7 @@ export const TASKS = "counterlens.tasks";
 
 export interface ListedTask {
   id: string;
-  /** What the task finds out, in a few words. */
+  /** The question that the task answers, in a few words. */
   title: string;
   available: boolean;
   /** The reason why the task is not available. */

@@ -44,12 +44,12 @@ export class Setup implements vscode.Disposable {
       message = vscode.l10n.t("Counterlens was updated; its Python environment must be updated, too.");
     else if (possible && begun) {
       message = vscode.l10n.t(
-        "Setting up Counterlens was interrupted after step {0}. Finished steps are kept.",
+        "Setting up Counterlens was interrupted after step {0}. Finished steps are not lost.",
         begun.done.length,
       );
     } else if (possible && misfit) {
       message = vscode.l10n.t(
-        "The bundled packages of Counterlens work with no Python on this machine: {0}. Counterlens can create its own environment instead.",
+        "The bundled packages of Counterlens do not work with any Python on this machine: {0}. Counterlens can create its own environment instead.",
         misfit,
       );
     } else if (possible) {
@@ -94,7 +94,7 @@ export class Setup implements vscode.Disposable {
         engine: "none",
       },
       {
-        label: vscode.l10n.t("$(folder-opened) Choose a Python That Has Counterlens…"),
+        label: vscode.l10n.t("$(folder-opened) Choose a Python with Counterlens…"),
         detail: vscode.l10n.t("Nothing is downloaded."),
       },
     ];
@@ -233,7 +233,7 @@ export class Setup implements vscode.Disposable {
     switch (trouble) {
       case "cancelled":
         return {
-          text: vscode.l10n.t("Setting up Counterlens was cancelled. Finished steps are kept."),
+          text: vscode.l10n.t("Setting up Counterlens was cancelled. Finished steps are not lost."),
           ways: {
             [CONTINUE]: again,
             [vscode.l10n.t("Start Over")]: () => {
@@ -257,7 +257,7 @@ export class Setup implements vscode.Disposable {
       case "network":
         return {
           text: vscode.l10n.t(
-            "Counterlens could not download its packages: there is no connection to the Python package registry. Finished steps are kept. Without a network, install the package for your platform, which contains everything, or choose a Python that has counterlens.",
+            "Counterlens could not download its packages: there is no connection to the Python package registry. Finished steps are not lost. Without a network, install the package for your platform, which contains everything, or choose a Python with counterlens.",
           ),
           ways: { [vscode.l10n.t("Try Again")]: again, ...interpreter, ...logs },
         };

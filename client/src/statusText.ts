@@ -61,7 +61,7 @@ export function statusText({ status, unscored, trusted, overlay }: StatusFacts):
   };
 }
 
-/** Such as `loading 43 %`, `scoring 3 of 12 functions`, `offline: connection refused`. */
+/** The state in a few words, such as `loading 43 %`, `scoring 3 of 12 functions`, `offline: connection refused`. */
 function doing({ state, reason, steps }: StatusParams, unscored: string): string {
   if (state === "ready" && unscored) return t("file not scored: {0}", brief(unscored));
   if (reason) return reason;

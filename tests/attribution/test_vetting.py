@@ -126,7 +126,7 @@ def test_warnings_made_errors_are_those_of_tests_only(project: Project, judge_of
         (
             "import warnings\n\ndef test_it():\n    warnings.warn('old')\n",
             'filterwarnings = ["error"]',
-            "a warning is made an error",
+            "a warning is turned into an error",
         ),
         (
             "import pytest\n\ndef test_it():\n    pass\n",

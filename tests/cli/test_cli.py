@@ -296,7 +296,7 @@ def test_a_mutation_that_does_not_exist_is_a_usage_error(cli: Cli, command: str)
     ran = cli(command, "/no/such/file.py", "--mutation", "no-such")
     assert ran.code == 2
     assert "there is no mutation 'no-such'" in ran.err
-    assert "There are: if-else-flip" in " ".join(ran.err.split())
+    assert "Available: if-else-flip" in " ".join(ran.err.split())
 
 
 @pytest.mark.parametrize(

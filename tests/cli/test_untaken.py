@@ -26,7 +26,7 @@ def source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     [
         ("dependence sign.py --limit 4", "--limit: only with --infer"),
         ("dependence sign.py::sign -m other.gguf --threads 2", "--model, --threads: only with --infer"),
-        ("dependence sign.py::sign --infer prompted --limit 4", "only if the model is asked pair by pair"),
+        ("dependence sign.py::sign --infer prompted --limit 4", "only for pairwise questions"),
         ("dependence sign.py::sign --infer trace --seed 4", "--seed: only with --limit"),
         ("score sign.py --seed 3", "--seed: only for folders, several files, --global or --protocol"),
         ("score sign.py --global --by token", "--by: only for one file"),

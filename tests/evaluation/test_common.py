@@ -15,7 +15,7 @@ TASK = "dependent-execution"
 
 
 def written(target: str, *, right: bool) -> DependentExecutionRecord:
-    """The record of one function that was written right, and what was said of it."""
+    """The record of one function that was written correctly, and what was said of it."""
     synthesis = Synthesis(
         target=target, call=f"{target}()", input=Origin.TEST, program="", finish="stop",
         judged_by="1 doctest", judgement=Judgement.PASSED, failed="", correct=True, unasked="",
@@ -31,7 +31,7 @@ def written(target: str, *, right: bool) -> DependentExecutionRecord:
 
 
 def run(models: dict[str, dict[str, bool]]) -> RunResults:
-    """A run of several models: of each, which functions it wrote right and whether it knew what they give."""
+    """A run of several models: the functions that each wrote correctly, and whether it knew their results."""
     records: list[tuple[Item, StoredRecord]] = []
     for model, functions in models.items():
         for target, right in functions.items():

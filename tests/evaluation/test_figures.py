@@ -99,7 +99,7 @@ def test_the_models_of_one_run_are_compared() -> None:
 def test_functions_without_a_pair_are_counted_and_say_so() -> None:
     run = two_models()
     table = run.tables()[0]
-    assert table.columns == ("model", "probed", "of them without a pair", "left out")
+    assert table.columns == ("model", "probed", "without a pair", "left out")
     assert table.rows[0] == ("a", 3, 1, 0)
     assert progress_of(run) == "All 6 questions about functions of the plan are done."
     assert write_evaluation("html", run).count("No counterfactual could be probed.") == 2
@@ -120,17 +120,17 @@ def test_scores_are_paired_by_function_and_all_tests_are_one_family() -> None:
 
     result = compare(side((True, True), (True, False)), side((True, True), (True, True)), ("a", "b"))
     scores = {one.name: one for one in result.scores}
-    right = scores["share of counterfactuals right"]
+    right = scores["share of right counterfactuals"]
     assert (right.n, right.different, right.first, right.second) == (8, 8, 0.5, 1.0)
     assert right.p == pytest.approx(2 / 2**8)  # all eight rose
     effect = scores["average mutation effect"]
     assert (effect.first, effect.second, effect.p) == (0.5, 0.0, right.p)
-    assert scores["share of originals right"].p is None
+    assert scores["share of right originals"].p is None
     (verdicts,) = [one for one in result.measures if one.name == "all counterfactuals right"]
     assert verdicts.p == pytest.approx(2 / 2**8)
     assert right.holm == effect.holm == verdicts.holm == pytest.approx(3 * 2 / 2**8)  # three tests
     text = comparison_markdown([result])
-    assert "| share of counterfactuals right | 8 | 0.50 | 1.00 | +0.50 | 0.00781 | 0.0234 |" in text
+    assert "| share of right counterfactuals | 8 | 0.50 | 1.00 | +0.50 | 0.00781 | 0.0234 |" in text
 
 
 def test_cross_entropies_are_compared_for_one_tokenizer_only() -> None:
@@ -154,7 +154,7 @@ def test_cross_entropies_are_compared_for_one_tokenizer_only() -> None:
     assert "No function was measured" in comparison_markdown([compare([], side(10), ("a", "b"))])
     other = compare(side(10), side(16), ("a", "b"))
     assert [(one.name, one.first, one.second) for one in other.scores] == [("bits per byte", 2.0, 2.0)]
-    assert any("cross-entropy" in note and "tokens" in note for note in other.notes)
+    assert any("cross-entropy" in note and "tokenizers" in note for note in other.notes)
 
 
 def test_without_scipy_runs_are_compared_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:

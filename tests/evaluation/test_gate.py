@@ -65,7 +65,7 @@ def held(lost: int, kept: int, wavering: int = 0) -> RunResults:
         (held(0, 9), 1.0, False, "passed, m keeps 100%"),
         (held(30, 10, wavering=30), 0.8, False, "noise"),
         (held(0, 0), 0.8, False, "no pair was judged"),
-        (results((False, False)), 0.8, False, "nothing to lose"),
+        (results((False, False)), 0.8, False, "no verdict to lose"),
     ],
 )
 def test_the_gate_fails_where_it_is_sure_and_more_than_noise(
@@ -136,7 +136,7 @@ def test_an_empty_result_says_why() -> None:
     (line,) = why_nothing(replace(run, records=((second, StoredRecord(elsewhere)),)))
     assert line.endswith(f"no pair of 1 function could be judged: {ELSEWHERE} (1)")  # that is what to know
     hurried = replace(run, records=(), settings=replace(run.settings, minutes=0.5))
-    assert progress_of(hurried) == "The 0.5 minutes were too few to start: allow more."
+    assert progress_of(hurried) == "The time limit of 0.5 minutes was too short to start: raise it."
     assert list(why_nothing(results((False, False)))) == []  # it is too weak, which is said elsewhere
     assert list(why_nothing(results(None, task="likelihood"))) == []
 

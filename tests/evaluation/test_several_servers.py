@@ -151,7 +151,7 @@ def test_two_real_servers_and_a_reasoning_one_are_one_table(
     assert asked == {
         "one": None,
         "two": None,
-        "deep": "at the model's own temperature, because it refuses 0, with max_completion_tokens",
+        "deep": "at the model's own temperature, because it rejects 0, with max_completion_tokens",
     }
 
 

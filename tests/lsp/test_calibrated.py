@@ -20,7 +20,7 @@ TEXT = "def add(a, b):\n    return a + b\n"
 
 @pytest.fixture(autouse=True)
 def _map(model: LlamaModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A map by which every node is predicted right in a quarter of all cases."""
+    """A map by which every node is predicted correctly in a quarter of all cases."""
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     curves = {EVERYTHING: Curve(9, (0.0, 1.0), (0.25, 0.25))}
     save_calibration(

@@ -40,7 +40,7 @@ async def test_it_is_probed_by_what_it_writes_and_not_scored(client: LanguageCli
     assert "habit (the editor, completions not exact)" in answer.markdown
     assert answer.pairs[0].shows == "lost"  # it wrote the usual branches where they were exchanged
     report = await ask(client, "counterlens.confidence", uri)
-    assert "gives no token probabilities" in report.error
+    assert "returns no token probabilities" in report.error
 
 
 async def test_what_it_cannot_do_is_said(client: LanguageClient, tmp_path: Path) -> None:

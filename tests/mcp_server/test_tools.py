@@ -99,7 +99,7 @@ WRONG: list[tuple[str, dict[str, Any], str]] = [
     (
         "counterlens_probe_function",
         {"path": "parity.py", "function": "parity", "task": "guess"},
-        "There are: completion",
+        "Available: completion",
     ),
     (
         "counterlens_probe_function",

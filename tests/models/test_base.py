@@ -47,11 +47,11 @@ def test_a_model_is_its_identity_and_its_completions() -> None:
         assert model.complete([Prompt("x = 1")])[0].text == "x = 1"
         assert model.offers(Capability.COMPLETE)
         assert not model.offers(Capability.SCORE, retest=True)
-        with pytest.raises(ModelError, match="Echo gives no token probabilities"):
+        with pytest.raises(ModelError, match="Echo returns no token probabilities"):
             model.score("x")
-        with pytest.raises(ModelError, match="Echo gives no token probabilities"):
+        with pytest.raises(ModelError, match="Echo returns no token probabilities"):
             model.score_continuations("x", ["y"])
-        with pytest.raises(ModelError, match="Echo gives no embeddings"):
+        with pytest.raises(ModelError, match="Echo returns no embeddings"):
             model.embed(["x"])
 
 

@@ -25,7 +25,7 @@ export function toolsOf(server: Server): Record<string, Tool> {
     },
     [CONFIDENCE_TOOL]: {
       prepareInvocation: ({ input }) => {
-        const title = vscode.l10n.t("Measure How Expected the Code Is to the Model?");
+        const title = vscode.l10n.t("Measure the Model's Confidence in the Code?");
         return question(title, named(subject(input, { needsFunction: false })), [whereTo()]);
       },
       invoke: ({ input }, cancel) =>

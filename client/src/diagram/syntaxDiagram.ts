@@ -1,4 +1,4 @@
-/** "Show Syntax Tree Diagram": draws the syntax tree of the function at the cursor, linked to the code both ways. */
+/** "Show Syntax Tree Diagram": draws the syntax tree of the function at the cursor, linked to the code in both directions. */
 
 import * as path from "node:path";
 import { isDeepStrictEqual } from "node:util";

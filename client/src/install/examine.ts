@@ -39,7 +39,7 @@ const asksFit = () => [
   "if sysconfig.get_config_var('Py_GIL_DISABLED'):",
   `    sys.exit(${literal(t("is free-threaded; the bundled packages are for the default build"))})`,
   "if not os.path.isdir(os.path.join(libs, tag)):",
-  `    sys.exit(${literal(t("is Python {0}.{1}, which the bundled packages are not for"))}.format(*sys.version_info[:2]))`,
+  `    sys.exit(${literal(t("is Python {0}.{1}, which the bundled packages do not support"))}.format(*sys.version_info[:2]))`,
   "has = platform.libc_ver()[1]",
   "number = lambda text: [int(part) for part in text.split('.') if part.isdigit()]",
   "if glibc and has and number(has) < number(glibc):",

@@ -10,7 +10,7 @@ import { pythonOf } from "./discovery";
 export const ENGINES = ["compile", "prebuilt", "none"] as const;
 export type Engine = (typeof ENGINES)[number];
 
-/** Where llama-cpp-python's author publishes prebuilt wheels, for which the lock file has no hashes. */
+/** The index on which llama-cpp-python's author publishes prebuilt wheels; the lock file has no hashes for them. */
 export const PREBUILT_INDEX = "https://abetlen.github.io/llama-cpp-python/whl/cpu";
 
 /** The same settings as in pyproject.toml: a portable build, since a native one can crash. */
@@ -46,7 +46,7 @@ export function steps(
   const lock = (name: string) => path.join(source, `${name}.txt`);
   const install = ["pip", "install", "--python", python, "--no-deps"];
   const pinned = (name: string) => [...install, "--require-hashes", "--requirements", lock(name)];
-  // What llama.cpp's own programs need is left out; CMake takes slashes on every system.
+  // Leaves out the parts that only llama.cpp's own programs need; CMake accepts slashes on every system.
   const lean = `cmake.define.CMAKE_PROJECT_INCLUDE=${path.join(source, "engine.cmake").replaceAll("\\", "/")}`;
   const settings = [...BUILD_SETTINGS, lean].map(
     (each) => `--config-settings-package=llama-cpp-python:${each}`,

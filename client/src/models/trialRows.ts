@@ -37,7 +37,7 @@ export function trialRows(found: TestedModel): TrialRow[] {
           able: false,
           label: t("No token probabilities"),
           detail: t(
-            "Functions can be probed, but there is no overlay: the server does not say how probable a given text is.",
+            "Functions can be probed, but there is no overlay: the server does not return the probabilities of a given text.",
           ),
         },
     found.embeds

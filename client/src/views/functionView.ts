@@ -65,7 +65,7 @@ export class FunctionView implements vscode.Disposable, vscode.TreeDataProvider<
       const why =
         found.state === "scoring"
           ? vscode.l10n.t("being scored…")
-          : (found.reason ?? vscode.l10n.t("none of it is scored"));
+          : (found.reason ?? vscode.l10n.t("no part is scored"));
       return [{ kind: "note", label: why, icon: found.state === "scoring" ? "loading~spin" : "info" }];
     }
     if (section === "dependences") {

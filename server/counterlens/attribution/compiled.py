@@ -61,7 +61,7 @@ class CompiledProject:
         try:
             self.folder.mkdir(parents=True, exist_ok=True)  # a sandbox shows what exists when it starts
         except OSError as error:
-            LOG.info("no compiled files are kept: %s", error)
+            LOG.info("compiled files cannot be stored: %s", error)
             return False
         return dict(self._setting.sandbox.guarantees).get("writes", False)
 
@@ -146,4 +146,4 @@ class CompiledProject:
                 old.unlink(missing_ok=True)
             Path(part.name).replace(self.folder / named.group())
         except OSError as error:
-            LOG.info("a compiled file is not kept: %s", error)
+            LOG.info("a compiled file cannot be stored: %s", error)

@@ -27,11 +27,11 @@ def why_inseparable(tests: ast.Module, module: str) -> str | None:
             if any(names.is_of_program(base) for base in node.bases):
                 return f"the tests derive the class {node.name} from one of the program's"
             if any(names.is_of_program(decorator) for decorator in node.decorator_list):
-                return f"the tests hand their class {node.name} to the program"
+                return f"the tests pass their class {node.name} to the program"
         elif isinstance(node, ast.Call) and names.is_of_program(node.func):
             for argument in (*node.args, *(keyword.value for keyword in node.keywords)):
                 if isinstance(argument, ast.Name) and argument.id in names.inner:
-                    return f"the tests hand {argument.id} to the program"
+                    return f"the tests pass {argument.id} to the program"
     return None
 
 

@@ -30,7 +30,7 @@ from counterlens.sandbox.base import Ending, JobOutcome, Limits
 _SLICES = (15.0, 30.0, 60.0)  # seconds: the first slices are short, for early results
 _START = 30.0  # maximum seconds for the start of the interpreter and pytest's collection
 _LIMITS = Limits(memory_bytes=2 << 30, open_files=256, output_bytes=64 << 20)
-_ENDINGS = ("it ends the process", "it does not end")
+_ENDINGS = ("it ends the process", "it does not terminate")
 _LOCK = Lock()
 _known: dict[str, Baseline] = {}
 

@@ -26,7 +26,7 @@ from counterlens.syntax.python_ast import parse_module
 ID = "given"
 _ROOM = 16 << 20  # maximum bytes of a report
 _CUT = '["\\u2026"'  # replaces a value that is too large; see `sandboxed/recorder/structure.py`
-_TOO_LARGE = "a value of type unknown cannot be passed on"
+_TOO_LARGE = "a value of type unknown cannot be passed between processes"
 _JUDGEMENTS = {"invalid": Judgement.INVALID, "timed out": Judgement.TIMED_OUT}
 
 

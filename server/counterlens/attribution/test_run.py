@@ -56,12 +56,12 @@ _DOUBTS = {
     "unused": "it did not call a function that the tests passed to it to check its behaviour",
     "own": "the tests compare only values of the program with each other",
     "skipped": "tests were skipped because of a value of the program",
-    "swallowed": "it swallowed the error by which a function of the tests rejected it",
+    "swallowed": "it caught the error with which a function of the tests rejected it",
     "guarded": "an assertion that depends on its result was never reached",
-    "caught": "it raised an error that the tests catch, where they would have asserted something",
+    "caught": "it raised an error that the tests catch before their assertion",
     "by name": "the tests call a comparison by its name, such as __eq__, which need not return yes or no",
     "code": "the tests run or unpickle its result",
-    "prefix": "the tests compare as many items as it returned, and never their number",
+    "prefix": "the tests compare only as many items as it returned, and never check their number",
     "missing": "it lacks a name that the tests import, and they use a substitute",
 }
 """Why "passed" is weak, by what `CandidateConnection.doubts` says."""

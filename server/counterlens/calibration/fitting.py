@@ -96,7 +96,7 @@ def calibrate(
         if not model.offers(capability, cancel=steps.cancel):
             raise CounterlensError(
                 f"{model.info.name} cannot {capability.value}, which calibration needs",
-                "Choose a model that gives token probabilities; see counterlens models",
+                "Choose a model that returns token probabilities; see counterlens models",
             )
     found = measure(
         model,

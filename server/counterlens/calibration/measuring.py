@@ -107,7 +107,7 @@ def measure(
             break
         document, unit = places[number]
         name = document.path.name if document.path else "a string"
-        steps.next(f"asking for nodes of {name}", len(rows), nodes)
+        steps.next(f"predicting nodes of {name}", len(rows), nodes)
         try:
             scores = score_document(
                 model, document, alternatives=1, span=(unit.start, unit.end), cancel=steps.cancel

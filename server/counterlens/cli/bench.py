@@ -273,7 +273,7 @@ def _finish(out: Path, ended: Ended, reporter: RunReporter, *, brief: bool) -> N
         again = (
             "--out FOLDER stores the run"
             if brief
-            else f"repeat these: counterlens bench --resume --out {out}"
+            else f"to repeat them: counterlens bench --resume --out {out}"
         )
         reporter.note(again)
         raise click.exceptions.Exit(1)

@@ -89,7 +89,7 @@ def causal(
     if (bool(paths), data is not None, folder is not None).count(True) != 1:
         raise click.UsageError("give one of PATH, --data or --run")
     if given and folder is not None:
-        raise click.UsageError("a run has the options of its bench command: give them there")
+        raise click.UsageError("the options of a run belong to its bench command: give them there")
     if folder is not None:
         refuse_given(MODEL_OPTIONS, "not with --run, which has the scores of its own models")
     if data is None:

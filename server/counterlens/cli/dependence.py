@@ -29,23 +29,23 @@ from counterlens.syntax.document import Document
 @click.option(
     "--implicit-exceptions",
     is_flag=True,
-    help="Count control dependences on statements that may raise, which decide whether the next one runs.",
+    help="Include control dependences on statements that may raise, which decide if the next one runs.",
 )
 @click.option(
     "--infer",
     "method",
     type=click.Choice([str(method) for method in InferenceMethod]),
     help=(
-        "Compare with a model's inference: from changes of its expectations after interventions on "
-        "statements, by asking for all pairs, or pair by pair in our words or in CoRe's, the latter also "
-        "with the steps of the chain (trace). Needs PATH::QUALNAME."
+        "Compare with a model's inference. interventional: from the changes of its expectations when "
+        "statements are changed; prompted: asks for all pairs; pairwise, core: ask about one pair at a time, "
+        "in our wording or CoRe's; trace: also asks for the steps of the chain. Needs PATH::QUALNAME."
     ),
 )
 @click.option(
     "--limit",
     type=click.IntRange(2),
     metavar="N",
-    help="Maximum pairs of each kind when the model is asked pair by pair: a sample, half of it true.",
+    help="Maximum number of pairwise questions of each kind: a sample, half of it true.",
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="Random seed for the sample of --limit.")
 @model_options
@@ -108,6 +108,6 @@ def _refuse_untaken(method: str | None, limit: int | None) -> None:
     if method is None:
         refuse_given(("limit", "seed", *MODEL_OPTIONS), "only with --infer")
     elif method in {InferenceMethod.INTERVENTIONAL, InferenceMethod.PROMPTED}:
-        refuse_given(("limit", "seed"), "only if the model is asked pair by pair")
+        refuse_given(("limit", "seed"), "only for pairwise questions")
     elif limit is None:
         refuse_given(("seed",), "only with --limit")

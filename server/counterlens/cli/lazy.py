@@ -58,7 +58,7 @@ class LazyGroup(click.Group):
 
 @contextmanager
 def without_collection() -> Iterator[None]:
-    """Collect no garbage while modules are imported: they are none, and searching them takes time."""
+    """Disable garbage collection while modules are imported: it takes time and frees nothing."""
     enabled, known = gc.isenabled(), len(sys.modules)
     gc.disable()
     try:

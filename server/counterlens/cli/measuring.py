@@ -39,7 +39,7 @@ def measure(model: Model, chosen: Sequence[Target], options: ProbeOptions) -> Pr
     """Run the confidence probe on some functions.
 
     Raises:
-        ModelError: the model gives no token probabilities.
+        ModelError: the model returns no token probabilities.
         DataError: the functions are of several languages.
     """
     with steps("scoring") as report:

@@ -71,7 +71,7 @@ def fetch_model(name: str | None) -> None:
     if not spec.startswith("hf:"):
         offered = ", ".join(one.id for one in code_models())
         raise ModelError(
-            f"there is no offered model {name}", f"There are: {offered}; or write hf:OWNER/REPO/FILE.gguf"
+            f"there is no offered model {name}", f"Available: {offered}; or write hf:OWNER/REPO/FILE.gguf"
         )
     with steps(f"fetching {name}", total_known=True) as report:
         path = fetch(

@@ -244,7 +244,7 @@ def _weaker_option(
 
 
 def require_trusted(*places: Path, would_run: str = "its tests, and what they import") -> None:
-    """Continue only if the repositories around some places are trusted; at a terminal, ask the user once.
+    """Continue only if the repositories that contain some places are trusted; a terminal asks the user once.
 
     Raises:
         TrustError: one is not trusted.

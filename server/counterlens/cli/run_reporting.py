@@ -55,7 +55,7 @@ class RunReporter(Protocol):
         ...
 
     def note(self, line: str, *, colour: str | None = None) -> None:
-        """Report a note besides the progress."""
+        """Report a note in addition to the progress."""
         ...
 
     def ended(self, made: Callable[[], None], done: int, total: int) -> None:

@@ -30,7 +30,7 @@ from counterlens.reports.render import terminal
 def trend(folders: tuple[Path, ...], across: tuple[str, ...], form: str, output: IO[str] | None) -> None:
     """Show how the figures changed over the runs in the DIRs, in order of time.
 
-    For each model the report shows the average mutation effect, the share of originals right and the number
+    For each model the report shows the average mutation effect, the share of right originals and the number
     of informative pairs, with intervals and the change since the run before. The code may differ between two
     connected runs. Runs that differ in anything else that the figures depend on, such as the model, an option
     or the test files, are not connected, and the reason is shown.

@@ -46,12 +46,12 @@ def measure(
         progress: Called with a description of the current step.
 
     Raises:
-        ModelError: the model gives no token probabilities, or failed.
+        ModelError: the model returns no token probabilities, or failed.
         SourceError: the document cannot be scored.
         Cancelled: `cancel` was set.
     """
     if not model.offers(Capability.SCORE, cancel=cancel):
-        raise ModelError(f"{model.info.name} gives no token probabilities, so its confidence is unknown")
+        raise ModelError(f"{model.info.name} returns no token probabilities, so its confidence is unknown")
     scores = score_document(
         model,
         document,
@@ -91,7 +91,7 @@ def measure_function(
             return FunctionConfidence(None, "not measured yet: it is part of a long definition")
     try:
         if not model.offers(Capability.SCORE, cancel=steps.cancel):
-            return FunctionConfidence(None, "unknown: this model gives no token probabilities")
+            return FunctionConfidence(None, "unknown: this model returns no token probabilities")
         scores = score_document(
             model,
             document,

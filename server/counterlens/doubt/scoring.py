@@ -78,7 +78,7 @@ def trials(
         read: Called with the number of tokens that each request made the model read, besides the context.
 
     Raises:
-        UnscorableError: the model gives no token probabilities.
+        UnscorableError: the model returns no token probabilities.
         ModelError, Cancelled: as `Model.score_continuations`.
     """
     found: list[Trial] = []
@@ -138,7 +138,7 @@ def _first_pass(
 ) -> Iterator[tuple[Passage, TokenScores, list[tuple[float, Alternative]]]]:
     """The unchanged function, piece by piece, and its alternatives with the comparison of first tokens."""
     if not model.offers(Capability.SCORE, cancel=cancel):
-        raise UnscorableError(f"{model.info.name} gives no token probabilities")
+        raise UnscorableError(f"{model.info.name} returns no token probabilities")
     wanted = [one for one in alternatives_in(scope) if kinds is None or one.kind in kinds]
     for passage, inside in passages(scope, wanted):
         text = passage.as_it_stands(passage.end)

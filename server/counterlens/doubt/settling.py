@@ -79,7 +79,7 @@ def settled(
             tests = Verification.FAIL if changed.passed and not stands.passed else Verification.SAME
             apart = None
             if stands.passed:
-                say(f"looking for an input that distinguishes two versions of {name} apart")
+                say(f"looking for an input that distinguishes two versions of {name}")
                 apart = standing.difference(doubt.fixed)
             left.append(replace(doubt, tests=tests, failing=failing, apart=apart))
     if stands.passed or any(one.tests is Verification.FAIL for one in left):

@@ -129,8 +129,7 @@ def check_enough(snippets: Sequence[Snippet]) -> None:
     """
     if len(snippets) < LEAST_SNIPPETS:
         raise DataError(
-            f"{len(snippets)} functions are too few: five variables can be separated from {LEAST_SNIPPETS} "
-            f"on",
+            f"{len(snippets)} functions are too few: five variables need at least {LEAST_SNIPPETS}",
             "Give more files, a folder, or a dataset with --data",
         )
 
@@ -242,13 +241,13 @@ def _attempt(found: Refutation) -> str:
 
 _ABSENT = {
     Absent.ZERO: "a function without a concept has a confidence of 0 in it",
-    Absent.DROP: "a function without a concept does not count for it",
+    Absent.DROP: "a function without a concept is left out for it",
 }
 _REFUTATIONS = (
-    "the effect with the confidences shuffled (placebo: refuted where that has half of the effect or more, "
-    "or as much in the other direction), with a random common cause and on "
-    "80 % of the functions (it should stay), and with an unobserved common cause that works against it by a "
-    "fifth of a standard deviation on both sides (its sign should stay)"
+    "the effect with the confidences shuffled (placebo: it refutes if it has at least half of the effect, or "
+    "all of it in the opposite direction), with a random common cause and on 80 % of the functions (it "
+    "should stay the same), and with an unobserved common cause that works against it by a fifth of a "
+    "standard deviation on both sides (its sign should stay the same)"
 )
 
 

@@ -226,8 +226,8 @@ def _read(figure: Callable[[ConfidenceRecord], float]) -> Callable[[Record], flo
 
 _CROSS_ENTROPY = "cross-entropy"
 SCORES: dict[str, Callable[[Record], float | None]] = {
-    "share of originals right": _right("original_right"),
-    "share of counterfactuals right": _right("counterfactual_right"),
+    "share of right originals": _right("original_right"),
+    "share of right counterfactuals": _right("counterfactual_right"),
     "average mutation effect": _effect,
     _CROSS_ENTROPY: _read(lambda record: record.cross_entropy),
     "bits per byte": _read(lambda record: record.bits / record.bytes),
@@ -243,7 +243,7 @@ def _scores(
     tokens = _read(lambda record: record.tokens)
     for name, score in SCORES.items():
         if name == _CROSS_ENTROPY and any(tokens(first) != tokens(second) for first, second in records):
-            missing[f"{name} is counted by tokens, which the two cut differently: see bits per byte"] = None
+            missing[f"{name} is per token, and the two have different tokenizers: see bits per byte"] = None
             continue
         both = [(score(first), score(second)) for first, second in records]
         pairs = [(a, b) for a, b in both if a is not None and b is not None]

@@ -159,8 +159,15 @@ class RunEffects:
     def _comparison_table(self) -> Iterable[Table]:
         if self.comparisons:
             yield Table(
-                "which model holds more often",
-                ("model", "than", "difference", "functions", "told", "functions needed for 10 points"),
+                "comparison of models",
+                (
+                    "model",
+                    "other model",
+                    "difference",
+                    "functions",
+                    "significant",
+                    "functions needed for 10 points",
+                ),
                 tuple(
                     (
                         one.first,
@@ -172,9 +179,9 @@ class RunEffects:
                     )
                     for one in self.comparisons
                 ),
-                "difference: of the average mutation effects, lower being better, over the same functions; "
-                "all intervals hold simultaneously at 95 %. Different: 0 is outside the interval. "
-                f"{100 * DETECTABLE_DIFFERENCE:.0f} points: at {POWER:.0%} power",
+                "difference: of the average mutation effects (lower is better) over the same functions; all "
+                "intervals hold simultaneously at 95 %; significant: 0 is outside the interval; functions "
+                f"needed for {100 * DETECTABLE_DIFFERENCE:.0f} points: with {POWER:.0%} power",
             )
 
     def _correlation_tables(self) -> Iterable[Table]:
@@ -187,9 +194,9 @@ class RunEffects:
                 f"correlation of effects, {model}",
                 ("mutation", "mutation", "Pearson's r", "functions"),
                 rows,
-                "of the functions' mean effects, with 95 % intervals over functions (Hooda et al. 2024, "
-                f"Figure 4); left out are {len(found) - len(known)} pairs of mutations that share fewer than "
-                "ten functions with informative pairs, or of which one never varies",
+                "Pearson's r: of the functions' mean effects, with 95 % intervals over functions (Hooda et "
+                f"al. 2024, Figure 4); {len(found) - len(known)} pairs of mutations are left out, because "
+                "they share fewer than ten functions with informative pairs, or because one never varies",
             )
 
     def _by_size(self) -> Iterable[Table]:
@@ -206,7 +213,7 @@ class RunEffects:
             columns,
             tuple(rows),
             "models by number of parameters (Hooda et al. 2024, Figure 3); trend: Spearman's correlation of "
-            "size and effect, for at least three models. A few models are a description, not a law",
+            "size and effect, for at least three models. With few models, this describes the data only",
         )
 
 

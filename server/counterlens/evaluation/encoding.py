@@ -25,7 +25,7 @@ def opened_encoder(
         answers: The cache of its vectors; None for no cache.
 
     Raises:
-        ModelError: the encoder cannot be opened, or gives no embeddings.
+        ModelError: the encoder cannot be opened, or returns no embeddings.
     """
     if settings.encoder is None:
         yield None

@@ -158,7 +158,7 @@ def _functions(part: RunResults, probed: Mapping[str, Sequence[Record]]) -> Tabl
         unpaired = sum(isinstance(record, PairsRecord) and not record.pairs for record in records)
         left_out = len(part.of(model)) - len(records)
         rows.append((model, len(records), *((unpaired,) if paired else ()), left_out))
-    columns = ("model", "probed", *(("of them without a pair",) if paired else ()), "left out")
+    columns = ("model", "probed", *(("without a pair",) if paired else ()), "left out")
     return Table("functions asked about", columns, tuple(rows))
 
 

@@ -207,7 +207,7 @@ def _suggestion(key: str, known: Mapping[str, OptionSpec]) -> str:
     if key in _ELSEWHERE:
         return _ELSEWHERE[key][:1].upper() + _ELSEWHERE[key][1:]
     near = get_close_matches(key.replace("_", "-"), known, 1)
-    return f"Is it {near[0]}?" if near else f"There are: {', '.join(known)}"
+    return f"Is it {near[0]}?" if near else f"Available: {', '.join(known)}"
 
 
 def _line(text: str, table: tuple[str, ...], key: str) -> int:

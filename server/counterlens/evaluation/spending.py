@@ -14,7 +14,7 @@ from counterlens.models.registry import runs_here
 from counterlens.models.usage import Price, Usage
 
 _NOTE = (
-    "of all answered requests, those of interrupted parts included; cached answers cost nothing; tokens "
+    "over all answered requests, including those of interrupted parts; cached answers cost nothing; tokens "
     "written include reasoning; prices from the model's entry"
 )
 _ESTIMATED = "estimated: requests for which the endpoint gave no token count"

@@ -86,7 +86,7 @@ def starter(facts: RepositoryFacts) -> str:
 
 
 def _head(facts: RepositoryFacts) -> Iterator[str]:
-    yield "# Counterlens: what this repository decides about its runs (counterlens bench, changed and probe)."
+    yield "# Counterlens: this repository's settings for its runs (counterlens bench, changed and probe)."
     yield "# The command line takes precedence. Commented lines show the defaults."
     yield "#"
     total = sum(facts.functions.values())

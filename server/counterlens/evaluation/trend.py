@@ -51,7 +51,7 @@ class TrendPoint:
         apart: Why it is not connected with the point before; empty if it is, and for the first one.
         effect: Change of the average mutation effect since the point before, over functions; None if it is
             not connected.
-        right: The same for the share of originals that were completed right.
+        right: The same for the share of originals that were completed correctly.
     """
 
     run: TrendRun

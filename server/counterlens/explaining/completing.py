@@ -140,12 +140,12 @@ def explain(
         steps: Progress and cancellation.
 
     Raises:
-        ModelError: the model gives no token probabilities, or as `Model.complete` and `Model.score`.
+        ModelError: the model returns no token probabilities, or as `Model.complete` and `Model.score`.
         Cancelled: as these.
     """
     if not model.offers(Capability.SCORE, cancel=steps.cancel):
         raise ModelError(
-            f"{model.info.name} gives no token probabilities, so its completions cannot be explained",
+            f"{model.info.name} returns no token probabilities, so its completions cannot be explained",
             "Choose a local model, or an endpoint that scores prompts",
         )
     function = find_function(document, qualname)

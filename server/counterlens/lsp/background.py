@@ -202,7 +202,7 @@ class BackgroundScorer:
     def _open(self, settings: EditorSettings, loading: Callable[[int, int], None], withdrawn: Event) -> Model:
         model = self._host.get(settings, loading)
         if not model.offers(Capability.SCORE, cancel=withdrawn):
-            raise UnscorableError("this model gives no token probabilities")
+            raise UnscorableError("this model returns no token probabilities")
         return model
 
     async def _next(self, job: ScoringJob, model: Model, unit: int) -> None:

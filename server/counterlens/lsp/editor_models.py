@@ -84,7 +84,7 @@ class EditorModels:
         """
         loop = self._server.loop
         if loop is None:
-            raise ModelError("the editor's models cannot be asked before the editor is ready", "Try again")
+            raise ModelError("the editor's models cannot be used before the editor is ready", "Try again")
         request, answer = str(uuid.uuid4()), Future[Any]()
         messages = tuple(Message(role, text) for role, text in question.messages)
         params = CompleteParams(name, messages, question.max_tokens)

@@ -53,7 +53,7 @@ def context_of(
     """The context of a probe, and the model that compares sentences if its options name one.
 
     Raises:
-        ModelError: that model cannot be opened, or gives no embeddings.
+        ModelError: that model cannot be opened, or returns no embeddings.
     """
     context = Context(model, steps=steps)
     if probe.runs_programs:

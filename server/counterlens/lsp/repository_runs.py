@@ -130,7 +130,7 @@ class RepositoryRuns:
             ]
             weaker = ls.settings.allow_weaker_sandbox
             found = await with_progress(
-                ls, f"Planning what to ask about {root.name}", partial(_planned, arguments, root, weaker)
+                ls, f"Planning the questions about {root.name}", partial(_planned, arguments, root, weaker)
             )
         except Cancelled:
             return RunPlan(ok=False, cancelled=True)

@@ -1,6 +1,6 @@
 """Calibration of confidences: Brier score, expected calibration error, reliability.
 
-A confidence of 0.8 is calibrated if 8 of 10 nodes with it are predicted right. Nodes of one function are
+A confidence of 0.8 is calibrated if 8 of 10 nodes with it are predicted correctly. Nodes of one function are
 correlated, so intervals come from a bootstrap over functions, not over nodes.
 """
 
@@ -60,7 +60,7 @@ class Bin:
         high: Upper end of the bin.
         n: Number of nodes in it.
         confidence: Their mean confidence; NaN if there are none.
-        right: Share of them that is predicted right; NaN if there are none.
+        right: Share of them that is predicted correctly; NaN if there are none.
     """
 
     low: float
@@ -76,7 +76,7 @@ class Quality:
 
     Attributes:
         n: Number of nodes.
-        right: Share of them that is predicted right.
+        right: Share of them that is predicted correctly.
         brier: Mean squared difference from the truth (Brier 1950): 0 is best, and constant confidences of one
             half give 0.25.
         ece: Expected calibration error (Naeini et al. 2015): the mean distance between confidence and share

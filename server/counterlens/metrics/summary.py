@@ -91,7 +91,7 @@ class EffectSummary:
         gained: Number of pairs where only the counterfactual is right.
         mcnemar: p value of McNemar's exact test that losing and gaining are equally likely; None without
             either.
-        original_accuracy: Share of the originals of judged pairs that were completed right, each counted
+        original_accuracy: Share of the originals of judged pairs that were completed correctly, each counted
             once, whatever its number of counterfactuals.
         functions: Number of functions with informative pairs.
         discriminating: The same for discriminating pairs; None if it is unknown for all pairs, for example
@@ -177,7 +177,7 @@ def _stable(seen: Iterable[Observation]) -> StableVerdicts | None:
 
 
 def originals(seen: Iterable[Observation]) -> list[tuple[tuple[str, str], bool]]:
-    """The distinct originals of judged pairs: the function of each, and whether it was completed right."""
+    """The distinct originals of judged pairs: the function of each, and whether its completion is right."""
     right = {
         (pair.cluster, number if pair.original is None else f"at {pair.original}"): pair.effect.original
         for number, pair in enumerate(seen)

@@ -343,7 +343,7 @@ class Model(ABC):
         """
         del text, context, alternatives, cancel, progress
         raise ModelError(
-            f"{self.info.name} gives no token probabilities",
+            f"{self.info.name} returns no token probabilities",
             "Its completions can be probed; scores need another model",
         )
 
@@ -370,7 +370,7 @@ class Model(ABC):
             progress: Called with (finished steps, all steps); here a step is a continuation.
 
         Raises:
-            ModelError: the model cannot answer, or gives no token probabilities, or a continuation does not
+            ModelError: the model cannot answer, or returns no token probabilities, or a continuation does not
                 fit into its window.
             Cancelled: `cancel` was set.
         """
@@ -422,12 +422,12 @@ class Model(ABC):
             (n, dimensions) float64, with the lengths that the model gives: some servers normalise to 1.
 
         Raises:
-            ModelError: the model cannot answer, or gives no embeddings, or a text does not fit into its
+            ModelError: the model cannot answer, or returns no embeddings, or a text does not fit into its
                 window.
             Cancelled: `cancel` was set.
         """
         del texts, cancel, progress
-        raise ModelError(f"{self.info.name} gives no embeddings", "Choose a model that does")
+        raise ModelError(f"{self.info.name} returns no embeddings", "Choose a model that does")
 
     def close(self) -> None:  # noqa: B027 - most models hold nothing
         """Release the model's resources; a closed model answers nothing."""

@@ -23,7 +23,7 @@ class ConnectionTest:
         completion: The completion.
         tokens: Number of tokens of the completion.
         seconds: Duration of the completion.
-        scores: Whether it gives token probabilities: without them there is no overlay.
+        scores: Whether it returns token probabilities: without them there is no overlay.
         way: How a server gives them; empty if there is only one way.
         embeds: Whether it gives embeddings.
         thought: Number of tokens of reasoning.

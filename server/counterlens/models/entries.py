@@ -203,7 +203,7 @@ def _entry(name: str, values: object, where: Callable[[str, str], str]) -> Model
         known = _KEYS.get(key)
         if known is None:
             raise OptionError(
-                f"{where(name, key)}: a model has no setting {key}", f"There are: {', '.join(_KEYS)}"
+                f"{where(name, key)}: a model has no setting {key}", f"Available: {', '.join(_KEYS)}"
             )
         fits, wanted = known
         if not fits(value):

@@ -91,13 +91,13 @@ class ModelSentences:
         model: The model.
 
     Raises:
-        ModelError: the model gives no embeddings.
+        ModelError: the model returns no embeddings.
     """
 
     def __init__(self, model: Model) -> None:
         if not model.offers(Capability.EMBED):
             raise ModelError(
-                f"{model.info.name} gives no embeddings",
+                f"{model.info.name} returns no embeddings",
                 "Name an embedding model, and start its server for embeddings",
             )
         self.model = model

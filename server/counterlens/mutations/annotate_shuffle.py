@@ -22,7 +22,7 @@ class AnnotateShuffle(Mutation):
 
     id = "annotate-shuffle"
     concept = Concept.TYPES
-    source = "the concept that Hooda et al. 2024, section 3.3, name and leave out"
+    source = "Hooda et al. 2024, section 3.3, which name the concept and leave it out"
     EXAMPLES: ClassVar[tuple[Example, ...]] = (
         Example(
             before="def f(a: int, b: list[str] = ()): pass\n",

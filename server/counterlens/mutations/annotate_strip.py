@@ -21,7 +21,7 @@ class AnnotateStrip(Mutation):
 
     id = "annotate-strip"
     concept = Concept.TYPES
-    source = "the concept that Hooda et al. 2024, section 3.3, name and leave out"
+    source = "Hooda et al. 2024, section 3.3, which name the concept and leave it out"
     EXAMPLES: ClassVar[tuple[Example, ...]] = (
         Example(
             before="def f(a: int, b : str = '', *c: 'x', d=1) -> int:\n    pass\n",

@@ -21,7 +21,7 @@ class BlankLine(Mutation):
 
     id = "blank-line"
     concept = Concept.NOTHING
-    source = "ours: a negative control"
+    source = "this project: a negative control"
     EXAMPLES: ClassVar[tuple[Example, ...]] = (
         Example(
             before="def f(a):\n    b = a + 1\n    return b\n",

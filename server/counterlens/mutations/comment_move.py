@@ -28,7 +28,7 @@ class CommentMove(Mutation):
 
     id = "comment-move"
     concept = Concept.NOTHING
-    source = "ours: a negative control"
+    source = "this project: a negative control"
     EXAMPLES: ClassVar[tuple[Example, ...]] = (
         Example(
             before="""

@@ -25,7 +25,7 @@ class DocstringQuotes(Mutation):
 
     id = "docstring-quotes"
     concept = Concept.NOTHING
-    source = "ours: a negative control"
+    source = "this project: a negative control"
     EXAMPLES: ClassVar[tuple[Example, ...]] = (
         Example(
             before='def f(a):\n    """Add\n    one."""\n    return a + 1\n',

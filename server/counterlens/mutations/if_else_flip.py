@@ -26,10 +26,10 @@ class IfElseFlip(Mutation):
     writes `not`. The text after a colon, comments included, moves with its branch.
 
     An `elif` counts as an `if` in the `else` branch, and becomes one. An `if` without `else` whose body
-    always leaves (`return`, `raise`, `break`, `continue`) has the rest of its block for an `else` branch.
+    always jumps (`return`, `raise`, `break`, `continue`) has the rest of its block as its `else` branch.
 
     As published (`counterlens probe --protocol cacp`), only an `if` with its own `else` is flipped, whose
-    condition consists of comparisons with complementary operators and calls nothing that may change a state.
+    condition consists of comparisons with complementary operators and has no side effects.
     """
 
     id = "if-else-flip"

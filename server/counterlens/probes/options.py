@@ -94,7 +94,7 @@ def _check_mutations(names: tuple[str, ...]) -> None:
     known = every_mutation()
     for name in names:
         if name not in known:
-            raise OptionError(f"there is no mutation {name!r}", f"There are: {', '.join(known)}")
+            raise OptionError(f"there is no mutation {name!r}", f"Available: {', '.join(known)}")
 
 
 def _check_ratio(value: Ratio) -> None:
@@ -185,7 +185,7 @@ Timeout = Annotated[
 MapTimeout = Annotated[
     float,
     option(
-        "Time limit in seconds for the one run of a repository's test suite that finds which test runs "
+        "Time limit in seconds for the one run of a repository's test suite that records which test runs "
         "which code; 0: match tests by the names that they mention.",
         metavar="SECONDS",
         low=0,
@@ -310,7 +310,7 @@ def make(options: type[OptionsT], given: Mapping[str, Any]) -> OptionsT:
     known = specs(options)
     for name, value in given.items():
         if name not in known:
-            raise OptionError(f"there is no option {name}", f"There are: {', '.join(known)}")
+            raise OptionError(f"there is no option {name}", f"Available: {', '.join(known)}")
         _check(known[name], value)
     try:
         return msgspec.convert({**given, **_fixed(options, given)}, options)

@@ -74,4 +74,4 @@ def chosen(names: Iterable[str]) -> list[Probe[Any, Any]]:
 def _require(names: Iterable[str], known: Collection[str]) -> None:
     unknown = [name for name in names if name not in known]
     if unknown:
-        raise CounterlensError(f"there is no task {', '.join(unknown)}", f"There are: {', '.join(known)}")
+        raise CounterlensError(f"there is no task {', '.join(unknown)}", f"Available: {', '.join(known)}")

@@ -64,7 +64,7 @@ def targets_of(
         )
     if translated_from is not None and translated_from.language == language:
         raise DataError(
-            f"the functions of {dataset.path} are in {title_of(language)} themselves",
+            f"the functions of {dataset.path} are already in {title_of(language)}",
             "Name another language with --from, or the file in another language with --data",
         )
     if sandbox is not None and language is not None and (missing := judged(language).missing()):

@@ -203,7 +203,7 @@ def _traces(relation: Relation, traces: Sequence[Trace]) -> str:
     whole = sum(one.path for one in traces)
     elsewhere = sum(one.correct for one in traces) - whole
     return (
-        f"It gives {whole} of {plural(len(traces), f'{relation} chain')} from end to end without a wrong "
+        f"It traces {whole} of {plural(len(traces), f'{relation} chain')} completely without a wrong "
         f"step, and {elsewhere} with right steps that lead elsewhere."
     )
 

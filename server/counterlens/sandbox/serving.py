@@ -221,5 +221,5 @@ def serving(sandbox: Sandbox) -> ServingSandbox:
     if isinstance(sandbox, ServingSandbox):
         return sandbox
     raise SandboxError(
-        f"the sandbox {sandbox.name} cannot keep a program waiting yet", "On Windows, use WSL 2"
+        f"the sandbox {sandbox.name} does not support persistent programs yet", "On Windows, use WSL 2"
     )

@@ -118,7 +118,7 @@ def test_embeddings_are_pooled_as_the_export_says_and_need_no_logits(tmp_path: P
     with load(exported.spec) as model:
         assert model.info.capabilities == {Capability.EMBED}
         assert model.embed(["x in x"])[0] == pytest.approx(states.mean(axis=0), abs=NEAR)
-        with pytest.raises(ModelError, match="gives no token probabilities"):
+        with pytest.raises(ModelError, match="returns no token probabilities"):
             model.score("x")
 
 

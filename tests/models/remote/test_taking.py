@@ -56,7 +56,7 @@ def test_what_is_refused_is_left_out_once_and_for_all_and_said(serve: Serve, tmp
         model.complete([prompt])
         assert len(script.requests) == asked + 1
     assert said == (
-        "at the model's own temperature, because it refuses 0, with max_completion_tokens, without stop"
+        "at the model's own temperature, because it rejects 0, with max_completion_tokens, without stop"
     )
     *_, (_, body, _) = script.requests
     assert body["max_completion_tokens"] == 50
@@ -75,7 +75,7 @@ def test_what_is_refused_is_left_out_once_and_for_all_and_said(serve: Serve, tmp
     [
         (
             error(422, "`temperature` must be strictly positive"),
-            "at the temperature 0.01, because it refuses 0",
+            "at the temperature 0.01, because it rejects 0",
         ),
         (
             lambda handler: handler.reply(

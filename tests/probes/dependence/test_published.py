@@ -331,7 +331,7 @@ def test_who_thinks_aloud_is_read_and_who_cannot_be_read_is_asked_three_times() 
     record = probed(model, questions=4)
     assert len(model.asked) == 3 * len(record.answers)
     assert {(one.read, one.tries, one.said) for one in record.answers} == {(False, 3, False)}
-    assert record.left_out == {"answers that could not be read": len(record.answers)}
+    assert record.left_out == {"unreadable answers": len(record.answers)}
     later = Oracle(lambda text: knows(text) if "I mumble" in text else "I mumble.")
     again = probed(later, questions=4)
     assert {(one.read, one.tries) for one in again.answers} == {(True, 2)}

@@ -164,7 +164,7 @@ def test_what_is_right_is_counted_and_told(right: bool, subject: ExaminedFunctio
         assert sum(one.path for one in told) < len(told)  # one answer is right for one question
         assert all(one.correct for one in told) == right
     assert inferred_json(found)["traces"]["data"]["correct"] == float(right)
-    assert any(" chains from end to end" in said for said in asked_words(found))
+    assert any(" chains completely" in said for said in asked_words(found))
     path = tmp_path / "f.py"
     path.write_text(SOURCE)
     document = Document.read(path)

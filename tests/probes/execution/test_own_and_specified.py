@@ -96,7 +96,7 @@ def test_the_rates_of_own_and_reference_code() -> None:
     gained = table(result, "its own code against the reference, function by function")["direct"]
     n, reference, own, difference, *test = gained
     assert (n, reference.count, own.count, difference.value, *test) == (1, 0, 1, 1.0, 1, 0, 1.0)
-    assert table(result, "answers that could not be read")  # `perhaps 8`
+    assert table(result, "unreadable answers")  # `perhaps 8`
 
 
 def test_its_own_code_is_shown_without_comments_and_docstring() -> None:
@@ -167,7 +167,7 @@ def test_a_model_that_follows_any_test() -> None:
         "with test": (3, 3),
         "misleading test": (3, 3),
     }
-    ((rate, of_failed, lost, p),) = table(result, "what the test changes").values()
+    ((rate, of_failed, lost, p),) = table(result, "effect of the test").values()
     assert (rate.count, rate.n, of_failed.n, lost, p) == (3, 3, 3, 0, 0.25)
     (untested,) = [one for one in entries(result, "functions") if one["target"] == "untested"]
     assert untested["input"] == "generated"
@@ -182,7 +182,7 @@ def test_a_model_that_needs_no_test_and_follows_none() -> None:
     result = probed("specification", knows, SOURCE)
     counts = {title: row[1].count for title, row in table(result, "specification reasoning").items()}
     assert counts == {"no test": 3, "with test": 3, "misleading test": 0}
-    ((rate, of_failed, _, p),) = table(result, "what the test changes").values()
+    ((rate, of_failed, _, p),) = table(result, "effect of the test").values()
     assert (rate.count, of_failed.n, p) == (0, 0, None)
 
 

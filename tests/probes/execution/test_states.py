@@ -197,7 +197,7 @@ def test_outputs_and_states_are_counted_together() -> None:
     (total, same) = sorted(calls, key=lambda one: one["target"], reverse=True)
     assert {one["outcome"] for one in total["states"]} == {"refused"}
     assert [(one["variable"], one["times"], one["truth"]) for one in same["states"]] == [("y", 1, "3")]
-    assert table(result, "answers that could not be read") == {"state": ("it declines to answer", 2)}
+    assert table(result, "unreadable answers") == {"state": ("it declines to answer", 2)}
 
 
 def test_coherence_of_the_embedded_model(model: LlamaModel) -> None:

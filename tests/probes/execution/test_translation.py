@@ -175,7 +175,7 @@ def test_dependent_execution_over_java_to_python(folder: Path) -> None:
     assert (synthesis["correct"], synthesis["s_der"]) == (True, {"direct": 1, "steps": 1})
     assert SPECIFIED["java"].replace("\n", "\n    ").replace("    \n", "\n") in synthesis["program"]
     assert DESCRIPTION not in synthesis["program"]
-    assert run.summary.startswith("The model wrote 1 of 1 function (translation from Java) right. ")
+    assert run.summary.startswith("The model wrote 1 of 1 function (translation from Java) correctly. ")
     assert run.left_out == {"there is no program in Java to translate it from": 1}
     wrong = ran("dependent-execution", folder, "java", lambda _: False)
     (synthesis,) = entries(wrong, "syntheses")
@@ -201,7 +201,7 @@ def test_the_protocol_names_the_table_of_translation(folder: Path) -> None:
     assert dict(table.rows)["translation"] == 1.0
     records = [one for one in run.probed if isinstance(one, DependentExecutionRecord)]
     beside = DependentExecutionProbe().side_by_side({"a": records, "b": records}, seed=0)
-    assert "R'_DER on what all models translated right (Table III), translation from Java" in {
+    assert "R'_DER on programs that all models translated correctly (Table III), translation from Java" in {
         table.title for table in beside
     }
 
@@ -251,7 +251,7 @@ def test_data_without_counterparts_is_refused(folder: Path) -> None:
     with pytest.raises(DataError, match="several files"):
         counterparts(open_dataset(folder / "humaneval_python.jsonl"), "java")
     python = open_dataset(folder / "humaneval_python.jsonl")
-    with pytest.raises(DataError, match="are in Python themselves"):
+    with pytest.raises(DataError, match="are already in Python"):
         targets_of(python, translated_from=counterparts(python, "python"))
 
 

@@ -98,7 +98,7 @@ class Silent:
     info = ModelInfo("silent", "silent", "0", "local", frozenset({Capability.COMPLETE}))
 
     def score_continuations(self, *_: object, **__: object) -> object:
-        raise ModelError("this model gives no token probabilities")
+        raise ModelError("this model returns no token probabilities")
 
 
 def test_a_model_without_probabilities_is_an_error_that_says_so() -> None:

@@ -270,5 +270,5 @@ def test_summaries_may_be_compared_by_any_model_that_embeds(model: LlamaModel) -
     assert f"{model.info.name}, local" in note
     silent = Scripted(model.info, str)
     silent.offers = lambda _what: False  # type: ignore[attr-defined]
-    with pytest.raises(ModelError, match="gives no embeddings"):
+    with pytest.raises(ModelError, match="returns no embeddings"):
         ModelSentences(silent)  # type: ignore[arg-type]

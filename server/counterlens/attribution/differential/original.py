@@ -202,7 +202,7 @@ class _Study:
         if len(whole) - len(steady) > UNSTEADY * len(whole) and len(again.observations) == len(whole):
             return Untestable("it returns different results for the same input")
         if sum(seen.returned for _, seen in steady) < FEWEST:
-            return Untestable("it returns for hardly any generated input")
+            return Untestable("it returns a value for too few generated inputs")
         return Original(
             self._text,
             self._recorder,

@@ -101,7 +101,7 @@ class Shapes:
             Unknown: no values are known for it.
         """
         if depth > _DEEPEST:
-            raise Unknown("a type that nests too deeply")
+            raise Unknown("a type that is nested too deeply")
         if isinstance(annotation, ast.Constant):
             if annotation.value is None:
                 return st.none()

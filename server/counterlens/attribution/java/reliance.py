@@ -13,16 +13,16 @@ from counterlens.syntax.grammars import parser_for
 from counterlens.syntax.tree import descendants
 
 _NOTHING = (
-    "it returned nothing where the tests loop over its result, look into it or ask first whether it is "
-    "something: nothing was compared there"
+    "it returned nothing where the tests loop over its result, access it or check it first, so nothing "
+    "was compared there"
 )
 _NUMBER = "it returned NaN or infinity, which a difference does not distinguish from other numbers"
-_SWALLOWED = "the tests catch, without a word, what they throw if something is wrong"
-_CAUGHT = "it threw an exception that the tests catch, where they would have asserted something"
+_SWALLOWED = "the tests silently catch what they throw if something is wrong"
+_CAUGHT = "it threw an exception that the tests catch before their assertion"
 _SILENT = "no test asserts anything in its own thread"
 _KIND = "the tests compare only values of a certain class"
 _OWN = "the tests compare only values of the program with each other"
-_SHORT = "the tests compare as many items as it returned, and never their number"
+_SHORT = "the tests compare only as many items as it returned, and never check their number"
 _SEARCHES = frozenset(
     [
         "contains",

@@ -39,7 +39,7 @@ class Embedder:
         try:
             return Pooling(number or Pooling.MEAN)
         except ValueError:
-            raise ModelError("this model gives no embeddings", "Choose another one") from None
+            raise ModelError("this model returns no embeddings", "Choose another one") from None
 
     @property
     def _at_once(self) -> bool:

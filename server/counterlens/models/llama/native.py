@@ -134,7 +134,7 @@ class Engine:
         context = llama.llama_init_from_model(self._model, parameters)
         if not context:
             raise ModelError(
-                f"llama.cpp cannot make a context of {tokens} tokens: {_last_error()}",
+                f"llama.cpp cannot create a context of {tokens} tokens: {_last_error()}",
                 "There may be too little memory; choose a smaller model or context",
             )
         llama.llama_set_abort_callback(context, self._abort, None)

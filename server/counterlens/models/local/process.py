@@ -155,7 +155,7 @@ class _Child:
     def _died(self) -> ModelProcessDiedError:
         code = self.process.wait()
         self._errors.join(timeout=1)
-        how = f"was ended by signal {-code}" if code < 0 else f"ended with code {code}"
+        how = f"was killed by signal {-code}" if code < 0 else f"ended with code {code}"
         hints = {-9: "The system may have run out of memory, or the process was stopped"}
         words = [line for line in self._last_words if line.strip()]
         reason = f": {words[-1].strip()}" if words and code > 0 else ""

@@ -139,7 +139,7 @@ class ExportedModel(LocalModel):
         """Like `Model.score`; with a model that reads both sides, each token is scored given all others."""
         if Capability.SCORE not in self._info.capabilities:
             raise ModelError(
-                f"{self._info.name} gives no token probabilities",
+                f"{self._info.name} returns no token probabilities",
                 "Export it with its head: --task text-generation-with-past or fill-mask",
             )
         return super().score(
@@ -152,7 +152,7 @@ class ExportedModel(LocalModel):
         """Like `Model.embed`, if hidden states were exported."""
         if Capability.EMBED not in self._info.capabilities:
             raise ModelError(
-                f"{self._info.name} gives no embeddings: its hidden states were not exported",
+                f"{self._info.name} returns no embeddings: its hidden states were not exported",
                 "Export it with --task feature-extraction",
             )
         return super().embed(texts, cancel=cancel, progress=progress)

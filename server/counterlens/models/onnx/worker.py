@@ -56,7 +56,7 @@ class ExportWorker(Worker):
 
     def _score(self, text: bytes, context: bytes, alternatives: int, progress: Progress) -> Scored:
         if self._scorer is None:
-            raise ModelError("this model gives no token probabilities")
+            raise ModelError("this model returns no token probabilities")
         return self._scorer.score(text, context, alternatives, progress)
 
     def _continuations(self, request: ScoreContinuations, progress: Progress) -> list[Scored]:

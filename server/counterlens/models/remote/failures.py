@@ -121,11 +121,11 @@ def of_transport(error: httpx.HTTPError, endpoint: Endpoint) -> ModelError | Tra
     address = endpoint.address
     if isinstance(error, httpx.ConnectTimeout):
         return UnreachableError(
-            f"no connection to {address} in time", "Check the address, the network and the proxy"
+            f"connecting to {address} timed out", "Check the address, the network and the proxy"
         )
     if isinstance(error, httpx.TimeoutException):
         return PassingError(
-            f"{address} was silent for too long",
+            f"{address} did not answer in time",
             "It may be loading the model or be overloaded; try again, or allow more time",
         )
     if isinstance(error, httpx.ProxyError):
@@ -164,7 +164,7 @@ def _of_connecting(error: httpx.ConnectError, endpoint: Endpoint) -> ModelError 
             )
         if isinstance(cause, ssl.SSLError):
             return UnreachableError(
-                f"no encrypted connection to {address}: {_short(cause.reason or str(cause), endpoint)}",
+                f"TLS connection failed to {address}: {_short(cause.reason or str(cause), endpoint)}",
                 "If the server speaks plain http, start the base URL with http://",
             )
     for cause in _causes(error):
@@ -233,7 +233,7 @@ def _of_request(status: int, message: str, code: str, parameter: str, host: str)
     if status in (400, 404, 422) and (code in _UNKNOWN_CODES or _UNKNOWN.search(message)):
         return UnknownModelError(f"{host} does not know the model{detail}")
     if status in (400, 422, 500) and _NO_LOGPROBS.search(message):
-        return UnsupportedParameterError(f"{host} gives no log-probabilities{detail}", "logprobs")
+        return UnsupportedParameterError(f"{host} returns no log-probabilities{detail}", "logprobs")
     if status in (400, 422, 500) and _FORM.search(message):
         return UnsupportedParameterError(
             f"{host} does not support this form of answer{detail}", "response_format"

@@ -231,8 +231,8 @@ class RemoteModel(Model):
         tokenizes context and text together; of a token that spans both, the part in the text is reported.
 
         Raises:
-            ModelError: the endpoint cannot be reached, or gives no token probabilities; the message gives the
-                reason.
+            ModelError: the endpoint cannot be reached, or returns no token probabilities; the message gives
+                the reason.
             Cancelled: `cancel` was set.
         """
         now = (0, 0)
@@ -258,7 +258,7 @@ class RemoteModel(Model):
         """Embed as `Model.embed`: one request per text, so that no vector depends on other texts.
 
         Raises:
-            ModelError: the endpoint cannot be reached, or gives no embeddings; the message gives the reason.
+            ModelError: the endpoint cannot be reached, or returns no embeddings; the message says which.
             Cancelled: `cancel` was set.
         """
 

@@ -54,9 +54,9 @@ class Taken:
         """Describe the differences from usual requests; empty if there are none."""
         said = []
         if self.temperature is Temperature.OWN:
-            said.append("at the model's own temperature, because it refuses 0")
+            said.append("at the model's own temperature, because it rejects 0")
         elif self.temperature is Temperature.LEAST:
-            said.append(f"at the temperature {_LEAST_TEMPERATURE}, because it refuses 0")
+            said.append(f"at the temperature {_LEAST_TEMPERATURE}, because it rejects 0")
         if self.limit != LIMIT:
             said.append(f"with {self.limit}")
         said += [f"without {name}" for name in sorted(self.refused)]

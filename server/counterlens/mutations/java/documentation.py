@@ -19,7 +19,7 @@ and the usual collections. A site that depends on an unknown type is refused.
 """
 
 MEASURED = """\
-### What running them has shown
+### Measured safety
 
     python benchmarks/mutation_safety.py --data DATA --language java
 

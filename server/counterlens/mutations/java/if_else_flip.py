@@ -22,7 +22,7 @@ class JavaIfElseFlip(JavaMutation):
 
     The condition is negated by complementary operators and De Morgan's laws, and by `!` if a part has no
     complement: `<` becomes `>=` for whole numbers only, because of NaN. An `else if` counts as an `if` in the
-    `else` branch, and becomes one. For an `if` without `else` whose body always leaves, the rest of its block
+    `else` branch, and becomes one. For an `if` without `else` whose body always jumps, the rest of its block
     is the `else` branch.
     """
 

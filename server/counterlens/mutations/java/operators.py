@@ -45,7 +45,7 @@ class JavaOperandSwap(JavaMutation):
 
     Java evaluates the left operand first, so the order of evaluation must not be observable. `+`, `*`, `&`,
     `|` and `^` commute for whole numbers, including overflow, and `&`, `|` and `^` for truth values; `+` on
-    text does not, so the types must be known. Sums and products of floating-point numbers are left alone.
+    text does not, so the types must be known. Sums and products of floating-point numbers are not changed.
     """
 
     id = "operand-swap"

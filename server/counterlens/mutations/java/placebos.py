@@ -30,7 +30,7 @@ class JavaBlankLine(JavaMutation):
 
     id = "blank-line"
     concept = Concept.NOTHING
-    source = "ours: a negative control"
+    source = "this project: a negative control"
     EXAMPLES: ClassVar[tuple[Example, ...]] = (
         Example(
             before="class A {\n    int f(int a) {\n        int b = a;\n        return b;\n    }\n}\n",
@@ -51,7 +51,7 @@ class JavaCommentMove(JavaMutation):
 
     id = "comment-move"
     concept = Concept.NOTHING
-    source = "ours: a negative control"
+    source = "this project: a negative control"
     EXAMPLES: ClassVar[tuple[Example, ...]] = (
         Example(
             before="""

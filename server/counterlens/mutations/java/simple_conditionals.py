@@ -117,7 +117,7 @@ class JavaBlockSwapPlain(JavaMutation):
 class JavaRemoveConditional(JavaMutation):
     """Remove an `if` without `else`, so that its body always runs: breaks the program.
 
-    An `if` whose body always leaves is refused if code follows it, because the compiler refuses unreachable
+    An `if` whose body always jumps is refused if code follows it, because the compiler refuses unreachable
     code.
     """
 

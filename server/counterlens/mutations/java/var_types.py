@@ -26,7 +26,7 @@ class JavaVarTypes(JavaMutation):
 
     id = "var-types"
     concept = Concept.TYPES
-    source = "the concept that Hooda et al. 2024, section 3.3, name and leave out"
+    source = "Hooda et al. 2024, section 3.3, which name the concept and leave it out"
     EXAMPLES: ClassVar[tuple[Example, ...]] = (
         Example(
             before="class A { void f(String s) { int n = 0; for (char c : s.toCharArray()) n += c; } }",

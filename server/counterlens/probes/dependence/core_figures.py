@@ -228,7 +228,7 @@ def _with_note(table: Table, functions: _Functions) -> Table:
     own, lite = sum(one.own_words for one in shown), sum(one.lite for one in shown)
     labelled = sum(one.labelled for one in shown)
     said = (
-        f"{plural(len(functions), 'function')}; CoRe's own questions, in its words: {own} of {len(shown)}; "
+        f"{plural(len(functions), 'function')}; CoRe's own questions, in its wording: {own} of {len(shown)}; "
         f"of CoRe Lite: {lite}; judged by human labels: {labelled}, the others by the dependence graph. "
         "Intervals: functions resampled."
     )

@@ -207,7 +207,7 @@ def infer(
 
     Raises:
         SourceError: the function has no statements, or too many.
-        ModelError: the model cannot answer, or gives no token probabilities although the method needs them.
+        ModelError: the model cannot answer, or returns no token probabilities although the method needs them.
         Cancelled: it was cancelled.
     """
     subject, steps = ExaminedFunction.of(dependences), steps or Steps()

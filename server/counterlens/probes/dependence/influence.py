@@ -76,7 +76,7 @@ def infer_influence(model: Model, subject: ExaminedFunction, steps: Steps | None
 
     Raises:
         SourceError: the function has too many statements.
-        ModelError: the model cannot answer, or gives no token probabilities.
+        ModelError: the model cannot answer, or returns no token probabilities.
         Cancelled: it was cancelled.
     """
     steps = steps or Steps()
@@ -88,7 +88,7 @@ def infer_influence(model: Model, subject: ExaminedFunction, steps: Steps | None
         )
     if not model.offers(Capability.SCORE, cancel=steps.cancel):
         raise ModelError(
-            f"{model.info.name} gives no token probabilities, so no influence can be measured",
+            f"{model.info.name} returns no token probabilities, so no influence can be measured",
             "Use the prompted method instead",
         )
     reactions = []

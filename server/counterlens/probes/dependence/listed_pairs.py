@@ -50,7 +50,7 @@ def table_7(records: Sequence[DependenceRecord], seed: int) -> Table:
             rule = bootstrap([_figures(rule)[-1] for _, rule in known], mean, seed=seed)
             rows.append((str(relation), len(known), *cells, RULES[relation], rule))
     return Table(
-        "pairs that are listed",
+        "listed pairs",
         ("", "functions", "precision", "recall", "F1", "rule", "rule F1"),
         tuple(rows),
         "means over functions that have such a dependence; 0 if nothing is listed. Not published: the "

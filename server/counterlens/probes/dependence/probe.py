@@ -1,7 +1,7 @@
 """The dependence probe (Nguyen et al. 2024): the dependences that the model infers.
 
-The truth is the dependence graph. If the model gives token probabilities, dependences are inferred from their
-change after a statement is changed; else the model is prompted.
+The truth is the dependence graph. If the model returns token probabilities, dependences are inferred from
+their change after a statement is changed; else the model is prompted.
 """
 
 from __future__ import annotations
@@ -52,14 +52,14 @@ class DependenceOptions(ProbeOptions):
     method: Annotated[
         InferenceMethod | None,
         option(
-            "How to infer dependences. Default: interventional if the model gives token probabilities, "
+            "How to infer dependences. Default: interventional if the model returns token probabilities, "
             "else prompted."
         ),
     ] = None
     questions: Annotated[
         int | None,
         option(
-            "Maximum number of questions per relation and function when the model is asked pair by pair: a "
+            "Maximum number of pairwise questions per relation and function: a "
             f"sample, half of it true. Default: {MOST_QUESTIONS}; with --protocol core, all of CoRe's own.",
             metavar="N",
             low=2,
@@ -70,7 +70,7 @@ class DependenceOptions(ProbeOptions):
     max_tokens: Annotated[
         int,
         option(
-            "Token limit for one answer with --protocol core, thoughts included.",
+            "Token limit for one answer with --protocol core, reasoning included.",
             metavar="N",
             low=1,
             high=65_536,
@@ -165,7 +165,9 @@ class DependenceProbe(Probe[DependenceOptions, DependenceRecord]):
         if record.protocol == CORE:
             for task in dict.fromkeys(one.task for one in record.answers):
                 these = [one for one in record.answers if one.task is task]
-                found[f"most answers on {task.words} right"] = 2 * sum(map(core_right, these)) > len(these)
+                found[f"majority of answers on {task.words} right"] = 2 * sum(map(core_right, these)) > len(
+                    these
+                )
             return found
         for relation in Relation:
             total = _total([record], relation)

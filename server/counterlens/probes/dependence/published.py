@@ -89,7 +89,7 @@ def run_core(
     none = {relation: Agreement() for relation in Relation}
     model_agreement = {relation: _agreement(these) for relation, these in of_relation.items()}
     return DependenceRecord(
-        left_out={"answers that could not be read": sum(not one.read for one in answers)},
+        left_out={"unreadable answers": sum(not one.read for one in answers)},
         method=InferenceMethod.TRACE,
         summary=core_summary(answers),
         statements=len(subject.parts),

@@ -95,7 +95,7 @@ def react(
         cancel: Set to cancel.
 
     Raises:
-        ModelError: the model cannot answer, or gives no token probabilities.
+        ModelError: the model cannot answer, or returns no token probabilities.
         Cancelled: `cancel` was set.
     """
     wanted = _wanted(subject, part, kinds, looked_at)

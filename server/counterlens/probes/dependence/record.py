@@ -45,10 +45,10 @@ def dependence_record(found: Inferred) -> DependenceRecord:
     left_out: dict[str, int] = {}
     for relation, answer in (found.answers or {}).items():
         unread = len(answer.unreadable) + len(answer.impossible)
-        left_out[f"{relation}: pieces of answers that could not be read"] = unread
+        left_out[f"{relation}: pieces of unreadable answers"] = unread
     for relation, counts in (found.asked or {}).items():
         left_out[f"{relation}: pairs that were not asked about"] = counts.possible - counts.asked
-        left_out[f"{relation}: answers that could not be read"] = counts.unreadable
+        left_out[f"{relation}: unreadable answers"] = counts.unreadable
     return DependenceRecord(
         left_out=left_out,
         method=found.method,

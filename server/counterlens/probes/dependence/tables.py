@@ -50,7 +50,8 @@ def over_functions(records: Sequence[DependenceRecord], seed: int) -> Table:
         "agreement with the dependence graph",
         ("", "precision", "recall", "F1"),
         tuple(rows),
-        "micro: all edges count alike; macro: all functions count alike. Intervals: functions resampled.",
+        "micro: equal weight for all edges; macro: equal weight for all functions. Intervals: functions "
+        "resampled.",
     )
 
 

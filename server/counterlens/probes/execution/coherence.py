@@ -62,7 +62,7 @@ class CoherenceProbe(Probe[CoherenceOptions, CoherenceRecord]):
         lines = language.simple_lines(target.document, function)
         chosen = points(target.document, function, steps, lines, seed=options.seed)
         if not chosen:
-            raise SourceError("none of its lines alone assigns a plain value to a variable")
+            raise SourceError("none of its lines is a single assignment of a plain value to a variable")
         context.steps.next(f"asking for {short(question.call)}", 0, 1 + len(chosen))
         tokens = most_tokens(context.model.info, options.max_tokens, DIRECT_TOKENS)
         output = ask_twice(context, question, "direct", Asking(tokens))

@@ -13,7 +13,7 @@ from counterlens.probes.prompts.literals import short
 
 _NOTE = (
     "a state is the value of a variable right after a given run of a line, traced in the sandbox; an "
-    "unreadable answer counts as wrong, and a call with a truncated one does not count. A right output with "
+    "unreadable answer counts as wrong, and a call with a truncated one is left out. A right output with "
     "wrong states was not reached by following the execution"
 )
 _OUTPUTS = {True: "right", False: "not right"}
@@ -56,7 +56,7 @@ def _unread(calls: Sequence[CoherenceCall]) -> Table:
     counts = Counter(("output", call.unread) for call in calls if call.unread)
     counts.update(("state", state.unread) for call in calls for state in call.states if state.unread)
     rows = tuple((asked, why, n) for (asked, why), n in sorted(counts.items()))
-    return Table("answers that could not be read", ("asked for", "why", "n"), rows)
+    return Table("unreadable answers", ("asked for", "why", "n"), rows)
 
 
 def _listed(calls: Sequence[CoherenceCall]) -> Table:

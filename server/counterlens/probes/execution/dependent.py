@@ -112,7 +112,7 @@ class DependentExecutionProbe(Probe[DependentExecutionOptions, DependentExecutio
         return as_translation(dependent_tables(records, seed=seed), records)
 
     def side_by_side(self, models: Models, *, seed: int) -> tuple[Table, ...]:
-        """Like `Probe.side_by_side`; for several models also R' on functions all wrote right, and ranks."""
+        """Like `Probe.side_by_side`; for several models also R' on the functions common to all, and ranks."""
         tables = super().side_by_side(models, seed=seed)
         if len(models) < 2:
             return tables
@@ -131,19 +131,19 @@ class DependentExecutionProbe(Probe[DependentExecutionOptions, DependentExecutio
         asked = f"{plural(written.n, 'function')}{kind}"
         if followed:
             return (
-                f"The model wrote {written.count} of {asked} right. It predicted the results of these step "
-                f"by step in {known} of {len(own)}."
+                f"The model wrote {written.count} of {asked} correctly. It predicted the results of these "
+                f"step by step in {known} of {len(own)}."
             )
         return (
-            f"The model wrote {written.count} of {asked} right. It predicted the results of these directly "
-            f"in {known} of {len(own)}."
+            f"The model wrote {written.count} of {asked} correctly. It predicted the results of these "
+            f"directly in {known} of {len(own)}."
         )
 
     def measures(self, record: DependentExecutionRecord) -> Mapping[str, bool]:
         """Like `Probe.measures`: whether it wrote the function right, and predicts its output."""
         (synthesis,) = record.syntheses
         return {
-            "written right": synthesis.correct,
+            "written correctly": synthesis.correct,
             **{f"own code, {STYLES[style].title}": bool(score) for style, score in synthesis.s_der.items()},
         }
 
@@ -201,7 +201,7 @@ def _specification(target: Target, function: Function, language: str | None) -> 
         return program_to_translate(target, language)
     text = description(target, function)
     if text is None:
-        raise SourceError("it has no description from which to write it", "Add a docstring")
+        raise SourceError("it has no description to implement", "Add a docstring")
     return text
 
 

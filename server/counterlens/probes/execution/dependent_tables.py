@@ -15,15 +15,15 @@ from counterlens.probes.execution.tables import SHOWN, differing, ended, pick, r
 
 Records = Sequence[DependentExecutionRecord]
 _NOTE = (
-    "written right: functions whose code passes their tests (n: all that ended). R_DER: the share of "
-    "those whose output the model knows (Liu et al. 2024, equation 4). R_IER: the same about the reference "
-    "code of "
-    "all functions; same functions: of those written right only; R'_IER: of those whose own output it knew"
+    "written correctly: functions whose code passes their tests (n: all with a finished program). R_DER: the "
+    "share of those whose output the model knows (Liu et al. 2024, equation 4). R_IER: the same for the "
+    "reference code of all functions; same functions: of those written correctly; R'_IER: of those whose own "
+    "output it knew"
 )
 
 
 def synthesised(records: Records) -> Proportion:
-    """The share of functions written right, among those that the token limit did not truncate."""
+    """The share of functions written correctly, among those that the token limit did not truncate."""
     syntheses = [one for one in _syntheses(records) if not one.truncated]
     return wilson(sum(synthesis.correct for synthesis in syntheses), len(syntheses))
 
@@ -55,7 +55,7 @@ def dependent_tables(records: Records, *, seed: int) -> tuple[Table, ...]:
 
 
 def common(models: Mapping[str, Records]) -> Table:
-    """R_DER on the functions that every model wrote right (Liu et al. 2024, R').
+    """R_DER on the functions that every model wrote correctly (Liu et al. 2024, R').
 
     Args:
         models: The records of each model, by its name.
@@ -73,8 +73,8 @@ def common(models: Mapping[str, Records]) -> Table:
             here = [own[target] for target in sorted(shared)]
             every = rate(list(own.values()))
             rows.append((model, style.title, synthesised(records), len(own), every, len(here), rate(here)))
-    columns = ("model", "asked", "written right", "n", "R_DER", "n in common", "R'_DER")
-    note = "R'_DER: on the functions that all models wrote right (Liu et al. 2024, Table II)"
+    columns = ("model", "asked", "written correctly", "n", "R_DER", "n in common", "R'_DER")
+    note = "R'_DER: on the functions that all models wrote correctly (Liu et al. 2024, Table II)"
     return Table("dependent execution reasoning of several models", columns, tuple(rows), note)
 
 
@@ -90,7 +90,7 @@ def ranks(models: Mapping[str, Records]) -> Table:
                 pairs.append((written.value, known.value))
         rows.append((style.title, len(pairs), rank_correlation(pairs)))
     note = "Spearman's rank correlation over the models (Liu et al. 2024, section IV-B), for at least three"
-    columns = ("asked", "models", "rho of written right and R_DER")
+    columns = ("asked", "models", "rho of written correctly and R_DER")
     return Table("ranks of the models", columns, tuple(rows), note)
 
 
@@ -105,7 +105,7 @@ def _rates(records: Records, answers: Sequence[ExecutionAnswer]) -> Table:
         rows.append((style.title, synthesised(records), cut, len(own), *rates))
     columns = (
         "asked",
-        "written right",
+        "written correctly",
         "truncated",
         "n",
         "R_DER",
@@ -148,7 +148,7 @@ def _complexity(records: Records, seed: int) -> Table:
         return bootstrap([float(pair[side]) for pair in pairs], mean, seed=seed)
 
     rows: tuple[tuple[Cell, ...], ...] = ((len(pairs), mean_of(0), mean_of(1)),) if pairs else ()
-    note = "means over the functions written right (Liu et al. 2024, Figure 5)"
+    note = "means over the functions written correctly (Liu et al. 2024, Figure 5)"
     return Table("cyclomatic complexity", ("n", "own code", "reference"), rows, note)
 
 

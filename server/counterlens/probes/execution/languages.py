@@ -6,7 +6,7 @@ from counterlens.languages.part import LanguagePart
 from counterlens.probes.execution.language import ExecutedLanguage
 
 EXECUTED: LanguagePart[ExecutedLanguage] = LanguagePart(
-    "execution", ExecutedLanguage, "calls in {0} are not asked about", "Those in {0} are"
+    "execution", ExecutedLanguage, "questions about calls in {0} are not supported", "Those in {0} are"
 )
 """The support of execution questions, by language."""
 

@@ -62,14 +62,14 @@ _TYPES = {
     **dict.fromkeys(("array", "List"), "List"),
 }
 _OTHERS = "Object"
-_ENDED = "n: programs whose answer ended; a truncated one is neither right nor wrong"
+_ENDED = "n: programs with a finished answer; a truncated one is neither right nor wrong"
 Answers = Sequence[ExecutionAnswer]
 Dependent = Sequence[DependentExecutionRecord]
 
 
 @dataclass(frozen=True, slots=True)
 class _Words:
-    """What the paper calls the writing of functions, and its table of that."""
+    """The paper's words for the writing of functions, and the number of its table."""
 
     writing: str
     wrote: str
@@ -127,7 +127,7 @@ def dependent_tables(records: Dependent) -> tuple[Table, ...]:
 
 
 def comparison_tables(models: Mapping[str, Dependent]) -> tuple[Table, ...]:
-    """R'_DER on the functions all models wrote right, and agreement of ranks (Tables II and III)."""
+    """R'_DER on the functions all models wrote correctly, and agreement of ranks (Tables II and III)."""
     words = _of([record for records in models.values() for record in records])
     own = {model: _own(records) for model, records in models.items()}
     shared = sorted(set.intersection(*map(set, own.values())))
@@ -141,12 +141,16 @@ def comparison_tables(models: Mapping[str, Dependent]) -> tuple[Table, ...]:
             pairs.append((synthesis, reasoning))
     columns = ("model", words.writing, "R_DER", "n in common", "R'_DER")
     return (
-        Table(f"R'_DER on what all models {words.wrote} right ({words.table})", columns, tuple(rows)),
+        Table(
+            f"R'_DER on programs that all models {words.wrote} correctly ({words.table})",
+            columns,
+            tuple(rows),
+        ),
         Table(
             f"ranks of the models by {words.writing} and reasoning (section IV-B)",
             ("models", "rho"),
             ((len(pairs), rank_correlation(pairs)),),
-            "Spearman's rank correlation; of fewer than three models there is none",
+            "Spearman's rank correlation, for at least three models",
         ),
     )
 
@@ -176,7 +180,7 @@ def specification_tables(functions: Sequence[SpecifiedFunction]) -> tuple[Table,
     found = paired_shares(passed["none"], passed["true"])
     failed = sum(not passed["none"][name] for name in passed["none"].keys() & passed["true"].keys())
     reasoning = (found.n, *(found.gained / of if of else None for of in (found.n, failed)), failed)
-    note = "of all: equation 6; of those that failed without the test: how section IV-C reads its figures"
+    note = "of all: equation 6; of those that failed without the test: as section IV-C interprets its figures"
     return (
         Table("specification reasoning (section IV-C)", columns, tuple(rows), _ENDED),
         Table("R_SR", ("n", "of all", "of those failed", "failed without"), (reasoning,), note),

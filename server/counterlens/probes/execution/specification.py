@@ -172,7 +172,7 @@ def _case(context: Context, target: Target, options: SpecificationOptions) -> _C
     other = values.misled(question.truth.value)
     if values.equal(other, question.truth.value):
         raise CounterlensError(
-            f"{values.written(other)} should mislead, but is correct",
+            f"{values.written(other)} is meant to mislead, but is correct",
             "This is a defect of Counterlens; please report it",
         )
     case = _Case(target, question, text, removed, Literal(other, values.written(other)), limits)

@@ -21,7 +21,7 @@ _NOTE = (
 )
 _RSR_NOTE = (
     "R_SR: right with the test and not without, of all functions (Liu et al. 2024, equations 5 and 6); of "
-    "those failed: of the functions that it could not write without"
+    "those failed: of the functions that it could not write without it"
 )
 
 
@@ -67,7 +67,7 @@ def _differences(functions: Functions) -> Table:
         names = (SETTINGS[first], SETTINGS[second])
         rows.append((*names, found.n, found.difference, found.gained, found.lost, found.p))
     columns = ("first", "second", "n", "difference", "only second passes", "only first passes", "McNemar p")
-    note = "second minus first, on the functions that both ended"
+    note = "second minus first, on the functions whose answer is finished in both"
     return Table("differences between the specifications", columns, tuple(rows), note)
 
 
@@ -77,7 +77,7 @@ def _reasoning(functions: Functions) -> Table:
     failed = sum(not without[target] for target in without.keys() & shown.keys())
     columns = ("n", "R_SR", "of those failed without", "only without right", "McNemar p")
     row = (found.n, wilson(found.gained, found.n), wilson(found.gained, failed), found.lost, found.p)
-    return Table("what the test changes", columns, (row,), _RSR_NOTE)
+    return Table("effect of the test", columns, (row,), _RSR_NOTE)
 
 
 def _failures(functions: Functions) -> Table:

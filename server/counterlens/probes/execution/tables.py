@@ -122,7 +122,7 @@ def unread(answers: Answers) -> Table:
     """The reasons why answers could not be read."""
     counts = Counter((STYLES[answer.style].title, answer.unread) for answer in answers if answer.unread)
     rows = tuple((style, reason, count) for (style, reason), count in sorted(counts.items()))
-    return Table("answers that could not be read", ("asked", "why", "n"), rows)
+    return Table("unreadable answers", ("asked", "why", "n"), rows)
 
 
 def _by_part(

@@ -30,8 +30,9 @@ def _check(language: str | None) -> None:
 FromLanguage = Annotated[
     str | None,
     option(
-        "Have functions translated: the model is shown the reference solution in this language instead of a "
-        "description. Needs a dataset with the same problems in several languages, such as humaneval-x.",
+        "Ask for a translation of each function: the model is shown the reference solution in this language "
+        "instead of a description. Needs a dataset with the same problems in several languages, such as "
+        "humaneval-x.",
         flag="from",
         metavar="LANGUAGE",
         check=_check,

@@ -77,7 +77,7 @@ def observe_loops(
             f"{call!r} is not an expression: {error.msg}", "Write a call such as: total([1, 2, 3])"
         ) from None
     messages = _Messages(
-        timed_out=f"{call} did not end within {limits.seconds:.0f} seconds",
+        timed_out=f"{call} did not finish within {limits.seconds:.0f} seconds",
         ended=f"{call} could not be observed: the program ended the process",
         raised=f"{call} raised",
         hint="Only an execution that ends normally can be unrolled",

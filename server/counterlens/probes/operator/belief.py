@@ -55,11 +55,11 @@ def believe(model: Model, document: Document, site: OperatorSite, *, cancel: Eve
     with the square root of the number of tokens.
 
     Raises:
-        UnscorableError: the model gives no token probabilities.
+        UnscorableError: the model returns no token probabilities.
         SourceError, ModelError, Cancelled: as `OperatorScorer.score`.
     """
     if not model.offers(Capability.SCORE, cancel=cancel):
-        raise UnscorableError(f"{model.info.name} gives no token probabilities")
+        raise UnscorableError(f"{model.info.name} returns no token probabilities")
     scores = OperatorScorer(model, document).score(site, cancel=cancel)
     tokens = max(map(len, scores.scores))
     return Belief(scores.distribution(), TOKEN_NATS * math.sqrt(tokens))

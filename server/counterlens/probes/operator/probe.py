@@ -125,7 +125,7 @@ class OperatorProbe(Probe[OperatorOptions, OperatorRecord]):
         """Like `Probe.measures`."""
         complete = [pair.both for pair in record.pairs if pair.complete]
         known = {"all operators known": all(answer.correct for answer in record.operators)}
-        return known | ({"all known before and after changes": all(complete)} if complete else {})
+        return known | ({"all operators known before and after changes": all(complete)} if complete else {})
 
     def estimate(self, target: Target, options: OperatorOptions, model: Model) -> int:  # noqa: ARG002
         """Like `Probe.estimate`: one text for each candidate of each gap."""

@@ -161,7 +161,7 @@ def _with_likelihoods(model: Model, pairs: list[Pair], steps: Steps) -> tuple[li
     """Measure the likelihood effects if nothing can judge, or return the reason why they are unknown."""
     try:
         if not model.offers(Capability.SCORE, cancel=steps.cancel):
-            return pairs, "the likelihood effect is unknown: this model gives no token probabilities"
+            return pairs, "the likelihood effect is unknown: this model returns no token probabilities"
         effects = measured_likelihoods(model, pairs, steps)
     except ModelError as error:  # the completions are worth showing without them
         return pairs, f"the likelihood effect is unknown: {error.message}"

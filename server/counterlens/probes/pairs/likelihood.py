@@ -40,7 +40,7 @@ class LikelihoodProbe(PairsProbe[LikelihoodOptions]):
 
     id = "likelihood"
     title = "does the true rest stay likely in every version?"
-    source = Source("Hooda et al. 2024", "section 3.4, with a log-probability in place of a verdict")
+    source = Source("Hooda et al. 2024", "section 3.4, with a log-probability instead of a verdict")
     needs = frozenset({Need.SCORE})
     options = LikelihoodOptions
 

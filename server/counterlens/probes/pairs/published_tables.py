@@ -22,7 +22,7 @@ Groups = Mapping[tuple[str, ...], Sequence[PairsRecord]]
 Range = tuple[float, float]
 _EFFECTS_NOTE = (
     "share of the informative pairs (either side right) whose verdict changed; original accuracy: share of "
-    "the originals completed right, each counted once (Hooda et al. 2024, Table {number}, which has no "
+    "the originals completed correctly, each counted once (Hooda et al. 2024, Table {number}, which has no "
     "intervals)"
 )
 _COUNTS_NOTE = (

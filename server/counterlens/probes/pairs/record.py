@@ -190,8 +190,8 @@ class PairRecord:
         cut: The cut of both; None for repair, which has no cut.
         original: The side of the original.
         counterfactual: The side of the counterfactual.
-        original_right: Whether the original was completed right; None if a side could not be judged.
-        counterfactual_right: Whether the counterfactual was completed right.
+        original_right: Whether the original was completed correctly; None if a side could not be judged.
+        counterfactual_right: Whether the counterfactual was completed correctly.
         outcome: The outcome of the pair.
         copied: Whether the model wrote the same on both sides although different code was expected.
         likelihood: The likelihood effect; None if it was not measured.

@@ -22,7 +22,7 @@ DEFAULT_WAYS, MOST_WAYS = 2, 50
 Ways = Annotated[
     int,
     option(
-        "Alternative completions to follow at near ties, where the two likeliest tokens of a local "
+        "Maximum number of alternatives to follow at near ties, where the two likeliest tokens of a local "
         "model's greedy completion are closer than its rounding; the verdict is unstable if one of them "
         "changes it. A plan does not count them. 0: none.",
         metavar="N",

@@ -13,7 +13,7 @@ ALL = "all"
 _COLUMNS = ("judged", "effect", "stable", "informative there", "effect there")
 _NOTE = (
     "effect: of all pairs; stable: judged pairs with the same verdict for every alternative choice between "
-    "tokens that are closer than the model's rounding, on both sides; there: on these"
+    "tokens that are closer than the model's rounding, on both sides; there: over these pairs"
 )
 
 

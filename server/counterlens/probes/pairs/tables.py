@@ -24,15 +24,15 @@ _KEYS: dict[str, Callable[[PairRecord | Observation], str]] = {
 }
 EFFECTS = ("pairs", "informative", "original right", "effect", "signed", "McNemar p", "Holm p")
 _PAIRS_NOTE = (
-    "original right: share of the originals of judged pairs that were completed right, each counted once; "
-    "effect: share of the informative pairs (either side right) whose verdict changed; signed: below 0 the "
-    "counterfactual loses (Hooda et al. 2024, section 4.3); Holm p: McNemar's, adjusted for the number of "
-    "tests in the table"
+    "original right: share of the originals of judged pairs that were completed correctly, each counted "
+    "once; effect: share of the informative pairs (either side right) whose verdict changed; signed: below 0 "
+    "the counterfactual loses (Hooda et al. 2024, section 4.3); Holm p: McNemar's, adjusted for the number "
+    "of tests in the table"
 )
 _DISCRIMINATING = ("pairs", "effect", "discriminating", "informative there", "effect there", "copied there")
 _DISCRIMINATING_NOTE = (
     "effect: of all pairs; discriminating: judged pairs that expose copying, because the true rest of the "
-    "original fails after the counterfactual's prompt; there: on these; copied: share on "
+    "original fails after the counterfactual's prompt; there: over these pairs; copied: share on "
     "which it wrote the same code on both sides, right or wrong"
 )
 _LIKELIHOOD = ("pairs", "nats per token", "change", "less likely", "more likely")

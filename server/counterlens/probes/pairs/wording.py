@@ -260,7 +260,7 @@ def _nothing_to_show(record: PairsRecord, t: Translator) -> str:
     name = record.name
     if record.dropped:
         return t(
-            "Every counterfactual of {name} failed its own tests, so the model was not asked.",
+            "Every counterfactual of {name} failed its own tests, so the model got no prompts.",
             name=name,
         )
     blind = next((one.reason for one in record.refused if is_blind(one.reason)), None)

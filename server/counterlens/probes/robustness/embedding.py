@@ -180,7 +180,7 @@ class EmbeddingProbe(Probe[EmbeddingOptions, EmbeddingRecord]):
         names = ("function", "line", "plain swap", "its distance", "distance of the equivalent")
         return (
             Table("distance between the original and its swaps", columns, tuple(rows), _NOTE),
-            Table("if-else by if-else", names, listed[:_LISTED], "those nearer by looks first"),
+            Table("each if-else", names, listed[:_LISTED], "those with a nearer plain swap first"),
         )
 
     def summary(self, records: Sequence[EmbeddingRecord]) -> str:
@@ -307,8 +307,8 @@ def _table_6(pairs: Distances) -> Table:
     )
     columns = ("", "n", "non-equivalent swap", "equivalent swap", "nearer", "p")
     note = (
-        "mean Euclidean distance of embeddings as the model makes them; nearer: how often the equivalent "
-        "swap is; p: one-sided Wilcoxon test over pairs, of which those of one function are alike"
+        "mean Euclidean distance of embeddings as the model returns them; nearer: how often the equivalent "
+        "swap is; p: one-sided Wilcoxon test over pairs, which are correlated within a function"
     )
     return Table("Table 6: distance in embedding space", columns, (row,), note)
 

@@ -82,4 +82,4 @@ class NameProbe(RobustnessProbe[NameOptions]):
 
         parts = {"F1": part("f1"), "precision": part("precision"), "recall": part("recall")}
         exact: Similarity = lambda one, other: float(one == other)  # noqa: E731
-        return {"exact match": exact, **parts}, "F1, precision and recall are of the parts of the names"
+        return {"exact match": exact, **parts}, "F1, precision and recall refer to the parts of the names"

@@ -31,12 +31,12 @@ def calibration_report(result: CalibrationResult, kept: Path | None) -> Report:
             (
                 ("Brier score", _shown(before.brier), _shown(after.brier)),
                 ("expected calibration error", _shown(before.ece), _shown(after.ece)),
-                ("nodes predicted right", f"{before.right:.2f}", ""),
+                ("nodes predicted correctly", f"{before.right:.2f}", ""),
             ),
         ),
         *(_figure(title, found) for title, found in (("raw", before), ("calibrated", after))),
         TableBlock(
-            "reliability: the share predicted right by confidence shown",
+            "reliability: the share predicted correctly by confidence shown",
             ("shown", "nodes", "raw: right", "", "nodes", "calibrated: right", ""),
             tuple(
                 (f"{raw.low:.1f} to {raw.high:.1f}", raw.n, *_bar(raw), mapped.n, *_bar(mapped))
@@ -84,7 +84,7 @@ def _figure(title: str, found: Quality) -> Figure:
     return Figure(
         title,
         f"Reliability diagram, {title}: for each range of the confidence shown a bar as high as the share of "
-        "nodes predicted right, and the diagonal of perfect calibration.",
+        "nodes predicted correctly, and the diagonal of perfect calibration.",
         TableBlock(f"reliability, {title}", ("shown", "nodes", "right"), bins),
         svg=_drawn(found),
     )
@@ -114,7 +114,7 @@ def _drawn(found: Quality) -> str:
         parts.append(f'<text x="{at:.0f}" y="{high + 16}" text-anchor="middle">{i / 10:.1f}</text>')
         parts.append(f'<text x="{low - 6}" y="{_SIZE - at + 4:.0f}" text-anchor="end">{i / 10:.1f}</text>')
     parts.append(f'<text x="{_SIZE / 2:.0f}" y="{_SIZE - 8}" text-anchor="middle">confidence shown</text>')
-    parts.append(f'<text x="{low}" y="{low - 10}">share of nodes predicted right</text>')
+    parts.append(f'<text x="{low}" y="{low - 10}">share of nodes predicted correctly</text>')
     return "".join(parts) + "</svg>"
 
 

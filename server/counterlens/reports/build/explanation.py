@@ -29,8 +29,8 @@ def departure_sentence(found: Explained) -> str:
     if not gone.stands:
         return f"Line {gone.line}: it continued with {_likely(gone.wrote, gone.wrote_probability)}{kind}."
     return (
-        f"Line {gone.line}: it wrote {_likely(gone.wrote, gone.wrote_probability)} where "
-        f"{_likely(gone.stands, gone.stands_probability)} stands{kind}."
+        f"Line {gone.line}: it wrote {_likely(gone.wrote, gone.wrote_probability)} instead of "
+        f"{_likely(gone.stands, gone.stands_probability)}{kind}."
     )
 
 

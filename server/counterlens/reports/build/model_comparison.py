@@ -45,7 +45,7 @@ def _weakness_lines(models: Mapping[str, EffectSummary]) -> Iterator[str]:
         if too_weak(summary) and right.value is not None and right.low is not None and right.high is not None:
             yield (
                 f"{model} is too weak here: it completes {right.value:.0%} ({right.low:.0%} to "
-                f"{right.high:.0%}) of the originals right, so {plural(summary.average.n, 'pair')} of "
+                f"{right.high:.0%}) of the originals correctly, so {plural(summary.average.n, 'pair')} of "
                 f"{summary.pairs} can show an effect. A larger model would be more informative."
             )
 

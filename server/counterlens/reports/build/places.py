@@ -73,7 +73,7 @@ def _heat_map(
     )
     note = f"{_HELD}, with their number in brackets; shaded for at least {TOLD_FROM} pairs"
     if rest := len(files) - len(conclusive):
-        note += f"; {plural(rest, 'file')} with fewer of each concept not shown"
+        note += f"; {plural(rest, 'file')} with fewer pairs per concept not shown"
     if rows:
         title = f"verdicts held, by file and concept{whose}"
         yield TableBlock(title, ("file", *concepts), rows, _note_on_rest(len(conclusive), most, note, "file"))

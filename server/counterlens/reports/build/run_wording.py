@@ -48,10 +48,12 @@ def progress_of(results: RunResults) -> str:
         record = plural(len(results.lost), "record")
         lost = f" {record} cannot be read ({shortened(results.lost[0], 80)}): --resume repeats them."
     if results.settings.minutes is not None and not done:
-        return f"The {results.settings.minutes:g} minutes were too few to start: allow more.{lost}"
+        return (
+            f"The time limit of {results.settings.minutes:g} minutes was too short to start: raise it.{lost}"
+        )
     if results.settings.minutes is not None:
         return (
-            f"The {results.settings.minutes:g} minutes were enough for {done} of {every}, those "
+            f"The {results.settings.minutes:g} minutes sufficed for {done} of {every}, those "
             f"that show most per time: figures describe these, not a sample of all.{lost}"
         )
     return f"Not finished: {done} of {every} are done, so all figures are preliminary.{lost}"
@@ -118,7 +120,7 @@ def plan_lines(plan: Plan, done: int = 0, counted: Mapping[str, PromptCounts] | 
     for name, tasks in settings.applied().items():
         lines.append(f"{flag_of(PROBES.values(), name)} applies to {', '.join(tasks)}")
     if done:
-        lines.append(f"{done} of {len(plan.items)} are done already")
+        lines.append(f"{done} of {len(plan.items)} are already done")
     return lines
 
 

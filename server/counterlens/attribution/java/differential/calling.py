@@ -22,7 +22,7 @@ from counterlens.sandbox.serving import ServiceEndedError, ServiceLateError
 class CallFate(Enum):
     """A call without an answer."""
 
-    LATE = "it does not end"
+    LATE = "it does not terminate"
     ENDED = "it ends its process or runs out of memory"
 
 
@@ -80,7 +80,7 @@ def _made(held: HeldProgram, target: JavaTarget, call: JavaCall, seconds: float)
         if made.value is None:
             return made
         if made.value[0] != "J":
-            raise ServiceEndedError("no number of an object")
+            raise ServiceEndedError("not a valid object number")
         number = made.value[1]
     frame, containers = _request(target.owner, target.name, target.simple, number, call.arguments)
     return read_answer(held.ask(frame, seconds), containers, call.arguments)

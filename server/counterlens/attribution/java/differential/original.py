@@ -128,7 +128,7 @@ class _Study:
         self._draw(plain)
         if len(self._seen) < FEWEST:
             why = f"it returns a value that cannot be compared: {self._left_out}" if self._left_out else ""
-            return Untestable(why or "it ends on hardly any generated input")
+            return Untestable(why or "it terminates on too few generated inputs")
         return self._checked(plain)
 
     def _compile(self, text: str, *more: tuple[str, str]) -> Classes | str:
@@ -186,7 +186,7 @@ class _Study:
             return Untestable("it returns different results for the same input")
         kept = [(call, self._seen[call]) for call in reversed(steady)]
         if sum(answer.value is not None for _, answer in kept) < FEWEST:
-            return Untestable("it returns for hardly any generated input")
+            return Untestable("it returns a value for too few generated inputs")
         if not any(_has_visible_effect(call, answer) for call, answer in kept):
             return Untestable("it returns nothing and changes none of its arguments")
         return replace(

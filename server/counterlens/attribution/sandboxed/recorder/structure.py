@@ -196,7 +196,7 @@ def decode(form: Any, classes: dict[str, Any]) -> Any:
         return classes[rest[0]][rest[1]]
     if head == "o" and rest[0] in classes:
         return _remade(classes[rest[0]], rest[1], rest[2], classes)
-    raise ValueError(f"a value of type {rest[0] if rest else 'unknown'} cannot be passed on")
+    raise ValueError(f"a value of type {rest[0] if rest else 'unknown'} cannot be passed between processes")
 
 
 def _remade(kind: Any, content: Any, fields: Any, classes: dict[str, Any]) -> Any:

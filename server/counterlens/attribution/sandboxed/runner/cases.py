@@ -139,5 +139,5 @@ def _of_harness(error: BaseException | None) -> str | None:
     if isinstance(error, OSError) and error.errno in _FORBIDDEN:
         return "the sandbox does not allow it"
     if isinstance(error, Warning):
-        return "a warning is made an error"
+        return "a warning is turned into an error"
     return None

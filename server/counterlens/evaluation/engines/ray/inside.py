@@ -21,7 +21,7 @@ from counterlens.models.registry import Options, load
 from counterlens.sandbox.base import Job, JobOutcome
 from counterlens.sandbox.registry import best_sandbox, chosen
 
-HELP = "docs/clusters.md says what every node needs"
+HELP = "docs/clusters.md lists the requirements of a node"
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,7 +48,7 @@ class Ability:
 
     @property
     def scores(self) -> bool:
-        """Whether it gives token probabilities."""
+        """Whether it returns token probabilities."""
         return self.dialect != GENERATION_ONLY.name
 
     @property

@@ -75,7 +75,7 @@ class RemoteScorer:
         dialect = dialect_named(ability.dialect)
         if not ability.scores or dialect is None:
             raise ModelError(
-                f"{self._endpoint.host} gives no token probabilities: {'; '.join(ability.reasons)}",
+                f"{self._endpoint.host} returns no token probabilities: {'; '.join(ability.reasons)}",
                 _ELSEWHERE,
             )
         service = Service(self._api, self._root, self._model, progress=progress)
@@ -90,7 +90,7 @@ class RemoteScorer:
             ) from error
         except (LookupError, TypeError, ValueError, AttributeError) as error:
             raise ModelError(
-                f"{self._endpoint.host} answered in a form other than in its test",
+                f"{self._endpoint.host} answered in another form than in its test",
                 f"Test it again: counterlens models test remote:{self._model}",
             ) from error
         progress(len(scores), len(scores))

@@ -86,7 +86,7 @@ async def _ids(service: Service, text: str, count: int) -> list[int]:
     ids = answer["tokens"]
     if len(ids) != count:
         raise IncompleteError(
-            f"the server names {count} tokens of the text, but its tokenizer finds {len(ids)}"
+            f"the server reports {count} tokens of the text, but its tokenizer finds {len(ids)}"
         )
     return list(ids)
 

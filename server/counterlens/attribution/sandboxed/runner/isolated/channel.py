@@ -40,9 +40,9 @@ class Channel:
         try:
             data = json.dumps(message).encode()
         except RecursionError:
-            raise ValueError("a value is nested too deeply to be passed on") from None
+            raise ValueError("a value is nested too deeply to be passed between processes") from None
         if len(data) > _LARGEST:
-            raise ValueError(f"a value is too large to be passed on ({len(data) >> 20} MiB)")
+            raise ValueError(f"a value is too large to be passed between processes ({len(data) >> 20} MiB)")
         data = _HEAD.pack(len(data)) + data
         while data:
             try:

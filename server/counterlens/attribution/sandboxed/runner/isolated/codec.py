@@ -118,7 +118,7 @@ class Codec:
         """A named tuple; rejected if it imitates a builtin type, or has methods that tests use for checks."""
         parts = [self.decode(part) for part in nodes]
         if any(type(field) is not str for field in (name, *fields)) or type(fields) is not list:
-            raise ValueError("names that are none")
+            raise ValueError("invalid names")
         if any(field in ANSWERS and callable(part) for field, part in zip(fields, parts)):  # noqa: B905
             raise ValueError("a tuple with its own methods")
         make: Any = collections.namedtuple

@@ -2,7 +2,8 @@
 
 Data from the other process is never trusted. Plain values are decoded by exact type; a class has no special
 methods except those of `operators.OPERATORS`; an exception that would end a loop of the tests becomes an
-error. Some values of the tests cannot be passed on; that is recorded as `CandidateConnection.needs_sharing`.
+error. Some values of the tests cannot be passed between processes; that is recorded as
+`CandidateConnection.needs_sharing`.
 """
 
 from __future__ import annotations

@@ -47,7 +47,7 @@ def use(how: str, thing: Any, arguments: list[Any], options: dict[str, Any]) -> 
         (name,) = arguments
         if type(name) is str and not name.startswith("_") and not _is_closed(thing, name):
             return getattr(thing, name)
-    raise AttributeError("this attribute of the tests is closed to the program")
+    raise AttributeError("the program may not access this attribute of the tests")
 
 
 def _is_closed(thing: Any, name: str) -> bool:
