@@ -8,8 +8,15 @@ from typing import Any
 import pytest
 
 from counterlens.models.local.process import ModelProcess, _Child
+from tests.conftest import short_model
 
 AT_A_TIME = 2  # idle child processes; each uses a few hundred megabytes
+
+
+@pytest.fixture
+def short() -> list[str]:
+    """The options that choose the short model, for tests in which any answer will do."""
+    return ["--model", str(short_model())]
 
 
 @pytest.fixture(scope="package", autouse=True)

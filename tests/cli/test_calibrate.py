@@ -1,4 +1,4 @@
-"""`counterlens calibrate` through the real command line, with the embedded model."""
+"""`counterlens calibrate` through the real command line."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ import pytest
 from counterlens.calibration.fitting import CalibrationResult
 from counterlens.cli.main import main
 from counterlens.confidence.calibration import load_calibration
-from counterlens.models.files import EMBEDDED_SHA256
+from counterlens.models.files import identity
+from tests.conftest import short_model
 
 CODE = Path(__file__).parents[2] / "examples"
 FAST = ["--truth", "first-choice", "--nodes", "1200"]
@@ -29,9 +30,11 @@ def run(*arguments: str) -> int:
     return int(ended.value.code or 0)
 
 
-def test_a_map_is_fitted_kept_and_reported(data_folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_map_is_fitted_kept_and_reported(
+    data_folder: Path, capsys: pytest.CaptureFixture[str], short: list[str]
+) -> None:
     page = data_folder / "page.html"
-    assert run(str(CODE), *FAST, "--json", "--html", str(page)) == 0
+    assert run(str(CODE), *FAST, *short, "--json", "--html", str(page)) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["raw"]["nodes"] >= 1200
     assert sum(one["nodes"] for one in found["raw"]["bins"]) == found["raw"]["nodes"]
@@ -39,7 +42,7 @@ def test_a_map_is_fitted_kept_and_reported(data_folder: Path, capsys: pytest.Cap
     assert found["difference"]["functions"] >= 10
     assert found["difference"]["brier"]["high"] < 0
     assert found["calibrated"]["brier"]["value"] < found["raw"]["brier"]["value"]
-    kept = load_calibration(EMBEDDED_SHA256)
+    kept = load_calibration(identity(short_model()))
     assert kept is not None
     assert kept.facts["nodes"] == found["raw"]["nodes"]
     assert 0 < kept.apply("operators", 0.5, 1) < 1
@@ -47,12 +50,12 @@ def test_a_map_is_fitted_kept_and_reported(data_folder: Path, capsys: pytest.Cap
     assert written.count("<svg") == 2
     assert "http" not in written.replace("http-equiv", "")
     with pytest.raises(SystemExit):
-        main(["score", str(CODE / "binary_search.py")])
+        main(["score", str(CODE / "binary_search.py"), *short])
     assert "Calibrated on" in capsys.readouterr().out
     with pytest.raises(SystemExit):
-        main(["score", str(CODE / "binary_search.py"), "--aggregate", "min", "--json"])
+        main(["score", str(CODE / "binary_search.py"), *short, "--aggregate", "min", "--json"])
     assert json.loads(capsys.readouterr().out)["calibrated"] is None  # the map is one of means
-    assert run(str(CODE), *FAST, "--dry-run") == 0
+    assert run(str(CODE), *FAST, *short, "--dry-run") == 0
     shown = capsys.readouterr().out
     assert "Brier score" in shown
     assert "is not stored" in shown
@@ -69,13 +72,13 @@ def test_what_is_wrong_is_said(data_folder: Path, capsys: pytest.CaptureFixture[
 
 
 def test_a_map_that_does_no_better_is_not_kept(
-    data_folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    data_folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, short: list[str]
 ) -> None:
     assert data_folder
     monkeypatch.setattr(CalibrationResult, "better", False)
-    assert run(str(CODE / "gcd.py"), str(CODE / "is_even.py"), *FAST) == 0
+    assert run(str(CODE / "gcd.py"), str(CODE / "is_even.py"), *FAST, *short) == 0
     assert "not better than raw" in capsys.readouterr().out
-    assert load_calibration(EMBEDDED_SHA256) is None
+    assert load_calibration(identity(short_model())) is None
 
 
 def test_a_missing_library_is_said_before_the_model_is_loaded(

@@ -93,9 +93,11 @@ def test_probe_tells_the_whole_story_in_json(cli: Cli, sign: Path) -> None:
     assert found["summary"]
 
 
-def test_probe_without_a_name_takes_every_function_that_has_tests(cli: Cli, sign: Path) -> None:
+def test_probe_without_a_name_takes_every_function_that_has_tests(
+    cli: Cli, sign: Path, short: list[str]
+) -> None:
     sign.write_text(SIGN + "\n\ndef untested(y):\n    return open(y) if y else None\n")
-    ran = cli("probe", sign, "--mutation", "if-else-flip", "--json")
+    ran = cli("probe", sign, "--mutation", "if-else-flip", *short, "--json")
     assert ran.code == 0, ran.err
     probed, left_out = ran.json["records"]
     assert (probed["function"], left_out["function"]) == ("sign", "untested")
@@ -105,8 +107,8 @@ def test_probe_without_a_name_takes_every_function_that_has_tests(cli: Cli, sign
     assert len(probed["pairs"]) == 1
 
 
-def test_probe_prints_a_report_for_people(cli: Cli, sign: Path) -> None:
-    ran = cli("probe", f"{sign}::sign", "--mutation", "if-else-flip")
+def test_probe_prints_a_report_for_people(cli: Cli, sign: Path, short: list[str]) -> None:
+    ran = cli("probe", f"{sign}::sign", "--mutation", "if-else-flip", *short)
     assert ran.code == 0, ran.err
     for expected in (
         "sign",
@@ -119,10 +121,10 @@ def test_probe_prints_a_report_for_people(cli: Cli, sign: Path) -> None:
         assert expected in ran.out
 
 
-def test_probe_cuts_in_a_range(cli: Cli, sign: Path) -> None:
+def test_probe_cuts_in_a_range(cli: Cli, sign: Path, short: list[str]) -> None:
     ran = cli(
         "probe", f"{sign}::sign", "--mutation", "rename-random", "--prefix-ratio", "0.8-1.0",
-        "--max-tokens", "16", "--json",
+        "--max-tokens", "16", *short, "--json",
     )  # fmt: skip
     assert ran.code == 0, ran.err
     (record,) = ran.json["records"]
@@ -140,6 +142,8 @@ def test_probe_asks_an_instructed_model(cli: Cli, sign: Path) -> None:
         "chat",
         "--mutation",
         "if-else-flip",
+        "--placebos",
+        "0",
         "--max-tokens",
         "24",
         "--json",
@@ -155,7 +159,9 @@ def test_probe_asks_an_instructed_model(cli: Cli, sign: Path) -> None:
     assert (unable.code, "fill-in-the-middle" in unable.err) == (1, True)
 
 
-def test_probe_takes_the_functions_of_a_dataset_and_their_tests(cli: Cli, tmp_path: Path) -> None:
+def test_probe_takes_the_functions_of_a_dataset_and_their_tests(
+    cli: Cli, tmp_path: Path, short: list[str]
+) -> None:
     record = {
         "task_id": 7,
         "text": "Write a function to double a number unless it is negative.",
@@ -173,6 +179,7 @@ def test_probe_takes_the_functions_of_a_dataset_and_their_tests(cli: Cli, tmp_pa
         "if-else-flip",
         "--max-tokens",
         "24",
+        *short,
         "--json",
     )
     assert ran.code == 0, ran.err
@@ -183,21 +190,21 @@ def test_probe_takes_the_functions_of_a_dataset_and_their_tests(cli: Cli, tmp_pa
     assert record["judged_by"] == "2 given tests"
 
 
-def test_a_function_that_nothing_can_judge_says_why(cli: Cli, tmp_path: Path) -> None:
+def test_a_function_that_nothing_can_judge_says_why(cli: Cli, tmp_path: Path, short: list[str]) -> None:
     path = tmp_path / "files.py"
     path.write_text(
         "def first(path, n):\n    if n < 0:\n        k = 0\n    else:\n        k = n\n"
         "    return open(path).read(k)\n"
     )
-    target = f"{path}::first"
-    ran = cli("probe", target, "--mutation", "if-else-flip", "--max-tokens", "8", "--json")
+    asked = [f"{path}::first", "--mutation", "if-else-flip", "--max-tokens", "8", *short]
+    ran = cli("probe", *asked, "--json")
     assert ran.code == 0, ran.err
     (record,) = ran.json["records"]
     reason = record["why_not_judged"]
     assert "no test mentions it" in reason
     assert "it opens files" in reason
     assert record["pairs"][0]["original"]["message"] == "nothing can judge it"
-    shown = cli("probe", target, "--mutation", "if-else-flip", "--max-tokens", "8", "--markdown", "-")
+    shown = cli("probe", *asked, "--markdown", "-")
     assert "It cannot be judged: no test mentions it" in shown.out
 
 

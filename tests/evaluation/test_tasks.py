@@ -118,6 +118,7 @@ def test_what_cannot_be_asked_is_said_before_anything_is() -> None:
             make_plan(RunSettings.of(tasks, "humaneval"), best_sandbox())
 
 
+@pytest.mark.usefixtures("toys")
 def test_a_hook_names_the_lines_of_what_changed(place: Path) -> None:
     code = place / "committed"
     code.mkdir()
@@ -128,7 +129,8 @@ def test_a_hook_names_the_lines_of_what_changed(place: Path) -> None:
         ["-c", "user.name=n", "-c", "user.email=e", "commit", "-qm", "one"],
     ):
         subprocess.run(["git", *command], cwd=code, check=True)  # noqa: S607
-    changed = command_of("changed", "--allow-weaker-sandbox", "--mutation", "if-else-flip", "--github")
+    options = ("--mutation", "if-else-flip", "--model", "toy", "--github")
+    changed = command_of("changed", "--allow-weaker-sandbox", *options)
     nothing = subprocess.run(changed, cwd=code, capture_output=True, text=True, check=False)
     assert (nothing.returncode, nothing.stderr) == (0, "")
     assert nothing.stdout.startswith("nothing to ask: no selected Python file of ")
