@@ -29,7 +29,7 @@ class Client:
 
     @classmethod
     async def start(cls, *command: str) -> Client:
-        """Start a server with a cache of its own, and initialise the session."""
+        """Start a server with its own cache, and initialise the session."""
         client = LanguageClient("benchmark", "1")
         cache = tempfile.mkdtemp(prefix="counterlens-benchmark-")
         before = set(psutil.Process().children())

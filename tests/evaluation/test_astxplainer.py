@@ -124,7 +124,7 @@ def test_table_two_comes_out_of_it_too(causes: Path, tmp_path: Path) -> None:
         assert row[2:-1] == [n, *(f"{one:+.2f}" for one in pearson)]
         same(row[-1], [value, low, high])
     assert not effects
-    judged = tables[f"attempts to refute the effects, rule:random{SUFFIX}"]
+    judged = tables[f"refutation tests of the effects, rule:random{SUFFIX}"]
     assert len(judged["rows"]) == 15
     for _, effect, placebo, *_ in judged["rows"]:
         share = float(placebo.split()[0]) / float(effect)

@@ -162,7 +162,7 @@ def causal_tables(
                 {model: found}, seed=seed, simulations=simulations, protocol=protocol, absent=absent
             )
         ]
-    how = f"{_ABSENT[absent]}; seed {seed}, {simulations} simulations of each attempt to refute"
+    how = f"{_ABSENT[absent]}; seed {seed}, {simulations} simulations of each refutation test"
     whose = _AS_PUBLISHED if protocol else _OWN
     names = ", ".join(effects)
     tables = [
@@ -172,7 +172,7 @@ def causal_tables(
     ]
     columns, rows = _refuted(effects)
     if rows:
-        tables.append(Table(f"attempts to refute the effects, {names}", columns, rows, _REFUTATIONS))
+        tables.append(Table(f"refutation tests of the effects, {names}", columns, rows, _REFUTATIONS))
     return [*under(protocol, tables)]
 
 

@@ -309,5 +309,8 @@ _KEYS: dict[str, tuple[Callable[[object], bool], str]] = {
         "for cached tokens",
     ),
     "template": (_is_template, f"a text with {PLACE} once, in place of the question"),
-    "parameters": (_are_parameters, f"a table that JSON can hold, without {', '.join(sorted(_OURS))}"),
+    "parameters": (
+        _are_parameters,
+        f"a table that can be written as JSON, without {', '.join(sorted(_OURS))}",
+    ),
 }

@@ -54,7 +54,8 @@ def _java() -> list[str]:
     missing = ", ".join(f"`{name}`" for name in mutated("java").missing)
     return [
         java.OPENING,
-        f"Not for Java yet: {missing}. `var-types` is Java's counterpart of changes to type annotations.\n",
+        f"Not yet available for Java: {missing}. "
+        "`var-types` is Java's counterpart of changes to type annotations.\n",
         java.MEASURED,
         *described,
     ]

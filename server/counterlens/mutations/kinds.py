@@ -15,7 +15,7 @@ from counterlens.mutations.variables import Role, Variable
 
 
 class ValueKind(IntEnum):
-    """Kinds of values; the lower, the more is known."""
+    """Kinds of values, ordered: a lower kind is more precise."""
 
     NUMBER = 0  # int, float, bool
     ATOM = 1  # other immutable values: str, bytes, None, complex

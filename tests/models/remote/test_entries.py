@@ -99,7 +99,7 @@ def test_an_entry_is_read_with_all_that_it_says() -> None:
         ("[models.a]\nbase-url = 'http://a'\nconcurrency = 0\n", "a whole number from 1 to 64"),
         ("[models.a]\nbase-url = 'http://a'\nrequests-per-minute = 0\n", "a number above 0"),
         ("[models.a]\nbase-url = 'http://a'\nparameters.temperature = 1\n", "without grammar, "),
-        ("[models.a]\nbase-url = 'http://a'\nparameters.since = 2026-01-01\n", "that JSON can hold"),
+        ("[models.a]\nbase-url = 'http://a'\nparameters.since = 2026-01-01\n", "that can be written as JSON"),
         ("[models.'a/b']\nbase-url = 'http://a'\n", "'a/b' cannot be the name of a model"),
         ("[models.remote]\nbase-url = 'http://a'\n", "'remote' cannot be the name"),
         (f"[models.{DEFAULT_MODEL}]\nbase-url = 'http://a'\n", f"'{DEFAULT_MODEL}' cannot be the name"),

@@ -193,7 +193,7 @@ def _best_and_worst(
     rows.sort(key=lambda row: (row[0] != GLOBAL, -float(row[3]) if isinstance(row[3], float) else 0.0))
     columns = ("category", worst, best, "increase", f"{worst} is", f"{best} is")
     note = (
-        "the models of the lowest and of the highest Global; largest increase first; acceptable from "
+        "the models with the lowest and the highest Global; largest increase first; acceptable from "
         f"{THRESHOLD} on, else erroneous (Palacio et al. 2023, Figure 3)"
     )
     return Table("best and worst model", columns, tuple(rows), note)

@@ -292,7 +292,7 @@ def _dependent(records: Dependent) -> Table:
     )
     note = (
         f"R_DER over the programs that were {_of(records).wrote} right; R'_IER over the reference code of "
-        "those with S_DER = 1, as section IV-B words it. The test is of the same programs, own code against "
+        "those with S_DER = 1, as in section IV-B. The test is of the same programs, own code against "
         "reference"
     )
     return Table(f"dependent execution reasoning ({_of(records).table})", ("figure", "value"), rows, note)

@@ -32,7 +32,7 @@ _DONE = {
 
 _APART = {
     Isolation.APART: "the program ran in its own process",
-    Isolation.OWN_OPERATORS: "the program ran in its own process, but its own operators took part",
+    Isolation.OWN_OPERATORS: "the program ran in its own process, but its operators influenced the result",
     Isolation.SHARED: "the program ran in the same process, so it could have forged the result",
 }
 

@@ -32,8 +32,8 @@ def unstable(record: PairsRecord, t: Translator = ENGLISH) -> str:
         return ""
     return t(
         "The verdict on {name} changed on {changed} of {n} counterfactuals, but each time some tokens were "
-        "nearly tied and another choice gives another verdict. Rounding may be the cause, so no effect is "
-        "reported.",
+        "nearly tied and the other choice leads to another verdict. Rounding may be the cause, so no effect "
+        "is reported.",
         name=record.name,
         changed=len(changed),
         n=t.number(summarize(record.observations).average.n),

@@ -331,7 +331,9 @@ def _check_sanity(context: Context, target: Target) -> None:
         name, "embed the same text", vector, lambda: _embedded(context.uncached, [text])[0], same=_same_place
     )
     if _same_place(vector, other):
-        raise CounterlensError(f"{name} embeds unrelated texts alike", "Figures would be meaningless")
+        raise CounterlensError(
+            f"{name} embeds unrelated texts in the same way", "Figures would be meaningless"
+        )
 
 
 def _same_place(one: Vectors, other: Vectors) -> bool:

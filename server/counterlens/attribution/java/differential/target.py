@@ -29,7 +29,7 @@ _OUTSIDE = {
     "randomUUID": "depends on random numbers", "SecureRandom": "depends on random numbers",
     "ThreadLocalRandom": "depends on random numbers", "new Random()": "depends on random numbers",
     "Thread": "starts threads", "Executors": "starts threads", "CompletableFuture": "starts threads",
-    "ProcessBuilder": "starts processes", "Runtime": "queries the machine that it runs in",
+    "ProcessBuilder": "starts processes", "Runtime": "queries the Java machine",
     "Socket": "uses the network", "URL": "uses the network", "HttpClient": "uses the network",
     "File": "uses files", "Files": "uses files", "Paths": "uses files", "FileReader": "uses files",
     "FileWriter": "uses files", "FileInputStream": "uses files", "FileOutputStream": "uses files",
