@@ -128,11 +128,11 @@ def read(file: Path) -> Baseline | None:
         )
     except (OSError, ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
         return None
-    said = [
+    reasons = [
         *found.broken.values(),
         *(text for test in tests for text in (*test.key, test.outcome, test.reason)),
     ]
-    sound = isinstance(found.why, str | None) and all(isinstance(text, str) for text in said)
+    sound = isinstance(found.why, str | None) and all(isinstance(text, str) for text in reasons)
     return found if sound and all(isinstance(test.seconds, int | float) for test in tests) else None
 
 

@@ -125,8 +125,8 @@ class PythonOutputJudge(OutputJudge):
         if outcome.ending is Ending.TIMED_OUT:
             return self._late()
         if outcome.ending is not Ending.EXITED or outcome.code != 0:
-            said = outcome.errors.decode("utf-8", "replace").strip().rpartition("\n")[2]
-            return Judgement.FAILED, f"it ends with an error: {said or f'exit code {outcome.code}'}"
+            last_line = outcome.errors.decode("utf-8", "replace").strip().rpartition("\n")[2]
+            return Judgement.FAILED, f"it ends with an error: {last_line or f'exit code {outcome.code}'}"
         if outcome.truncated:
             return Judgement.FAILED, TOO_MUCH
         return outcome.output.decode("utf-8", "replace")

@@ -141,8 +141,8 @@ def _taking(known: dict[str, tuple[OptionSpec, list[str]]], command: Command, *,
 
     decorated: Any = gathered
     for name, (spec, takers) in reversed(known.items()):
-        said = _help(name, spec, takers) if named else f"{spec.help}{_default(name, takers)}"
-        decorated = _flag(name, spec, said, None)(decorated)
+        help_text = _help(name, spec, takers) if named else f"{spec.help}{_default(name, takers)}"
+        decorated = _flag(name, spec, help_text, None)(decorated)
     return cast("Command", decorated)
 
 

@@ -50,15 +50,15 @@ def run_progress(
         def update(what: str) -> None:
             nonlocal last
             rate = (reached - done) / max(time.monotonic() - started, 1e-9) * 60
-            said = f"{rate:.1f} per minute" if rate else ""
+            pace = f"{rate:.1f} per minute" if rate else ""
             left = _left(remaining())
-            bar.update(task, completed=reached, rate=said, left=left, description=printable(what, keep=""))
+            bar.update(task, completed=reached, rate=pace, left=left, description=printable(what, keep=""))
             with lock:
                 due = not console.is_terminal and time.monotonic() - last > EVERY_SECONDS
                 if due:
                     last = time.monotonic()
             if due:
-                say(", ".join(filter(None, (f"{reached} of {total}", said, left, what))), err=True)
+                say(", ".join(filter(None, (f"{reached} of {total}", pace, left, what))), err=True)
 
         def advance(now: int, _of: int, name: str) -> None:
             nonlocal reached

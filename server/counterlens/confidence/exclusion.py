@@ -66,8 +66,8 @@ def _generated(document: Document) -> str | None:
         found = _MARKERS.search(document.data[start:end])
         if found:
             line = document.positions.line_of(start + found.start()) + 1
-            said = " ".join(found[0].decode("utf-8", "replace").split()).lstrip("#/*;-! ")
-            return f"it is generated: line {line} says “{said}”"
+            marker = " ".join(found[0].decode("utf-8", "replace").split()).lstrip("#/*;-! ")
+            return f"it is generated: line {line} says “{marker}”"
     return None
 
 

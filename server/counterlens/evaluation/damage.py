@@ -56,9 +56,9 @@ def writing(folder: Path) -> Iterator[None]:
 
 def damaged(folder: Path, error: Exception | str) -> DataError:
     """The error of a run that cannot be read."""
-    said = str(error).partition("\n")[0] or type(error).__name__
+    reason = str(error).partition("\n")[0] or type(error).__name__
     return DataError(
-        f"the run in {folder} cannot be read: {said:.200}",
+        f"the run in {folder} cannot be read: {reason:.200}",
         "The file is damaged or from another program: choose another folder with --out",
     )
 

@@ -113,8 +113,8 @@ def _keys(known: dict[str, OptionSpec], chosen: dict[str, object]) -> Iterator[s
 
 def _comment(spec: OptionSpec) -> Iterator[str]:
     line = "#"
-    said = spec.help + (f" One of {', '.join(spec.choices)}." if spec.choices else "")
-    for word in said.split():
+    comment = spec.help + (f" One of {', '.join(spec.choices)}." if spec.choices else "")
+    for word in comment.split():
         if len(line) + len(word) >= _WIDTH:
             yield line
             line = "#"

@@ -175,25 +175,27 @@ def rule_sentences(inferred: Inferred) -> list[str]:
 
 def _rule_sentence(rule: str, one: Agreement, differing: Agreement, model: str) -> str:
     true = one.true_positives + one.false_negatives
-    said = (
+    sentence = (
         f"Without a model, {rule} shows {one.true_positives} of {true}, and {one.false_positives} that "
         f"{'does' if one.false_positives == 1 else 'do'} not exist"
     )
-    said += f" (F1 {one.f1:.2f})" if one.f1 is not None else ""
+    sentence += f" (F1 {one.f1:.2f})" if one.f1 is not None else ""
     wrong = one.false_positives + differing.true_positives + differing.false_negatives
     if not wrong:
-        return f"{said}: the model can add nothing."
+        return f"{sentence}: the model can add nothing."
     right = differing.true_positives + one.false_positives - differing.false_positives
     f1 = f" (F1 {differing.f1:.2f})" if differing.f1 is not None else ""
-    return f"{said}; of the {plural(wrong, 'pair')} where it is wrong, {model} is right about {right}{f1}."
+    return (
+        f"{sentence}; of the {plural(wrong, 'pair')} where it is wrong, {model} is right about {right}{f1}."
+    )
 
 
 def asked_words(inferred: Inferred) -> list[str]:
     """The number of questions and of the kinds of answers; empty if there were none."""
     if inferred.asked is None or inferred.how is None:
         return []
-    said = [f"Asked: {counted(inferred.asked)}.", f"{inferred.how.capitalize()}."]
-    return said + [
+    sentences = [f"Asked: {counted(inferred.asked)}.", f"{inferred.how.capitalize()}."]
+    return sentences + [
         _traces(relation, traces) for relation, traces in (inferred.traces or {}).items() if traces
     ]
 

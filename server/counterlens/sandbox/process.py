@@ -125,8 +125,8 @@ class ProcessSandbox:
             done()
         found = _outcome(run, job)
         if found is None:
-            said = run.pipes.data("errors").decode("utf-8", "replace").strip()[-300:]
-            raise SandboxError(f"the sandbox's launcher ended before the program did {said}".rstrip())
+            output = run.pipes.data("errors").decode("utf-8", "replace").strip()[-300:]
+            raise SandboxError(f"the sandbox's launcher ended before the program did {output}".rstrip())
         return found
 
     def _launch(self, task: SandboxTask, inner: Sequence[int]) -> subprocess.Popen[bytes]:

@@ -98,11 +98,11 @@ class LlamaModel(LocalModel):
         """Like `Model.offers`; the first call for a model tests exact decoding, which takes some seconds."""
         if capability is Capability.EXACT and self._info.decoding is None:
             how: str = self._process.ask(Settle(), cancel=cancel)
-            said = "exact" if how else "not exact"
+            state = "exact" if how else "not exact"
             self._info = replace(
                 self._info,
                 capabilities=self._info.capabilities | ({Capability.EXACT} if how else set()),
-                details=(*self._info.details, (COMPLETIONS, said)),
+                details=(*self._info.details, (COMPLETIONS, state)),
                 decoding=how,
             )
         return super().offers(capability, retest=retest, cancel=cancel)

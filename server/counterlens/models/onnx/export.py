@@ -152,19 +152,19 @@ class Export:
     def window(self) -> int | None:
         """The model's window in training, in tokens; None if `config.json` does not say."""
         config = self.settings()
-        said = next((config[name] for name in _WINDOWS if isinstance(config.get(name), int)), None)
-        if said is None or config.get("model_type") not in _OFFSET:
-            return said
+        value = next((config[name] for name in _WINDOWS if isinstance(config.get(name), int)), None)
+        if value is None or config.get("model_type") not in _OFFSET:
+            return value
         padding = config.get("pad_token_id")
-        return int(said) - (padding if isinstance(padding, int) else 1) - 1
+        return int(value) - (padding if isinstance(padding, int) else 1) - 1
 
     @property
     def ends(self) -> frozenset[int]:
         """The tokens that end a text."""
         found: set[int] = set()
         for name in ("config.json", "generation_config.json"):
-            said = self.settings(name).get("eos_token_id")
+            value = self.settings(name).get("eos_token_id")
             found |= {
-                token for token in (said if isinstance(said, list) else [said]) if isinstance(token, int)
+                token for token in (value if isinstance(value, list) else [value]) if isinstance(token, int)
             }
         return frozenset(found)

@@ -52,15 +52,15 @@ class Taken:
     @property
     def summary(self) -> str:
         """Describe the differences from usual requests; empty if there are none."""
-        said = []
+        parts = []
         if self.temperature is Temperature.OWN:
-            said.append("at the model's own temperature, because it rejects 0")
+            parts.append("at the model's own temperature, because it rejects 0")
         elif self.temperature is Temperature.LEAST:
-            said.append(f"at the temperature {_LEAST_TEMPERATURE}, because it rejects 0")
+            parts.append(f"at the temperature {_LEAST_TEMPERATURE}, because it rejects 0")
         if self.limit != LIMIT:
-            said.append(f"with {self.limit}")
-        said += [f"without {name}" for name in sorted(self.refused)]
-        return ", ".join(said)
+            parts.append(f"with {self.limit}")
+        parts += [f"without {name}" for name in sorted(self.refused)]
+        return ", ".join(parts)
 
     def body(self, payload: Json) -> Json:
         """A request with the parameters that the endpoint accepts."""

@@ -108,9 +108,9 @@ def by_pairs(
     """
     true, every = true_edges(subject, relation), every_pair(subject)
     chosen = balanced(every, true.__contains__, limit, seed)
-    said = ask_pairs(model, subject, relation, chosen, steps)
+    answered = ask_pairs(model, subject, relation, chosen, steps)
     return RelationAnswers(
-        [PairAnswer(pair, answer, pair in true) for pair, answer in said.items()], len(every)
+        [PairAnswer(pair, answer, pair in true) for pair, answer in answered.items()], len(every)
     )
 
 
@@ -123,9 +123,9 @@ def by_core(
     """
     every = questions(subject, relation)
     chosen = balanced(list(every), every.__getitem__, limit, seed)
-    said = answers(model, subject, chosen, steps)
+    replies = answers(model, subject, chosen, steps)
     return RelationAnswers(
-        [PairAnswer(statements(question), answer, every[question]) for question, answer in said.items()],
+        [PairAnswer(statements(question), answer, every[question]) for question, answer in replies.items()],
         len(every),
     )
 

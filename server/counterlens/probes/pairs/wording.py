@@ -120,12 +120,16 @@ def meaning(record: PairsRecord, t: Translator = ENGLISH) -> str:
     if unwritten(record):
         return _likelihood(record, t)
     if record.judged_by is None:
-        said = t(
+        sentence = t(
             "The model completed both versions of {name}, but no test can judge the completions. Add a "
             "doctest, or a test file next to it.",
             name=name,
         )
-        return f"{said} {_likelihood(record, t)}" if any(pair.likelihood for pair in record.pairs) else said
+        return (
+            f"{sentence} {_likelihood(record, t)}"
+            if any(pair.likelihood for pair in record.pairs)
+            else sentence
+        )
     if record.probe == "repair":
         return _repaired(record, t)
     found = f"{_found(record, t)} {noise_floor(record, t)}".rstrip()
@@ -161,21 +165,21 @@ def _found(record: PairsRecord, t: Translator) -> str:
     broken = [pair for pair in record.pairs if pair.outcome is PairOutcome.LOST]
     copied = [pair for pair in broken if pair.copied]
     if copied:
-        said = t(
+        sentence = t(
             "After {mutations}, the model completed {name} as if nothing had changed: it follows the usual "
             "form of this code rather than the code itself.",
             mutations=_mutations(copied, t),
             name=name,
         )
-        return said + _held(record, changed, t)
+        return sentence + _held(record, changed, t)
     if broken:
-        said = t(
+        sentence = t(
             "After {mutations}, which preserves the behaviour of {name}, the model no longer completed it "
             "correctly: its success depends on the form of the code, not only on its meaning.",
             mutations=_mutations(broken, t),
             name=name,
         )
-        return said + _held(record, changed, t)
+        return sentence + _held(record, changed, t)
     return t(
         "The model failed on the original {name} but completed an equivalent version: its success depends "
         "on the form of the code, not only on its meaning.",
@@ -247,12 +251,12 @@ def _held(record: PairsRecord, changed: Proportion, t: Translator) -> str:
     if not held:
         return ""
     if all(pair.discriminating is False for pair in record.pairs if pair.outcome is PairOutcome.HELD):
-        said = t(
+        sentence = t(
             "It held on {held} of {n} counterfactuals, but so would a copied completion.",
             held=held,
             n=t.number(changed.n),
         )
-        return f" {said}"
+        return f" {sentence}"
     return " " + t("It held on {held} of {n} counterfactuals.", held=held, n=t.number(changed.n))
 
 

@@ -63,14 +63,14 @@ def _written(context: Context, target: Target) -> Target:
     context.steps.next(f"asking the model to write {target.name}")
     function = find_function(target.document, target.qualname)
     gap = Gap.body_of(target.document, function)
-    said = context.complete(gap.prompt(WRITTEN_TOKENS))
-    document = replace(target.document, text=gap.fill(said.text))
+    completion = context.complete(gap.prompt(WRITTEN_TOKENS))
+    document = replace(target.document, text=gap.fill(completion.text))
     try:
         parse_document(document)
         there = find_function(document, function.qualname)
     except (SourceError, SyntaxError, ValueError, MemoryError, RecursionError):
         raise _no_program("the model's implementation does not parse") from None
-    if said.finish == "length":
+    if completion.finish == "length":
         raise _no_program("the model did not finish it")
     if not document.data[there.body : there.end].strip():
         raise _no_program("the model wrote nothing")

@@ -66,17 +66,17 @@ def raw_or_calibrated(scored: Confidence, known: Calibration | None) -> Report:
     language = scored.document.language
     of = None if known is None else known.facts.get("language")
     if known is not None and of not in (None, language):
-        said = f"Confidence is raw: this model was calibrated for {of} and not for {language}."
+        sentence = f"Confidence is raw: this model was calibrated for {of} and not for {language}."
     elif known is None or not fits(scored, known):
-        said = "Confidence is raw, not calibrated; counterlens calibrate measures what it means."
+        sentence = "Confidence is raw, not calibrated; counterlens calibrate measures what it means."
     else:
-        said = (
+        sentence = (
             f"Confidence is raw. Calibrated on {known.created}: the model predicts this share of such nodes "
             "correctly: "
         )
         concepts = calibrated(scored, known).concepts
-        said += ", ".join(f"{name} {100 * value:.0f} %" for name, (value, _) in concepts.items())
-    return Report("Calibration", (Paragraph(said, quiet=True),))
+        sentence += ", ".join(f"{name} {100 * value:.0f} %" for name, (value, _) in concepts.items())
+    return Report("Calibration", (Paragraph(sentence, quiet=True),))
 
 
 def _figure(title: str, found: Quality) -> Figure:

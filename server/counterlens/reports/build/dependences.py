@@ -85,8 +85,8 @@ def _inferred(found: Inferred, name: str, path: Path) -> Iterator[Block]:
         if not answer.readable:
             unread = len(answer.unreadable) + len(answer.impossible)
             cut = ", cut off at the token limit" if answer.cut_off else ""
-            said = f"{relation}: {unread} pieces of the answer could not be read{cut}"
-            yield Paragraph(said, quiet=True)
+            sentence = f"{relation}: {unread} pieces of the answer could not be read{cut}"
+            yield Paragraph(sentence, quiet=True)
 
 
 def _cell(edges: list[InferredEdge], line: dict[int, int]) -> str:

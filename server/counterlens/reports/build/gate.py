@@ -27,9 +27,9 @@ def _gate_sentence(one: GateResult) -> str:
     share, low, high, n = one.kept.value, one.kept.low, one.kept.high, one.kept.n
     if share is None or low is None or high is None:
         return "completed no pair correctly, so it has no verdict to lose"
-    said = f"keeps {share:.0%} ({low:.0%} to {high:.0%}) of {plural(n, 'right verdict')}"
+    sentence = f"keeps {share:.0%} ({low:.0%} to {high:.0%}) of {plural(n, 'right verdict')}"
     if one.below and one.noise:
-        return f"{said}; its verdicts also change after meaningless changes, so this may be noise"
+        return f"{sentence}; its verdicts also change after meaningless changes, so this may be noise"
     if share < one.least and not one.below:
-        return f"{said}: below the limit, but too few pairs to be sure"
-    return said
+        return f"{sentence}: below the limit, but too few pairs to be sure"
+    return sentence

@@ -29,12 +29,12 @@ def _comparison_lines(comparisons: Sequence[ModelComparison]) -> Iterator[str]:
         if one.significant:
             yield f"{one.first} holds more often than {one.second}: by {_points(one.difference)}, {over}."
             continue
-        said = f"Which of {one.first} and {one.second} holds more often is not clear"
+        sentence = f"Which of {one.first} and {one.second} holds more often is not clear"
         if one.needed is None:
-            yield f"{said} {over}."
+            yield f"{sentence} {over}."
             continue
         yield (
-            f"{said}: the difference is {_points(one.difference)}, {over}; detecting one of "
+            f"{sentence}: the difference is {_points(one.difference)}, {over}; detecting one of "
             f"{100 * DETECTABLE_DIFFERENCE:.0f} points takes about {plural(one.needed, 'function')}."
         )
 

@@ -224,8 +224,8 @@ def _name(pair: PairRecord) -> str:
 
 def _details(pair: PairRecord, level: int, number: int | None = None) -> Iterator[Block]:
     yield Paragraph(f"{pair.concept}: {pair.description}", quiet=True)
-    said = (say(pair) for say in (sentence, unstable_sentence, drawn_sentence, reached_sentence))
-    yield Paragraph(" ".join(filter(None, said)))
+    sentences = (say(pair) for say in (sentence, unstable_sentence, drawn_sentence, reached_sentence))
+    yield Paragraph(" ".join(filter(None, sentences)))
     yield from _drawn(pair)
     yield from evidence_blocks(pair, level + 1, number)
 

@@ -137,8 +137,8 @@ def _power(functions: int) -> str:
 
 def _not_drawn(dropped: Mapping[str, str]) -> list[str]:
     """State which problems no sample can contain, and why; empty if there are none."""
-    said = "; ".join(f"{name} ({reason})" for name, reason in dropped.items())
-    return [f"{plural(len(dropped), 'record')} not drawn: {said}"] if dropped else []
+    reasons = "; ".join(f"{name} ({reason})" for name, reason in dropped.items())
+    return [f"{plural(len(dropped), 'record')} not drawn: {reasons}"] if dropped else []
 
 
 def _prompt_noun(plan: Plan, task: str) -> str:

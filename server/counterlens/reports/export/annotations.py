@@ -59,11 +59,11 @@ def annotated(found: Exported) -> Iterator[Annotation]:
         for pair in () if exported.unstable_verdict else exported.judged_pairs:
             if pair.outcome is PairOutcome.LOST:
                 why, function = evidence(pair.counterfactual), exported.function
-                said = f"{done(pair.mutation)}, {exported.model} no longer gets {function} right ({why})"
+                message = f"{done(pair.mutation)}, {exported.model} no longer gets {function} right ({why})"
                 test = pair.counterfactual.failed or "its tests"
-                said += f". Before you accept a suggestion here, run {test}, which detected this"
+                message += f". Before you accept a suggestion here, run {test}, which detected this"
                 place = exported.file, pair.start_line, pair.end_line
-                yield Annotation(*place, pair.mutation, " ".join(said.split()))
+                yield Annotation(*place, pair.mutation, " ".join(message.split()))
 
 
 def github(found: Exported) -> str:

@@ -70,8 +70,8 @@ def worker_classes(jdk: Jdk) -> Path:
         )
         (made / "complete").touch()
     except subprocess.CalledProcessError as error:
-        said = error.stderr.decode("utf-8", "replace").strip()[-300:]
-        raise SandboxError(f"{jdk.javac} cannot compile the worker for Java: {said}") from None
+        output = error.stderr.decode("utf-8", "replace").strip()[-300:]
+        raise SandboxError(f"{jdk.javac} cannot compile the worker for Java: {output}") from None
     except (OSError, subprocess.SubprocessError) as error:
         raise SandboxError(f"the worker for Java cannot be compiled: {error}") from error
     try:

@@ -212,10 +212,10 @@ def _connected(address: str) -> Any:
 
 
 def _explain_error(address: str, error: Exception) -> tuple[str, str]:
-    said = str(error)
-    if "ersion mismatch" in said:
+    message = str(error)
+    if "ersion mismatch" in message:
         return (
-            f"the cluster at {address} has other versions: {' '.join(said.split())[:300]}",
+            f"the cluster at {address} has other versions: {' '.join(message.split())[:300]}",
             "Ray and Python must have the same versions here and on every node",
         )
     if address == "auto":
@@ -225,7 +225,7 @@ def _explain_error(address: str, error: Exception) -> tuple[str, str]:
             "docs/clusters.md",
         )
     return (
-        f"the Ray cluster at {address} cannot be used: {' '.join(said.split())[:300]}",
+        f"the Ray cluster at {address} cannot be used: {' '.join(message.split())[:300]}",
         "Run the command on a machine of the cluster; docs/clusters.md",
     )
 
