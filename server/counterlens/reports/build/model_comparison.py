@@ -29,7 +29,7 @@ def _comparison_lines(comparisons: Sequence[ModelComparison]) -> Iterator[str]:
         if one.significant:
             yield f"{one.first} holds more often than {one.second}: by {_points(one.difference)}, {over}."
             continue
-        sentence = f"Which of {one.first} and {one.second} holds more often is not clear"
+        sentence = f"It is not clear whether {one.first} or {one.second} holds more often"
         if one.needed is None:
             yield f"{sentence} {over}."
             continue
