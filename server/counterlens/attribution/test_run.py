@@ -85,12 +85,14 @@ class IsolationCalibration:
     Attributes:
         apart: Whether they do; None until that is known.
         programs: Number of programs that they have judged.
+        relied_on: What the tests rely on, by their files and cases, as a run of the original found it.
     """
 
     def __init__(self) -> None:
         self.lock = Lock()
         self.apart: bool | None = None
         self.programs = 0
+        self.relied_on: dict[str, list[Any]] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,6 +208,8 @@ class TestRun:
             "kept": str(kept.folder) if kept else "",
             **self.task,
         }
+        tests = json.dumps(self.task.get("files"), sort_keys=True)
+        task["relied_on"] = self.calibration.relied_on.get(tests, [])
         bytecode = describe_interpreter(self.setting.python).bytecode
         job = Job(
             files={
@@ -239,6 +243,8 @@ class TestRun:
             evidence = Evidence(self.attribution, 0, None, _accident(report))
         else:
             judgement, evidence = read(report)
+            if apart and program == self.original and "relied_on" in report:
+                self.calibration.relied_on[tests] = report["relied_on"]
             isolation = Isolation.OWN_OPERATORS if report.get("own_operators") else isolation
             doubts = [text for doubt, text in _DOUBTS.items() if doubt in report.get("doubts", ())]
             if judgement is Judgement.PASSED and doubts:

@@ -13,11 +13,11 @@ from ..imported_ahead import forget_hidden
 from ..job import take_descriptor, take_task
 from ..kept_code import KeptCode
 from .candidate import Candidate
-from .cases import LONGEST_NAME, Cases
+from .cases import FAILED, LONGEST_NAME, Cases
 from .examples import run_examples
 from .isolated.connection import CandidateConnection
+from .isolated.known_reliance import KnownReliance
 from .isolated.proxy_module import ProxyCandidate
-from .isolated.reliance import Reliance
 from .result_pipe import open_pipe
 from .script import run_script
 from .tamper_check import NoTamperCheck, TamperCheck
@@ -74,7 +74,10 @@ def judge(task: dict[str, Any], case: Callable[[str], None]) -> dict[str, Any]:
             return {"kind": "gone", "message": remote.gone}
         report["own_operators"] = int(remote.own_operators)
         results = report["results"] if report["kind"] == "cases" else ()
-        report["doubts"] = remote.finish(results, _relied_on(task))
+        if not any(outcome == FAILED for _, outcome, _ in results):  # else it has not passed anyway
+            tests = _relied_on(task)
+            report["doubts"] = remote.finish(results, tests)
+            report["relied_on"] = [each.facts for each in tests]
     return {"kind": "tampered", "message": tampering.broken} if tampering.broken else report
 
 
@@ -120,7 +123,7 @@ def _connect_to_candidate(task: dict[str, Any]) -> CandidateConnection:
     return CandidateConnection(descriptor, texts, [file["path"] for file in task.get("files", ())])
 
 
-def _relied_on(task: dict[str, Any]) -> list[Reliance]:
+def _relied_on(task: dict[str, Any]) -> list[KnownReliance]:
     """The values of the program in each text of the tests."""
     texts: list[tuple[str, list[str]]] = []
     for file in task.get("files", ()):
@@ -128,7 +131,11 @@ def _relied_on(task: dict[str, Any]) -> list[Reliance]:
             texts.append((tests.read(), [name for _, name in file["cases"]]))
     if "script" in task and "files" not in task:
         texts.append((task["script"]["source"], []))
-    return [Reliance(text, task["module"], cases) for text, cases in texts]
+    known = [*task.get("relied_on", ()), *([None] * len(texts))]
+    return [
+        KnownReliance(text, task["module"], cases, facts)
+        for (text, cases), facts in zip(texts, known)  # noqa: B905
+    ]
 
 
 def _case_runner(kept: KeptCode) -> Callable[[list[dict[str, Any]], Cases], None]:

@@ -17,7 +17,7 @@ globals()["__builtins__"] = dict(vars(builtins))  # the candidate may replace th
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
-    from types import FrameType
+    from types import CodeType, FrameType
     from typing import Any
 
     from .guards import Lines
@@ -68,6 +68,12 @@ class Assertions:
         """The lines of the assertion that contains a line."""
         return next((lines for lines in self.lines if lines[0] <= line <= lines[1]), None)
 
+    def concern(self, code: CodeType) -> bool:
+        """Whether a function has a line of an assertion, or of a guard."""
+        guards = {guard.line for guard in self.guards}
+        lines = {line for _, line in dis.findlinestarts(code)} | {code.co_firstlineno}
+        return any(line is not None and (line in guards or self.at(line) is not None) for line in lines)
+
     @property
     def open(self) -> bool:
         """Whether there is a guard none of whose assertions has been made so far."""
@@ -95,6 +101,7 @@ class Reached:
         self._case = ""
         self._cases: set[str] = set()
         self._at: dict[FrameType, Lines | None] = {}  # the assertion that a frame is in
+        self._seen: dict[CodeType, bool] = {}  # whether a function has a line to follow
 
     def begin(self, case: str) -> None:
         """Trace a case until it has completed an assertion."""
@@ -107,8 +114,11 @@ class Reached:
 
     def _trace_call(self, frame: FrameType, _event: str, _argument: Any) -> Any:
         """Handle a call, or a frame that continues after a `yield`."""
-        assertions = self._find(frame)
-        return self._trace_line if assertions is not None and assertions.lines else None
+        code = frame.f_code
+        if code not in self._seen:
+            assertions = self._find(frame)
+            self._seen[code] = assertions is not None and assertions.concern(code)
+        return self._trace_line if self._seen[code] else None
 
     def _trace_line(self, frame: FrameType, event: str, argument: Any) -> Any:
         assertions = self._find(frame)

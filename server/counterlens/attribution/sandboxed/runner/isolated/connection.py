@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from .reliance import Reliance
+    from .known_reliance import KnownReliance
 
 _SILENT = {"load", "module", "set", "delete", "equal"}  # requests without a returned value
 _ENDINGS = (StopIteration, StopAsyncIteration, GeneratorExit, asyncio.CancelledError)
@@ -133,7 +133,7 @@ class CandidateConnection:
         """Record that a case of the tests begins."""
         self._reached.begin(case)
 
-    def finish(self, results: Sequence[tuple[str, str, str]], tests: Sequence[Reliance]) -> list[str]:
+    def finish(self, results: Sequence[tuple[str, str, str]], tests: Sequence[KnownReliance]) -> list[str]:
         """All doubts, after the tests.
 
         Args:
@@ -145,25 +145,27 @@ class CandidateConnection:
         unmade = self._flows.unmade()
         found = {
             "unasserted": any(map(self._flows.is_asserting, without))
-            or (bool(tests) and all(each.checks_nothing for each in tests)),
+            or (bool(tests) and all(each.holds("checks_nothing") for each in tests)),
             "guarded": any(each.touches(condition) for condition in unmade for each in tests),
             "unused": self._checks.unused,
             "own": bool(tests) and all(map(self._compares_own, tests)),
-            "skipped": any((SKIPPED in outcomes and each.skips) or each.leaves_out for each in tests),
-            "by name": any(each.compares_by_name for each in tests),
-            "code": any(each.runs_what_it_gives for each in tests),
-            "prefix": any(each.compares_no_more for each in tests),
+            "skipped": any(
+                (SKIPPED in outcomes and each.holds("skips")) or each.holds("leaves_out") for each in tests
+            ),
+            "by name": any(each.holds("compares_by_name") for each in tests),
+            "code": any(each.holds("runs_what_it_gives") for each in tests),
+            "prefix": any(each.holds("compares_no_more") for each in tests),
             "missing": "" in self.missing
             or any(each.asks_for(name) for each in tests for name in self.missing),
         }
         self.doubts |= {doubt for doubt, holds in found.items() if holds}
         return sorted(self.doubts)
 
-    def _compares_own(self, tests: Reliance) -> bool:
+    def _compares_own(self, tests: KnownReliance) -> bool:
         return (
-            tests.compares_its_own
-            or (self.received_arguments and tests.compares_by_methods)
-            or (self._altered and tests.compares_altered)
+            tests.holds("compares_its_own")
+            or (self.received_arguments and tests.holds("compares_by_methods"))
+            or (self._altered and tests.holds("compares_altered"))
         )
 
     def note_name(self, name: str, value: Any) -> None:

@@ -68,7 +68,7 @@ class Flows:
         place = frame.f_code, frame.f_lasti, kind
         if place not in self._known:
             at = position_of(frame.f_code, frame.f_lasti, frame.f_lineno)
-            spans = getattr(self._of(frame.f_code.co_filename), kind)
+            spans = self._of(frame.f_code.co_filename).near(kind, at[0])
             self._known[place] = any(_within(at, span) for span in spans)
         return self._known[place]
 

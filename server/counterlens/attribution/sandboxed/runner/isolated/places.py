@@ -13,7 +13,7 @@ from .sources import FUNCTIONS, assignments, called_name, read_name, scopes_of, 
 globals()["__builtins__"] = dict(vars(builtins))  # the candidate may replace the others
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from typing import Any
 
     from .sources import Span
@@ -24,37 +24,87 @@ _SEARCHES = {"assertIn", "startswith", "endswith", "find", "index", "count", "co
 
 
 class TestPlaces:
-    """The places in a text of tests; none if it is not Python.
+    """The places in a text of tests, by their kinds; none if it is not Python.
 
-    Attributes:
+    A program's results are looked up in a few functions of a file that may have hundreds, so each kind is
+    searched function by function, when it is first needed.
+
+    Kinds:
         given: Expressions whose value is looped over.
         taken: These, and the places where loops take items.
         again: Calls whose arguments are also used elsewhere.
         mirrored: Calls whose value is compared with a value computed from their arguments, as in
             `f(xs) == sorted(xs)`.
-        looped: Names whose value is looped over.
         ordered: Expressions whose value is compared by order, as a set is by `<=`, or is subtracted from, or
             added to, another one.
         within: Expressions whose value is searched for in another one.
         caught: Expressions whose errors are caught in place of an assertion.
-        checks: The first lines of functions with an assertion that may be false.
-        assertions: All assertions.
     """
 
     def __init__(self, text: str) -> None:
-        scopes = scopes_of(text)
-        flow = LoopFlow(scopes)
-        self.given = flow.given()
-        self.taken = self.given | {span for scope in scopes for span in around_loops(scope)}
-        self.again = {span for scope in scopes for span in _handed_over(scope)}
-        self.mirrored = {span for scope in scopes for span in _mirrored(scope)}
-        self.ordered = {span for scope in scopes for span in _ordered(scope)}
-        self.looped = flow.names
-        self.within = {span for scope in scopes for span in _within(scope)}
-        self.assertions = Assertions(scopes)
-        self.caught = {span for scope in scopes for span in caught(scope, self.assertions.names)}
-        nodes = [node for scope in scopes for node in scope]
-        self.checks = {_first_line(node) for node in nodes if _checks(node)}
+        self._scopes = scopes_of(text)
+        self._ranges = [_range(scope) for scope in self._scopes]
+        self._spans: dict[tuple[str, int], set[Span]] = {}
+        self._flow: LoopFlow | None = None
+        self._given: set[Span] = set()
+        self._assertions: Assertions | None = None
+        self._checks: set[int] | None = None
+
+    @property
+    def looped(self) -> set[str]:
+        """The names whose value is looped over."""
+        return self._followed().names
+
+    @property
+    def assertions(self) -> Assertions:
+        """All assertions."""
+        if self._assertions is None:
+            self._assertions = Assertions(self._scopes)
+        return self._assertions
+
+    @property
+    def checks(self) -> set[int]:
+        """The first lines of functions with an assertion that may be false."""
+        if self._checks is None:
+            nodes = (node for scope in self._scopes for node in scope)
+            self._checks = {_first_line(node) for node in nodes if _checks(node)}
+        return self._checks
+
+    def near(self, kind: str, line: int) -> Iterator[Span]:
+        """The spans of this kind in the functions that contain a line, and outside of all functions."""
+        if kind in ("given", "taken"):
+            self._followed()
+            yield from self._given
+            if kind == "given":
+                return
+        for number, (first, last) in enumerate(self._ranges):
+            if first <= line <= last:
+                if (kind, number) not in self._spans:
+                    self._spans[kind, number] = set(self._found(kind, self._scopes[number]))
+                yield from self._spans[kind, number]
+
+    def _followed(self) -> LoopFlow:
+        """The flow into loops, which crosses functions."""
+        if self._flow is None:
+            self._flow = LoopFlow(self._scopes)
+            self._given = self._flow.given()
+        return self._flow
+
+    def _found(self, kind: str, scope: list[ast.AST]) -> Iterator[Span]:
+        if kind == "caught":
+            return caught(scope, self.assertions.names)
+        return _KINDS[kind](scope)
+
+
+def _range(scope: list[ast.AST]) -> tuple[int, int]:
+    """The first and last line of a scope."""
+    nodes: list[Any] = scope
+    if nodes and isinstance(nodes[0], FUNCTIONS):
+        return _first_line(nodes[0]), nodes[0].end_lineno
+    nodes = [node for node in nodes if hasattr(node, "lineno")]
+    return min((node.lineno for node in nodes), default=1), max(
+        (node.end_lineno for node in nodes), default=0
+    )
 
 
 def _handed_over(scope: list[ast.AST]) -> Iterator[Span]:
@@ -172,3 +222,12 @@ def _first_line(node: Any) -> int:
     """The first line of a function's code object."""
     lines: list[int] = [each.lineno for each in (node, *getattr(node, "decorator_list", ()))]
     return min(lines)
+
+
+_KINDS: dict[str, Callable[[list[ast.AST]], Iterator[Span]]] = {
+    "taken": around_loops,
+    "again": _handed_over,
+    "mirrored": _mirrored,
+    "ordered": _ordered,
+    "within": _within,
+}

@@ -149,14 +149,16 @@ class Reliance:
         """Whether any part of an expression comes from the program."""
         return self._origins.is_touched(expression)
 
-    def asks_for(self, name: str) -> bool:
-        """Whether they import a name from the program, or check whether it has it."""
-        return name in self._origins.imported or any(
-            isinstance(node, ast.Call)
-            and called_name(node) in ("getattr", "hasattr")
-            and any(isinstance(each, ast.Constant) and each.value == name for each in node.args)
+    @property
+    def asked(self) -> set[str]:
+        """The names that they import from the program, or check whether it has."""
+        return self._origins.imported | {
+            each.value
             for node in self._nodes
-        )
+            if isinstance(node, ast.Call) and called_name(node) in ("getattr", "hasattr")
+            for each in node.args
+            if isinstance(each, ast.Constant) and isinstance(each.value, str)
+        }
 
     def _is_all_own(self, also: Collection[str]) -> bool:
         found = [all(self._origins.is_own(side, also) for side in sides) for sides in self._comparisons()]
