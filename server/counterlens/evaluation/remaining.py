@@ -72,6 +72,21 @@ class RemainingTime:
         self._first: float | None = None
         self._busy = 0.0
 
+    def largest_first(self, items: Iterable[Item]) -> list[Item]:
+        """Items in the order in which a run ends soonest: within each task, those with most prompts first.
+
+        A large item that begins last runs alone for a long time, while the other processors wait.
+        """
+        tasks: dict[str, list[Item]] = {}
+        for item in items:
+            tasks.setdefault(item.task, []).append(item)
+        size = self._prompts
+        return [
+            item
+            for same in tasks.values()
+            for item in sorted(same, key=lambda one: -size.get(one.position, 0.0))
+        ]
+
     def begin(self, item: Item) -> None:
         """Record the beginning of an item."""
         with self._lock:

@@ -141,6 +141,8 @@ class Run:
             left = budget.same(left, [one for one in self._plan.items if one.position in done])
             if not left or self._unsteady(spec, failed):
                 continue
+            if remaining is not None and not self._is_limited:
+                left = remaining.largest_first(left)
             answers = AnswerStore(self._store.answers, limit=_ANSWER_BYTES)
             try:
                 self._ask(spec, budget.begun(left, spec), answers, going)
@@ -176,6 +178,11 @@ class Run:
                             break
             finally:
                 spending.record_usage()
+
+    @property
+    def _is_limited(self) -> bool:
+        """Whether a budget decides which items are processed, so that their order matters."""
+        return self._plan.settings.minutes is not None or self._plan.settings.budget is not None
 
     def _unsteady(self, spec: str, failed: dict[str, CounterlensError]) -> bool:
         """Whether a model did not answer in the same way twice, so that it gets no more requests."""

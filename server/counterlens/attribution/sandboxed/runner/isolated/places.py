@@ -98,13 +98,10 @@ class TestPlaces:
 
 def _range(scope: list[ast.AST]) -> tuple[int, int]:
     """The first and last line of a scope."""
-    nodes: list[Any] = scope
-    if nodes and isinstance(nodes[0], FUNCTIONS):
-        return _first_line(nodes[0]), nodes[0].end_lineno
-    nodes = [node for node in nodes if hasattr(node, "lineno")]
-    return min((node.lineno for node in nodes), default=1), max(
-        (node.end_lineno for node in nodes), default=0
-    )
+    if scope and isinstance(scope[0], FUNCTIONS):
+        return _first_line(scope[0]), scope[0].end_lineno or scope[0].lineno
+    lines: list[Any] = [(node.lineno, node.end_lineno) for node in scope if hasattr(node, "end_lineno")]  # type: ignore[attr-defined]
+    return min((first for first, _ in lines), default=1), max((last for _, last in lines), default=0)
 
 
 def _handed_over(scope: list[ast.AST]) -> Iterator[Span]:
