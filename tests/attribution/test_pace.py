@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from counterlens.attribution.base import LIMITS, Evidence, Judge, Judgement, Setting, Verdict
-from counterlens.attribution.pace import LEAST, bounded, paced
+from counterlens.attribution.pace import ANSWER, COUNTERFACTUAL, bounded, paced
 from counterlens.attribution.registry import find_judge
 from counterlens.attribution.supplied_tests import SuppliedTestsJudge
 from counterlens.sandbox.registry import best_sandbox
@@ -38,13 +38,28 @@ def took(seconds: float) -> Verdict:
 def test_the_limit_follows_the_original_between_two_bounds() -> None:
     assert bounded(LIMITS) == LIMITS
     with paced(took(0.01)):
-        assert bounded(LIMITS).cpu_seconds == LEAST
+        assert bounded(LIMITS).cpu_seconds == COUNTERFACTUAL.least
         assert bounded(LIMITS).seconds == LIMITS.seconds  # a busy machine takes none of it away
-    with paced(took(0.21)):
+    with paced(took(0.41)):
         assert bounded(LIMITS).cpu_seconds == 5
     with paced(took(30)):
         assert bounded(LIMITS) == LIMITS
     assert bounded(LIMITS) == LIMITS
+
+
+def test_the_start_of_the_sandbox_does_not_count_and_an_answer_may_take_longer() -> None:
+    quick = replace(took(5.0), alone=0.12)
+    with paced(quick):
+        assert bounded(LIMITS).cpu_seconds == COUNTERFACTUAL.least
+    with paced(quick, ANSWER):
+        assert bounded(LIMITS).cpu_seconds == 5
+    with paced(took(0.01), ANSWER):
+        assert bounded(LIMITS).cpu_seconds == ANSWER.least > COUNTERFACTUAL.least
+
+
+def test_an_original_that_fails_sets_no_limit() -> None:
+    with paced(replace(took(0.01), judgement=Judgement.FAILED)):
+        assert bounded(LIMITS) == LIMITS
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="processor time is bounded by a job there")
@@ -59,7 +74,9 @@ def test_an_endless_program_is_stopped_by_its_processor_time(kind: str) -> None:
         function = find_function(document, "steps")
         judge = find_judge(document, function, best_sandbox(), limits=patient, fallback=False)
     assert judge is not None
-    assert judge.judge(SOURCE).passed
+    original = judge.judge(SOURCE)
+    assert original.passed
+    assert kind == "given" or 0 < (original.alone or 0) < original.seconds
     with paced(took(0.05)):
         verdict = judge.judge(ENDLESS)
         assert judge.judge(SOURCE).passed

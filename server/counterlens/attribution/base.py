@@ -98,15 +98,23 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """A judgement with its evidence and its cost in seconds.
+    """A judgement with its evidence and its cost.
 
     "Failed" is always strong: there is a case that fails, or an input on which two programs differ. "Passed"
     is at most weak if the program could have influenced it.
+
+    Attributes:
+        judgement: The judgement.
+        evidence: Its evidence.
+        seconds: Elapsed seconds.
+        alone: Seconds of the program with its tests, without the start of the sandbox: of processor time if
+            both are in one process, else elapsed; None if unknown.
     """
 
     judgement: Judgement
     evidence: Evidence
     seconds: float = 0.0
+    alone: float | None = None
 
     def __post_init__(self) -> None:
         strength = self.evidence.strength

@@ -46,4 +46,5 @@ class JointJudge:
             strength=min(strengths, key=list(Strength).index, default=None),
             isolation=max(distances, key=list(Isolation).index, default=None),
         )
-        return Verdict(last.judgement, evidence, sum(verdict.seconds for verdict in heard))
+        alone = sum(verdict.seconds if verdict.alone is None else verdict.alone for verdict in heard)
+        return Verdict(last.judgement, evidence, sum(verdict.seconds for verdict in heard), alone)

@@ -1,9 +1,10 @@
-"""Time limit of a counterfactual: a multiple of its original's run time, never the whole limit.
+"""Time limits of judged programs: multiples of the original's time, never more than the whole limit.
 
-A mutation that breaks a loop often makes it endless, and each such program would use the whole limit. The
-bound is on processor time, which other load does not use up, and is derived from the original's wall-clock
-time, which other load only increases: so a verdict does not depend on other load. Programs that a model wrote
-keep the whole limit, because right ones may be far slower than the original.
+A mutation that breaks a loop often makes it endless, and so do many completions; each such program would use
+the whole limit. The bound is on processor time, which other load does not use up, and is derived from the
+original's wall-clock time, which other load only increases: so a verdict does not depend on other load. An
+answer of a model may be right and far slower than the original, so it gets more; a benchmark that judges
+answers usually allows some seconds (three in HumanEval's own harness).
 """
 
 from __future__ import annotations
@@ -12,23 +13,57 @@ import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from counterlens.attribution.base import Verdict
 from counterlens.sandbox.base import Limits
 
-TIMES = 20
-LEAST = 2
-"""Minimum limit of processor time, in seconds."""
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """A bound on the processor time of a program.
+
+    Attributes:
+        times: The multiple of the original's time.
+        least: Its minimum, in seconds.
+    """
+
+    times: int
+    least: int
+
+    def seconds(self, original: Verdict) -> int:
+        """The bound in whole seconds, given the verdict on the original."""
+        own = original.seconds if original.alone is None else original.alone
+        return max(self.least, math.ceil(self.times * own))
+
+
+COUNTERFACTUAL = Bound(10, 2)
+"""The bound of programs that no model wrote."""
+ANSWER = Bound(40, 4)
+"""The bound of programs with an answer of a model."""
+FIRST_APART = 3
+"""Processor time of the first run of tests in another process than the original, in seconds."""
 
 _MOST: ContextVar[int | None] = ContextVar("most", default=None)
 
 
 @contextmanager
-def paced(original: Verdict) -> Iterator[None]:
-    """Within the context, programs that this thread judges get `TIMES` times the original's run time."""
-    most = max(LEAST, math.ceil(TIMES * original.seconds))
-    token = _MOST.set(most)
+def paced(original: Verdict, bound: Bound = COUNTERFACTUAL) -> Iterator[None]:
+    """Within the context, programs that this thread judges have a bound that depends on the original.
+
+    An original that does not pass has not run all of its tests, so it sets no bound.
+    """
+    token = _MOST.set(bound.seconds(original) if original.passed else None)
+    try:
+        yield
+    finally:
+        _MOST.reset(token)
+
+
+@contextmanager
+def at_most(seconds: int) -> Iterator[None]:
+    """Within the context, programs that this thread judges get this much processor time."""
+    token = _MOST.set(seconds)
     try:
         yield
     finally:

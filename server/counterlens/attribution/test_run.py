@@ -15,7 +15,7 @@ from typing import Any
 from counterlens.attribution.base import Evidence, Isolation, Judgement, Setting, Strength, Verdict
 from counterlens.attribution.compiled import CompiledProject
 from counterlens.attribution.layout import Layout
-from counterlens.attribution.pace import bounded
+from counterlens.attribution.pace import COUNTERFACTUAL, FIRST_APART, at_most, bounded, paced
 from counterlens.sandbox.base import Ending, Job, JobOutcome
 from counterlens.sandbox.interpreter import describe as describe_interpreter
 from counterlens.sandbox.shipping import quick_files
@@ -147,12 +147,24 @@ class TestRun:
         if self.apartness is Apartness.CALIBRATED and self.original is not None:
             with self.calibration.lock:
                 if self.calibration.apart is None:
-                    first = self._try(self.original, read, cancel, apart=True).verdict
+                    first = self._try_apart(self.original, read, cancel)
                     self.calibration.apart = first.passed
                     if first.passed and program == self.original:
                         return first
                 apart = self.calibration.apart
         return self._try(program, read, cancel, apart=apart).verdict
+
+    def _try_apart(self, original: str, read: Reader, cancel: Event | None) -> Verdict:
+        """Run the original apart; if that takes long, for a multiple of its time in the tests' process."""
+        with at_most(FIRST_APART):
+            first = self._try(original, read, cancel, apart=True).verdict
+        if first.judgement is not Judgement.TIMED_OUT:
+            return first
+        shared = self._try(original, read, cancel, apart=False).verdict
+        if COUNTERFACTUAL.seconds(shared) <= FIRST_APART:
+            return first
+        with paced(shared):
+            return self._try(original, read, cancel, apart=True).verdict
 
     def with_task(self, **more: object) -> TestRun:
         """The same test run with additions to the runner's task; it shares the calibration."""
@@ -253,7 +265,8 @@ class TestRun:
         if judgement is Judgement.FAILED and evidence.message.rstrip().endswith("MemoryError"):
             limit = f" (it may use {self.setting.limits.memory_bytes >> 20} MiB)"
             evidence = replace(evidence, message=evidence.message.rstrip() + limit)
-        verdict = Verdict(judgement, replace(evidence, isolation=isolation), outcome.seconds)
+        alone = int(report["milliseconds"]) / 1000 if report and "milliseconds" in report else None
+        verdict = Verdict(judgement, replace(evidence, isolation=isolation), outcome.seconds, alone)
         return _Tried(verdict, str(report["message"]) if report and kind == "inseparable" else None)
 
     def _compiled(self, cancel: Event | None) -> CompiledProject | None:

@@ -13,6 +13,7 @@ from threading import Event
 from typing import Any
 
 from counterlens.attribution.base import Evidence, Isolation, Judgement, Verdict
+from counterlens.attribution.pace import COUNTERFACTUAL, FIRST_APART, at_most, paced
 from counterlens.attribution.test_run import TestRun, brief
 from counterlens.counting import plural
 
@@ -31,6 +32,8 @@ class Vetted:
         apart: Whether they ran in another process than the original.
         isolation: The isolation of the original from its tests, as for any program.
         seconds: The time of the run.
+        alone: The part of it without the sandbox; None if unknown.
+        late: Whether the time limit was reached.
     """
 
     passed: tuple[str, ...] = ()
@@ -39,6 +42,8 @@ class Vetted:
     apart: bool = True
     isolation: Isolation | None = None
     seconds: float = 0.0
+    alone: float | None = None
+    late: bool = False
 
     @property
     def left_out(self) -> str:
@@ -58,20 +63,31 @@ class Vetted:
 def vet(test_run: TestRun, original: str, cancel: Event | None) -> Vetted:
     """Run all cases on the original in another process, and in its process if some are unusable that way.
 
+    A test that exchanges a hundred thousand values with the program is too slow in another process, and each
+    such test would use the whole time limit. So if the first run takes long, the time of the tests in the
+    program's own process decides how long they may take in another one.
+
     Raises:
         Cancelled: `cancel` was set.
         SandboxError: the sandbox could not be set up.
     """
-    apart = _one_way(test_run, original, cancel, apart=True)
+    with at_most(FIRST_APART):
+        apart = _one_way(test_run, original, cancel, apart=True, attempts=1)
     if apart.passed and not apart.without and not apart.broken:
         return apart
     shared = _one_way(test_run, original, cancel, apart=False)
+    together = verdict_of(shared, test_run.attribution)
+    if not apart.passed and not (apart.late and COUNTERFACTUAL.seconds(together) <= FIRST_APART):
+        with paced(together):
+            apart = _one_way(test_run, original, cancel, apart=True)
     return apart if apart.keeps_most_of(shared) else shared
 
 
-def _one_way(test_run: TestRun, original: str, cancel: Event | None, *, apart: bool) -> Vetted:
+def _one_way(
+    test_run: TestRun, original: str, cancel: Event | None, *, apart: bool, attempts: int = _ATTEMPTS
+) -> Vetted:
     without: dict[str, str] = {}
-    for _ in range(_ATTEMPTS):
+    for _ in range(attempts):
         heard: dict[str, Any] = {}
 
         def read(report: dict[str, Any], heard: dict[str, Any] = heard) -> tuple[Judgement, Evidence]:
@@ -87,7 +103,7 @@ def _one_way(test_run: TestRun, original: str, cancel: Event | None, *, apart: b
         if culprit is None or culprit in without:
             return Vetted(without={**without, "all": reason}, apart=apart)
         without[culprit] = reason
-    return Vetted(without=without, apart=apart)
+    return Vetted(without=without, apart=apart, late=verdict.judgement is Judgement.TIMED_OUT)
 
 
 def _sorted(heard: Mapping[str, Any], without: Mapping[str, str], verdict: Verdict, *, apart: bool) -> Vetted:
@@ -95,11 +111,19 @@ def _sorted(heard: Mapping[str, Any], without: Mapping[str, str], verdict: Verdi
     bad = {name: message or outcome for name, outcome, message in results if outcome != "passed"}
     passed = tuple(name for name, outcome, _ in results if outcome == "passed" and name not in bad)
     broken = {str(path): str(why) for path, why in heard.get("broken", {}).items()}
-    return Vetted(passed, {**without, **bad}, broken, apart, verdict.evidence.isolation, verdict.seconds)
+    return Vetted(
+        passed,
+        {**without, **bad},
+        broken,
+        apart,
+        verdict.evidence.isolation,
+        verdict.seconds,
+        verdict.alone,
+    )
 
 
 def verdict_of(vetted: Vetted, attribution: str) -> Verdict:
     """The verdict on the original, from the results of vetting."""
     far = vetted.isolation or TestRun.isolation_of(apart=vetted.apart)
     evidence = Evidence(attribution, len(vetted.passed), None, vetted.left_out, isolation=far)
-    return Verdict(Judgement.PASSED, evidence, vetted.seconds)
+    return Verdict(Judgement.PASSED, evidence, vetted.seconds, vetted.alone)

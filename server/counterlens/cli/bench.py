@@ -25,6 +25,7 @@ from counterlens.evaluation.remaining import Paces, RemainingTime
 from counterlens.evaluation.results import RunResults
 from counterlens.evaluation.run import Ended, Run, holds_one
 from counterlens.evaluation.settings import RunSettings
+from counterlens.evaluation.spending import is_elsewhere
 from counterlens.evaluation.store import Store
 from counterlens.probes.registry import PROBES
 from counterlens.reports.build.evaluation import evaluation_report, plan_lines
@@ -213,7 +214,7 @@ def run_bench(
         done, counted = store.done, _counted(plan, reporter)
         paces = known_paces(plan.settings)
         reporter.planned(_facts(plan, counted, paces, {}, done), begins=True)
-        cancel, remaining = Event(), _remaining(plan, done, counted, paces)
+        cancel, remaining = Event(), _remaining(plan, done, counted, paces, max(1, engine.jobs - 1))
         try:
             with reporter.show_progress(len(plan.items), len(done), remaining.seconds) as (advance, notice):
                 ended = run.go(cancel, advance, jobs, notice, remaining)
@@ -242,12 +243,19 @@ def _counted(plan: Plan, reporter: RunReporter) -> dict[str, PromptCounts]:
 
 
 def _remaining(
-    plan: Plan, done: Collection[int], counted: Mapping[str, PromptCounts], paces: Paces
+    plan: Plan, done: Collection[int], counted: Mapping[str, PromptCounts], paces: Paces, processors: int
 ) -> RemainingTime:
     prompts = {task: counted[task].of_each(functions) for task, functions in plan.targets.items()}
     minutes = plan.settings.minutes
     left = [item for item in plan.items if item.position not in done]
-    return RemainingTime(left, prompts, known=paces, most=None if minutes is None else 60 * minutes)
+    return RemainingTime(
+        left,
+        prompts,
+        known=paces,
+        most=None if minutes is None else 60 * minutes,
+        elsewhere=[model for model in plan.settings.models if is_elsewhere(plan.settings, model)],
+        processors=processors,
+    )
 
 
 def _finish(out: Path, ended: Ended, reporter: RunReporter, *, brief: bool) -> None:

@@ -1,15 +1,12 @@
-"""Seconds per item of a run, learned from finished items and from those in progress.
+"""Seconds per item of a run, learned from finished items: some per prompt, and some per function.
 
-An item takes some time per prompt, and some per function. Short items are finished first, so finished items
-alone give too low an estimate: an item that has been in progress for long counts with its expected duration
-given the time so far (a right-censored observation; item times are taken to be log-normal around their
-expectation).
+Of an item that tells nothing but how long it has taken so far, the expected duration is that of a log-normal
+distribution above a bound.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from dataclasses import dataclass
 from statistics import NormalDist
 
@@ -18,7 +15,6 @@ BESIDE = 0.5
 SPREAD = 0.6
 """Standard deviation of the logarithm of an item's time, given its prompts; from recorded runs."""
 _PRIOR = 0.5  # weight of the assumed overhead, in items
-_ROUNDS = 4  # iterations until the expectations of items in progress converge
 _NEVER_ALL = 0.1  # minimum remaining share of the expected time of an item that has taken far longer
 _NORMAL = NormalDist()
 
@@ -87,16 +83,6 @@ class ItemTimes:
         if per_function < 0:
             return ItemTime(self._products / self._squared_prompts, 0.0)
         return ItemTime(per_prompt, per_function)
-
-    def fitted_with(self, waiting: Iterable[tuple[float, float]]) -> ItemTime:
-        """The same with items in progress, given as their prompts and their seconds so far."""
-        waiting, found = list(waiting), self.fitted()
-        for _ in range(_ROUNDS if waiting else 0):
-            more = ItemTimes()
-            for prompts, waited in waiting:
-                more.add(prompts, expected(found.of(prompts), waited))
-            found = (self + more).fitted()
-        return found
 
 
 def expected(seconds: float, waited: float) -> float:

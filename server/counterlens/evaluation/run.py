@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import closing, nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import takewhile
@@ -16,6 +16,7 @@ from counterlens.evaluation.budget import Budget
 from counterlens.evaluation.encoding import opened_encoder
 from counterlens.evaluation.engines.base import EvaluationEngine
 from counterlens.evaluation.engines.local import Finished, run_local
+from counterlens.evaluation.followed_model import FollowedModel
 from counterlens.evaluation.manifest import canonical, differences, find_out, manifest
 from counterlens.evaluation.plan import Plan
 from counterlens.evaluation.remaining import RemainingTime
@@ -157,7 +158,9 @@ class Run:
         with self._engine.open(spec, settings) as model, opened_encoder(settings, answers) as encoder:
             circumstances = self._circumstances(spec, model, encoder)
             spending.begin(spec, model)
-            one = partial(self._perform_timed, going, CachedModel(model, answers), encoder)
+            remaining = going.remaining
+            asked = model if remaining is None else FollowedModel(model, remaining.note_prompts)
+            one = partial(self._perform_followed, going, CachedModel(asked, answers), encoder)
             begun = takewhile(lambda _: spending.within(), items)
             jobs = going.jobs or self._engine.jobs + (0 if model.info.local else _AWAY)
             try:
@@ -202,21 +205,12 @@ class Run:
         if len(failed) >= MOST_FAILURES:
             raise error
 
-    def _perform_timed(
+    def _perform_followed(
         self, going: _Going, model: Model, encoder: ModelSentences | None, item: Item
     ) -> StoredRecord:
-        """Call `_perform`, and measure its time."""
-        remaining, cancel, notice = going.remaining, going.cancel, going.notice
-        if remaining is None:
-            return self._perform(model, encoder, cancel, notice, item)
-        remaining.begin(item)
-        done = False
-        try:
-            record = self._perform(model, encoder, cancel, notice, item)
-            done = True
-        finally:
-            remaining.end(item, done=done)
-        return record
+        """Call `_perform`, and follow it for the remaining time."""
+        with nullcontext() if going.remaining is None else going.remaining.following(item):
+            return self._perform(model, encoder, going.cancel, going.notice, item)
 
     def _perform(
         self,

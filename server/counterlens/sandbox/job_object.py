@@ -21,6 +21,7 @@ from typing import Any
 
 from counterlens.errors import Cancelled, SandboxError
 from counterlens.sandbox.base import Ending, Job, JobOutcome, Limits
+from counterlens.sandbox.following import followed
 
 _KILL_ON_CLOSE, _ACTIVE_PROCESSES, _PROCESS_TIME, _PROCESS_MEMORY = 0x2000, 0x8, 0x2, 0x100
 _EXTENDED_LIMITS = 9
@@ -74,6 +75,7 @@ class JobObjectSandbox:
         every = ("time", "memory", "network", "processes", "leftovers", "signals", "writes", "reads", "disk")
         return tuple((what, what in held) for what in every)
 
+    @followed
     def run(self, job: Job, *, cancel: Event | None = None) -> JobOutcome:
         """Run one job to its end; see `Sandbox.run`."""
         if job.second_program:

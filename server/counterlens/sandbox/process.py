@@ -22,6 +22,7 @@ import counterlens
 from counterlens.errors import Cancelled, SandboxError
 from counterlens.sandbox import system
 from counterlens.sandbox.base import Ending, Job, JobOutcome
+from counterlens.sandbox.following import followed
 from counterlens.sandbox.interpreter import describe
 from counterlens.sandbox.pipes import Pipes
 from counterlens.sandbox.serving import Conversation, ServedProgram
@@ -88,6 +89,7 @@ class ProcessSandbox:
         job = Job({"empty.py": b""}, "empty.py", Path(sys.executable))
         return self._run(job, None, warm=False)[1]
 
+    @followed
     def run(self, job: Job, *, cancel: Event | None = None) -> JobOutcome:
         """Run one job to its end.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from counterlens.attribution.base import LIMITS, Evidence, Judge, Judgement, Verdict
-from counterlens.attribution.pace import paced
+from counterlens.attribution.pace import ANSWER, paced
 from counterlens.attribution.reaching import HoleReach
 from counterlens.attribution.registry import described, reach_of
 from counterlens.errors import SourceError
@@ -63,10 +63,14 @@ class Judging:
         return self._verdicts[program]
 
     def answer(self, gap: Gap, completion: Completion) -> Verdict:
-        """The verdict on a model's text in a hole; refused if it was truncated before its answer began."""
+        """The verdict on a model's text in a hole; refused if it was truncated before its answer began.
+
+        Its time limit depends on the original, if that passes.
+        """
         if completion.unanswered:
             return Verdict(Judgement.REFUSED, Evidence("none", 0, message=TRUNCATED))
-        return self.verdict(gap.fill(completion.text))
+        with paced(self.verdict(self._document.text), ANSWER):
+            return self.verdict(gap.fill(completion.text))
 
     def counterfactual(self, program: str) -> Verdict:
         """Like `verdict`, for a program that no model wrote; its time limit depends on the original."""

@@ -11,6 +11,7 @@ from counterlens.errors import Cancelled, SandboxError
 from counterlens.evaluation.engines.ray.cluster import Lost, RayCluster
 from counterlens.evaluation.engines.ray.inside import Errand, Misfit, run_program
 from counterlens.sandbox.base import Job, JobOutcome, Sandbox
+from counterlens.sandbox.following import followed
 
 _RETRIES = 4  # a program whose node is lost runs on another; its outcome is a value, so none counts twice
 
@@ -36,6 +37,7 @@ class RaySandbox:
         """The isolation of this machine; a node that isolates less is not used."""
         return self._local.guarantees
 
+    @followed
     def run(self, job: Job, *, cancel: Event | None = None) -> JobOutcome:
         """Run one job to its end, on some node.
 
