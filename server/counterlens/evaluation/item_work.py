@@ -98,14 +98,14 @@ class WorkSeen:
         return WorkSeen(*(getattr(self, name) + getattr(more, name) for name in WorkSeen.__slots__))
 
     @property
-    def tells(self) -> bool:
+    def suffices(self) -> bool:
         """Whether the time of other items can be derived."""
         return self.planned > 0 or (self.programs > 0 and self.prompts > 0)
 
     def whole(self, planned: float) -> float:
         """The expected seconds of an item with this number of prompts."""
         programs, prompts = self._counts(planned)
-        return programs * self._per_program + prompts * self._per_prompt + self._beside(planned)
+        return programs * self._per_program + prompts * self._per_prompt + self._overhead(planned)
 
     def rest(self, work: Work, waited: float) -> float:
         """The expected remaining seconds of an item in progress.
@@ -123,7 +123,7 @@ class WorkSeen:
         )
         unsent = max(prompts - work.prompts, 0.0)
         share = (left + unsent) / (left + unsent + work.programs + work.prompts)
-        return left * pace + unsent * self._per_prompt + share * self._beside(work.planned)
+        return left * pace + unsent * self._per_prompt + share * self._overhead(work.planned)
 
     def _counts(self, planned: float) -> tuple[float, float]:
         """The expected numbers of programs and prompts of an item."""
@@ -142,5 +142,5 @@ class WorkSeen:
     def _per_prompt(self) -> float:
         return self.prompt_seconds / self.prompts if self.prompts else 0.0
 
-    def _beside(self, planned: float) -> float:
+    def _overhead(self, planned: float) -> float:
         return self.other.fitted().of(planned) if self.items else 0.0

@@ -153,7 +153,7 @@ class RemainingTime:
             for which in {*self._in_progress(), *self._waiting.values()}
             if which[0] == model
         }
-        if not all(own.tells or self._is_free(which) for which, own in told.items() if self._lacks(which)):
+        if not all(own.suffices or self._is_free(which) for which, own in told.items() if self._lacks(which)):
             return None
         working = [
             self._rest(which, work, told[which], together, now)
@@ -179,14 +179,14 @@ class RemainingTime:
         if before is None:
             return seen.whole(planned)
         known = before.times(together).of(planned)
-        weight = seen.items if seen.tells else 0.0
+        weight = seen.items if seen.suffices else 0.0
         return (weight * seen.whole(planned) + _KNOWN_BEFORE * known) / (weight + _KNOWN_BEFORE)
 
     def _rest(self, which: Which, work: Work, seen: WorkSeen, together: float, now: float) -> float:
         """The remaining seconds of an item in progress."""
         waited = now - work.begun
         whole = self._whole(which, work.planned, seen, together)
-        if not seen.tells:
+        if not seen.suffices:
             return expected(whole, waited) - waited
         usual = seen.whole(work.planned)
         return seen.rest(work, waited) * (whole / usual if usual else 1.0)
@@ -245,6 +245,6 @@ class RemainingTime:
             list(seen.values()),
         ):
             known = sum(near, WorkSeen())
-            if known.tells:
+            if known.suffices:
                 return known
         return sum(seen.values(), WorkSeen())
