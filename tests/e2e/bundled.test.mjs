@@ -105,7 +105,7 @@ describe("the package for one platform", { skip: skip || unknown }, () => {
     const manifest = path.join(session.home.extensions, folder, "libs/bundle.json");
     writeFileSync(manifest, readFileSync(manifest, "utf8").replace(/"glibc": "[^"]*"/, '"glibc": "99.0"'));
     session.home.writeMachineSettings({});
-    const message = vscode.notification("The bundled packages of Counterlens work with no Python");
+    const message = vscode.notification("The bundled packages of Counterlens do not work with any Python");
     await message.waitFor({ timeout: 30_000 });
     const text = await message.innerText();
     assert.match(text, /has glibc [\d.]+; the bundled packages need 99\.0/);
