@@ -107,8 +107,8 @@ def test_a_probe_of_a_dataset_has_as_long(sleepy: str) -> None:
 @pytest.mark.usefixtures("toys")
 def test_another_timeout_is_another_run(place: Path) -> None:
     folder = place / "begun"
-    assert run(bench(place, folder, model="toy")).returncode == 0
-    refused = run(bench(place, folder, "--resume", "--timeout", "30", model="toy"))
+    assert run(bench(place, folder, model="toy", functions="1")).returncode == 0
+    refused = run(bench(place, folder, "--resume", "--timeout", "30", model="toy", functions="1"))
     assert refused.returncode == 1
     assert "started with other options: --timeout was 10.0, now 30.0" in refused.stderr
 

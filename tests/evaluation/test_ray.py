@@ -67,7 +67,7 @@ def nodes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Nodes]:
 
 def bench(place: Path, folder: Path, *more: str) -> list[str]:
     """The command of a run that takes some time."""
-    return running.bench(place, folder, *more, functions=FUNCTIONS)
+    return running.bench(place, folder, "--placebos", "0", *more, functions=FUNCTIONS)
 
 
 @pytest.fixture(scope="module")
