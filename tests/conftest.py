@@ -92,20 +92,27 @@ def model_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ModelServ
 
 
 def llama_server(
-    folder: Path, *arguments: str, port: int | None = None
+    folder: Path, *arguments: str, port: int | None = None, file: str = ""
 ) -> AbstractContextManager[ModelServer]:
-    """llama.cpp's own server, from a wheel, with the embedded model; by default on a free port."""
+    """llama.cpp's own server, from a wheel; by default with the embedded model, on a free port."""
     pytest.importorskip("xllamacpp", reason="xllamacpp, which has llama-server in it, is not installed")
     script = Path(__file__).parent / "models" / "remote" / "scoring" / "llama_server.py"
-    return running([sys.executable, str(script), embedded_file(), *arguments], "smollm2", folder, port)
+    return running(
+        [sys.executable, str(script), file or embedded_file(), *arguments], "smollm2", folder, port
+    )
 
 
-def llama_cpp_server(folder: Path, *arguments: str) -> AbstractContextManager[ModelServer]:
-    """llama-cpp-python's server with the embedded model, while the context lasts."""
+def llama_cpp_server(folder: Path, *arguments: str, file: str = "") -> AbstractContextManager[ModelServer]:
+    """llama-cpp-python's server, by default with the embedded model, while the context lasts."""
     pytest.importorskip("llama_cpp.server.app", reason="llama-cpp-python[server] is not installed")
-    command = [sys.executable, "-m", "llama_cpp.server", "--model", embedded_file()]
+    command = [sys.executable, "-m", "llama_cpp.server", "--model", file or embedded_file()]
     command += ["--model_alias", "smollm2", *arguments]
-    command += ["--n_threads", "1"]  # two threads would wait for each other on a busy machine
+    command += [
+        "--n_threads",
+        "1",
+        "--n_threads_batch",
+        "1",
+    ]  # two threads would wait for each other on a busy machine
     command += ["--interrupt_requests", "false"]  # otherwise a second request interrupts the first one
     return running([*command, "--port"], "smollm2", folder)
 

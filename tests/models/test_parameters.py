@@ -25,8 +25,8 @@ def test_names_say_how_large_a_model_is(name: str, expected: int | None) -> None
     assert parameter_count({}, name) == expected
 
 
-def test_the_file_knows_better_than_the_name(model: LlamaModel) -> None:
-    count = parameter_count(dict(model.info.details), "a-7B")
+def test_the_file_knows_better_than_the_name(embedded: LlamaModel) -> None:
+    count = parameter_count(dict(embedded.info.details), "a-7B")
     assert count is not None
     assert 1.3e8 < count < 1.4e8
     assert short_count(count) == "135M"

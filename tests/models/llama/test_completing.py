@@ -17,8 +17,8 @@ from counterlens.models.local.healing import Constraint
 ADD = 'def add(a, b):\n    """Return the sum of a and b."""\n'
 
 
-def test_a_function_is_completed_until_its_own_end(model: LlamaModel) -> None:
-    (answer,) = model.complete([Prompt(ADD, 64, Stop(indent=0))])
+def test_a_function_is_completed_until_its_own_end(embedded: LlamaModel) -> None:
+    (answer,) = embedded.complete([Prompt(ADD, 64, Stop(indent=0))])
     assert answer.text == "    return a + b\n"
     assert answer.finish == "stop"
 
@@ -26,9 +26,9 @@ def test_a_function_is_completed_until_its_own_end(model: LlamaModel) -> None:
 @pytest.mark.parametrize(
     "end", ["\n", "\n    ", "\n    ret", "\n    return", "\n    return a +", "\n    return "]
 )
-def test_a_prompt_may_end_anywhere(model: LlamaModel, end: str) -> None:
+def test_a_prompt_may_end_anywhere(embedded: LlamaModel, end: str) -> None:
     prompt = ADD.rstrip("\n") + end
-    (answer,) = model.complete([Prompt(prompt, 32, Stop(indent=0))])
+    (answer,) = embedded.complete([Prompt(prompt, 32, Stop(indent=0))])
     assert (prompt + answer.text).startswith(ADD + "    return a + b")
 
 

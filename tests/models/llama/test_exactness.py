@@ -11,12 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from counterlens.models.base import Capability, Completion, Prompt, Stop
-from counterlens.models.files import embedded_model, known, note
+from counterlens.models.files import known, note
 from counterlens.models.llama import exactness
 from counterlens.models.llama.decoding import ExactDecoder, Shape
 from counterlens.models.llama.model import LlamaModel
 from counterlens.models.llama.native import BATCH, Engine
 from counterlens.models.llama.sequences import Row, SequenceBatch
+from tests.conftest import short_model
 
 HEAD = '''def mean(values):
     """The arithmetic mean of some numbers.
@@ -50,7 +51,7 @@ def test_a_completion_alone_equals_the_one_in_any_batch(
 
 def test_the_number_of_threads_changes_no_completion(model: LlamaModel, alone: list[Completion]) -> None:
     threads = 1 if dict(model.info.details)["threads"] != "1" else 2
-    with LlamaModel(embedded_model(), spec="other", threads=threads) as other:
+    with LlamaModel(short_model(), spec="other", threads=threads) as other:
         assert other.complete(PROMPTS[4:]) == alone[4:]
         assert other.offers(Capability.EXACT)
         assert ("completions", "exact") in other.info.details
@@ -128,7 +129,7 @@ def test_every_call_has_a_shape_of_the_class_and_every_sequence_its_own_tokens(
 
 @pytest.fixture(scope="module")
 def engine() -> Engine:
-    return Engine(embedded_model(), threads=1, context=1024)
+    return Engine(short_model(), threads=1, context=1024)
 
 
 def test_what_rounds_otherwise_is_found(engine: Engine) -> None:

@@ -14,6 +14,7 @@ from counterlens.models.base import Prompt, Stop
 from counterlens.models.files import embedded_model
 from counterlens.models.llama.model import LlamaModel
 from counterlens.models.registry import Options
+from tests.conftest import short_model
 
 ADD = 'def add(a, b):\n    """Return the sum of a and b."""\n'
 
@@ -73,11 +74,11 @@ def _alignment_filler(length: int) -> bytes:
 
 
 def test_a_model_that_fills_reads_what_follows(tmp_path: Path) -> None:
-    """The embedded model was not trained to fill: what is shown is that the suffix is read, and where."""
+    """The model was not trained to fill: what is shown is that the suffix is read, and where."""
     path = tmp_path / "fill.gguf"
-    with_fill_marks(embedded_model(), path, (3, 4, 5))
+    with_fill_marks(short_model(), path, (3, 4, 5))
     with LlamaModel(path, spec="fill", api="fill", context=256) as model:
-        asked = [Prompt(ADD, 16, Stop(), suffix=text) for text in ("\n", "\n\nprint(add(1, 2))\n")]
+        asked = [Prompt(ADD, 16, Stop(), suffix=text) for text in ("\n", 6 * "    return zebra\n")]
         first = model.complete(asked)
         assert len(first) == 2
         assert all(answer.tokens > 0 for answer in first)

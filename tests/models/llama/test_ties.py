@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from counterlens.models.base import Api, Prompt, Stop
-from counterlens.models.files import embedded_model
 from counterlens.models.llama import rounding
 from counterlens.models.llama.completing import LlamaCompleter
 from counterlens.models.llama.decoding import Shape
@@ -16,13 +15,14 @@ from counterlens.models.llama.native import Engine
 from counterlens.models.llama.prompt_encoding import PromptEncoder
 from counterlens.models.llama.sequences import SequenceBatch
 from counterlens.models.local.healing import Constraint
+from tests.conftest import short_model
 
 PROMPT = Prompt("def largest(numbers):\n    best = numbers[0]\n    for number in", 12, Stop(indent=0))
 
 
 @pytest.fixture(scope="module")
 def completer() -> LlamaCompleter:
-    engine = Engine(embedded_model(), threads=1, context=1024)
+    engine = Engine(short_model(), threads=1, context=1024)
     parts = PromptEncoder(engine, Api.COMPLETIONS), engine, Constraint(engine.pieces), SequenceBatch(engine)
     return LlamaCompleter(*parts, Shape(2, 1, 56), rounding=1e9)
 

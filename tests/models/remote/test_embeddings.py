@@ -11,7 +11,7 @@ from counterlens.errors import ModelError
 from counterlens.models import Capability
 from counterlens.models.llama.model import LlamaModel
 from counterlens.models.remote import RemoteModel
-from tests.conftest import ModelServer, llama_cpp_server, llama_server
+from tests.conftest import ModelServer, llama_cpp_server, llama_server, short_model
 from tests.models.remote.conftest import Serve
 
 TEXTS = ("def f(x):\n    return x + 1\n", "The cat sleeps.")
@@ -20,13 +20,15 @@ TEXTS = ("def f(x):\n    return x + 1\n", "The cat sleeps.")
 @pytest.fixture(scope="module")
 def python_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ModelServer]:
     folder = tmp_path_factory.mktemp("embedding-server")
-    with llama_cpp_server(folder, "--n_ctx", "256", "--embedding", "true") as server:
+    with llama_cpp_server(folder, "--n_ctx", "256", "--embedding", "true", file=str(short_model())) as server:
         yield server
 
 
 @pytest.fixture(scope="module", name="llama_server")
 def _llama_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ModelServer]:
-    with llama_server(tmp_path_factory.mktemp("llama-server"), "--embeddings") as server:
+    with llama_server(
+        tmp_path_factory.mktemp("llama-server"), "--embeddings", file=str(short_model())
+    ) as server:
         yield server
 
 

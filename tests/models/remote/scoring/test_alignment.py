@@ -138,8 +138,8 @@ def test_tokens_that_do_not_join_are_refused(pieces: list[Piece], text: str) -> 
 
 
 def test_long_texts_take_linear_time() -> None:
-    text = "é漢😀x" * 4000
-    pieces = ["", "", "\ufffd", "\ufffd", "\ufffd", "\ufffd", "x"] * 4000
+    text = "é漢😀x" * 1000
+    pieces = ["", "", "\ufffd", "\ufffd", "\ufffd", "\ufffd", "x"] * 1000
     assert len(align(pieces, text.encode()).ends) == len(pieces)
     with pytest.raises(Misaligned):
         align([*pieces[:-1], "y"], text.encode())

@@ -59,7 +59,7 @@ def check_agreement(remote: TokenScores, local: TokenScores) -> None:
 
 
 def test_an_echo_that_is_off_by_one_is_found_and_corrected(
-    echo_server: ModelServer, model: LlamaModel, memory: Memory
+    echo_server: ModelServer, embedded: LlamaModel, memory: Memory
 ) -> None:
     seen: list[tuple[int, int]] = []
     with RemoteModel(echo_server.base_url, echo_server.model, memory=memory) as remote:
@@ -69,35 +69,35 @@ def test_an_echo_that_is_off_by_one_is_found_and_corrected(
         assert ("probabilities", "echo, shift corrected") in remote.info.details
         with pytest.raises(ModelError, match="part of a character"):
             remote.score("x = '😀'")
-    check_agreement(scores, model.score(TEXT))
+    check_agreement(scores, embedded.score(TEXT))
     assert seen[-1] == (len(scores), len(scores))
     with RemoteModel(echo_server.base_url, echo_server.model, memory=memory) as again:
         assert Capability.SCORE in again.info.capabilities  # remembered
 
 
 def test_llama_server_is_made_to_generate_the_text(
-    llama_server: ModelServer, model: LlamaModel, memory: Memory
+    llama_server: ModelServer, embedded: LlamaModel, memory: Memory
 ) -> None:
     text = "# naïve → 😀 漢\n" + TEXT
     url = llama_server.base_url
     with RemoteModel(url, "smollm2", memory=memory, allow_unlisted=True) as remote:
         assert remote.offers(Capability.SCORE)
         assert ("probabilities", "llama_server") in remote.info.details
-        check_agreement(remote.score(text), model.score(text))
+        check_agreement(remote.score(text), embedded.score(text))
         after = remote.score("\n\n" + TEXT, context="import math")
-        expected = model.score("\n\n" + TEXT, context="import math")
+        expected = embedded.score("\n\n" + TEXT, context="import math")
         assert after.end[-1] == expected.end[-1]
         assert not np.isnan(after.logprob[0])
         assert after.logprob[5:].mean() == pytest.approx(expected.logprob[-len(after) + 5 :].mean(), abs=0.3)
 
 
 def test_a_text_beyond_the_context_is_read_in_windows(
-    llama_server: ModelServer, model: LlamaModel, memory: Memory
+    llama_server: ModelServer, embedded: LlamaModel, memory: Memory
 ) -> None:
     text = "".join(f"a{n} = {n}\n" for n in range(38))
     with RemoteModel(llama_server.base_url, "smollm2", memory=memory, allow_unlisted=True) as remote:
         scores = remote.score(text, alternatives=1)
-    local = model.score(text)
+    local = embedded.score(text)
     assert len(local) > 256
     assert scores.end.tolist() == local.end.tolist()
     assert scores.context.max() < 256
