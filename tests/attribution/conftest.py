@@ -23,18 +23,30 @@ from counterlens.syntax.functions import find_function
 LIMITS = Limits(seconds=30.0, output_bytes=1 << 20)
 
 
+@pytest.fixture(scope="session")
+def project_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of all projects in turn: an interpreter waits for programs of one folder only."""
+    return tmp_path_factory.mktemp("project")
+
+
 @pytest.fixture
-def project(tmp_path: Path) -> Callable[[Mapping[str, str]], Path]:
-    """Writes files, and returns their folder."""
+def project(project_folder: Path) -> Callable[[Mapping[str, str]], Path]:
+    """Writes files into an empty folder, and returns it."""
+    for path in project_folder.iterdir():
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path)
+        else:
+            path.unlink()
+    return lambda files: write_project(project_folder, files)
 
-    def write(files: Mapping[str, str]) -> Path:
-        for name, content in files.items():
-            path = tmp_path / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(textwrap.dedent(content).lstrip("\n"))
-        return tmp_path
 
-    return write
+def write_project(folder: Path, files: Mapping[str, str]) -> Path:
+    """Write files, by their paths in a folder, and return the folder."""
+    for name, content in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(textwrap.dedent(content).lstrip("\n"))
+    return folder
 
 
 @pytest.fixture

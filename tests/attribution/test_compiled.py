@@ -17,6 +17,7 @@ from counterlens.attribution.compiled import CompiledProject
 from counterlens.attribution.layout import layout_of
 from counterlens.attribution.sandboxed.kept_code import PLAIN, KeptCode, name_of, rewritten_by
 from counterlens.sandbox.registry import best_sandbox
+from tests.attribution.conftest import write_project
 
 JudgeOf = Callable[..., Judge]
 Project = Callable[[Mapping[str, str]], Path]
@@ -34,6 +35,12 @@ FILES = {
             assert total(price) == 6
         """,
 }
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    """A folder of its own for each test: compiled code is kept by folder."""
+    return lambda files: write_project(tmp_path, files)
 
 
 def rewrite(path: Path, old: str, new: str) -> None:

@@ -25,6 +25,7 @@ from counterlens.sandbox.base import Limits
 from counterlens.sandbox.registry import best_sandbox
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import find_function
+from tests.attribution.conftest import write_project
 
 Project = Callable[[Mapping[str, str]], Path]
 FILES = {
@@ -88,9 +89,21 @@ FILES = {
 }
 
 
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of baselines."""
+    return tmp_path_factory.mktemp("cache")
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The project of `FILES`, for tests that change nothing in it: its tests run once."""
+    return write_project(tmp_path_factory.mktemp("shop"), FILES)
+
+
 @pytest.fixture
-def setting(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Setting:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
+def setting(cache: Path, monkeypatch: pytest.MonkeyPatch) -> Setting:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(cache))
     return Setting(best_sandbox(), Path(sys.executable), Limits(seconds=30.0, output_bytes=1 << 20))
 
 
@@ -99,10 +112,8 @@ def found(path: Path, qualname: str, setting: Setting) -> Judge | None:
     return find(document, find_function(document, qualname), setting)
 
 
-def test_pytest_and_unittest_cases_that_reach_a_function_through_others(
-    project: Project, setting: Setting
-) -> None:
-    path = project(FILES) / "src/shop/rates.py"
+def test_pytest_and_unittest_cases_that_reach_a_function_through_others(shop: Path, setting: Setting) -> None:
+    path = shop / "src/shop/rates.py"
     judge = found(path, "_rate", setting)
     assert judge is not None
     assert judge.tests == 3  # one of the parameters does not reach it
@@ -115,16 +126,16 @@ def test_pytest_and_unittest_cases_that_reach_a_function_through_others(
     assert "test_unknown" in (failed.evidence.failed or "")
 
 
-def test_a_failed_assertion_shows_its_values(project: Project, setting: Setting) -> None:
-    path = project(FILES) / "src/shop/sums.py"
+def test_a_failed_assertion_shows_its_values(shop: Path, setting: Setting) -> None:
+    path = shop / "src/shop/sums.py"
     judge = found(path, "Basket.total", setting)
     assert judge is not None
     failed = judge.judge(path.read_text().replace("return sum(", "return 7 + sum("))
     assert "assert 7 == 0" in str(failed.evidence), failed
 
 
-def test_doctests_of_the_module(project: Project, setting: Setting) -> None:
-    path = project(FILES) / "src/shop/rates.py"
+def test_doctests_of_the_module(shop: Path, setting: Setting) -> None:
+    path = shop / "src/shop/rates.py"
     judge = found(path, "of", setting)
     assert judge is not None
     assert judge.attribution == "doctest"
@@ -132,8 +143,8 @@ def test_doctests_of_the_module(project: Project, setting: Setting) -> None:
     assert not judge.judge(path.read_text().replace("return _rate(kind)", "return 7")).passed
 
 
-def test_what_no_test_reaches(project: Project, setting: Setting) -> None:
-    assert found(project(FILES) / "src/shop/rates.py", "_unused", setting) is None
+def test_what_no_test_reaches(shop: Path, setting: Setting) -> None:
+    assert found(shop / "src/shop/rates.py", "_unused", setting) is None
 
 
 def test_an_interpreter_without_pytest(project: Project, setting: Setting, bare_python: Path) -> None:
