@@ -160,7 +160,10 @@ async def test_results_come_one_by_one_and_the_answer_has_all(client: LanguageCl
     assert left_out.outcome == "left out"
     assert "nothing to repair" in left_out.reason
 
-    news.clear()  # and a whole file, function by function
+
+async def test_a_whole_file_is_probed_function_by_function(client: LanguageClient, tmp_path: Path) -> None:
+    news = listen(client)
+    uri = open_file(client, tmp_path / "sign.py", SOURCE)
     answer = await ask(client, "counterlens.probeTasks", uri, tasks="likelihood", run="all")
     assert answer.ok, answer.error
     assert answer.title == "sign.py"

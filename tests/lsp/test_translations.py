@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import zipfile
+from functools import cache
 from pathlib import Path
 from subprocess import run
 from sys import executable
@@ -63,6 +64,7 @@ COMPOSED = (  # of pieces that stand apart
 )
 
 
+@cache
 def said() -> tuple[set[str], dict[str, str]]:
     """Texts worded for the editor, and texts recognised there."""
     worded = texts_of(*WORDED).worded | set(LABELS) | set(OUTCOMES.values())

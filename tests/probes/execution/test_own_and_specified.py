@@ -256,7 +256,7 @@ def test_specification_reasoning_of_the_embedded_model(model: LlamaModel) -> Non
         SpecificationProbe(),
         Context(model, best_sandbox),
         targets_in(Document(source)),
-        SpecificationOptions(),
+        SpecificationOptions(max_tokens=24),
     )
     (one,) = entries(result, "functions")
     assert one["settings"]["none"]["program"].startswith('def add(a, b):\n    """Return the sum."""\n')

@@ -190,7 +190,8 @@ def test_the_task_asks_runs_and_counts(model: LlamaModel) -> None:
     document = Document(SOURCE)
     targets = [Target(document, name) for name in ("reads", "A.f")]
     targets.append(Target(Document("def echo(x):\n    return x\n"), "echo", id="E/1", call="echo(7)"))
-    result = run_targets(ExecutionProbe(), Context(model, best_sandbox), targets, ExecutionOptions())
+    options = ExecutionOptions(max_tokens=24)
+    result = run_targets(ExecutionProbe(), Context(model, best_sandbox), targets, options)
     answers = entries(result, "answers")
     assert {(one["target"], one["style"]) for one in answers} == {("E/1", style) for style in STYLES}
     assert {one["truth"] for one in answers} == {"7"}

@@ -204,7 +204,7 @@ def test_coherence_of_the_embedded_model(model: LlamaModel) -> None:
     targets: list[Target] = targets_in(Document(STATES), "same")
     seen: list[Any] = []
     asking = Context(model, best_sandbox, Steps(progress=lambda *step: seen.append(step)))
-    result = run_targets(CoherenceProbe(), asking, targets, CoherenceOptions())
+    result = run_targets(CoherenceProbe(), asking, targets, CoherenceOptions(max_tokens=16))
     (one,) = entries(result, "calls")
     assert one["truth"] == "3"
     assert len(one["states"]) == 1
