@@ -1,4 +1,4 @@
-"""codeanalyzer-python's part of `dependence_codeanalyzer.py`; it runs in the environment of that package.
+"""Runs codeanalyzer-python for `dependence_codeanalyzer.py`, in the environment of that package.
 
 It reads a JSON list of paths from standard input, and prints one JSON document per file: for every function
 its line and name, and its edges by the positions of the statements: control dependences with and without the

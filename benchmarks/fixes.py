@@ -46,7 +46,7 @@ from counterlens.syntax.document import Document
 
 QUICK = 8
 SECONDS = 3.0
-"""Maximum time of a program: three times what one needs on a quiet machine."""
+"""Maximum time of a program: three times its time on a quiet machine."""
 HALF = 82
 """The number of the first problem of the reported half."""
 

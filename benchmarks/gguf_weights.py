@@ -86,4 +86,4 @@ _FORMATS = {
     3: (32, 20, _q4_1),
     8: (32, 34, _q8_0),
 }
-"""By ggml's number of a type: values per block, bytes per block, and the decoder."""
+"""Values per block, bytes per block and decoder of each ggml type number."""

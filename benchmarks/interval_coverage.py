@@ -47,7 +47,7 @@ Sizes = npt.NDArray[np.int64]
 Groups = list[list[float]]
 
 MIXED = -1
-"""Stands for cluster sizes from 1 to 13."""
+"""Represents cluster sizes from 1 to 13."""
 FUNCTIONS = (10, 20, 50)
 BESIDE: tuple[tuple[int, int] | None, ...] = ((5, 3), None)
 """Number of pairs and placebos per function; None: it varies."""

@@ -1,4 +1,4 @@
-"""A language server in a process of its own, and its client, for benchmarks."""
+"""A language server in its own process, and its client, for benchmarks."""
 
 from __future__ import annotations
 

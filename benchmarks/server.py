@@ -126,7 +126,7 @@ async def burst(edits: int) -> tuple[float, dict[str, float]]:
     anew = await fresh.state(uri)
     await fresh.stop()
     assert after[0], "nothing was scored"
-    assert after == anew, "after the edits the state differs from that of a fresh open"
+    assert after == anew, "the state after the edits differs from that of a freshly opened document"
     facts = {
         "edits": edits,
         "seconds": took,

@@ -178,7 +178,7 @@ def test_a_budget_ends_a_run_that_more_money_finishes(code: Path, run: Run) -> N
         settings(code, entry)
         code_, _, err = run(*BENCH, "-m", "deep", "--budget", "1")
         assert code_ == 2
-        assert "--budget needs a price: the cost of deep costs is not known" in err
+        assert "--budget needs a price: the cost of deep is not known" in err
         settings(code, entry + PRICE)
         code_, _, err = run(*BENCH, "-m", "deep", "--budget", "0.05", "--jobs", "1")
         assert code_ == 0, err

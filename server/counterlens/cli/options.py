@@ -100,7 +100,7 @@ def refuse_untaken(given: Iterable[str], names: Sequence[str], entries: tuple[Mo
 
 
 def typed(names: Iterable[str]) -> frozenset[str]:
-    """Those of some parameters of the running command that the user typed."""
+    """The subset of some parameters that the user typed."""
     context = click.get_current_context()
     return frozenset(
         name for name in names if context.get_parameter_source(name) is ParameterSource.COMMANDLINE

@@ -63,7 +63,7 @@ class RunReporter(Protocol):
         ...
 
 
-_NO_TIME = "its time is unknown: no run has asked this model in this way; see bench --plan --trial"
+_NO_TIME = "its time is unknown: no earlier run used this model in this way; see bench --plan --trial"
 
 
 class TerminalReporter:

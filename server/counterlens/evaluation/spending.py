@@ -53,7 +53,7 @@ def check_budget(settings: RunSettings) -> None:
     if unknown or not prices:
         who = unknown[0] if unknown else settings.models[0]
         raise OptionError(
-            f"--budget needs a price: the cost of {who} costs is not known",
+            f"--budget needs a price: the cost of {who} is not known",
             "Give it a price in [models.NAME]: price = { input = 0.15, output = 0.6 }, per million tokens"
             if unknown
             else "Models on this machine cost nothing: omit it, or use --minutes",

@@ -308,7 +308,7 @@ _KEYS: dict[str, tuple[Callable[[object], bool], str]] = {
         'the price per million tokens, such as { input = 0.15, output = 0.6, currency = "USD" }, and cached '
         "for cached tokens",
     ),
-    "template": (_is_template, f"a text with {PLACE} once, in place of the question"),
+    "template": (_is_template, f"a text with {PLACE} once, instead of the question"),
     "parameters": (
         _are_parameters,
         f"a table that can be written as JSON, without {', '.join(sorted(_OURS))}",

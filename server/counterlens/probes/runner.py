@@ -173,7 +173,7 @@ def run_targets(
     require_language(probe, {target.document.language for target in targets})
     missing = probe.missing_of(context.model, cancel=context.cancel)
     if missing is not None:
-        raise ModelError(f"the task {probe.id} cannot be asked: {missing}")
+        raise ModelError(f"the task {probe.id} cannot be run: {missing}")
     run = ProbeRun(probe, options, State.RUNNING, model=context.model.info)
     for number, target in enumerate(targets):
         inside = replace(context, steps=context.steps.part(target.name, number, len(targets)))

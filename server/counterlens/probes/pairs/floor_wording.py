@@ -45,8 +45,8 @@ def unstable_verdict(record: PairsRecord, t: Translator = ENGLISH) -> str:
         return ""
     return t(
         "The verdict on {name} also changes after meaningless changes: {count} of {n} placebos changed it "
-        "({placebos}), and {changed} of {all} counterfactuals. So this is no evidence about the model's "
-        "understanding.",
+        "({placebos}), and {changed} of {all} counterfactuals. Therefore this is no evidence about the "
+        "model's understanding.",
         name=record.name,
         count=len(changed),
         n=t.number(len(record.placebos)),

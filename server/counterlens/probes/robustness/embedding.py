@@ -191,7 +191,8 @@ class EmbeddingProbe(Probe[EmbeddingOptions, EmbeddingRecord]):
                 "The plain swaps cannot be distinguished from the originals, so their distance shows nothing."
             )
         return (
-            "The model embeds the version with the same meaning closer than the one with another meaning in "
+            "The model embeds the version with the same meaning closer to the original than the one with "
+            "another meaning in "
             f"{sum(nearer)} of {len(nearer)} if-else. A model that embeds behaviour would do so in all of "
             "them."
         )
