@@ -43,12 +43,5 @@ def test_an_item_takes_longer_than_it_has_taken(seconds: float, waited: float) -
     assert expected(seconds, waited) >= seconds * (1 - 1e-9)
 
 
-def test_an_item_in_work_raises_the_pace_only_once_it_takes_long() -> None:
-    done = seen((5, 50), (5, 50))
-    alone = done.fitted().of(5)
-    assert done.fitted_with([(5, 1)]).of(5) == pytest.approx(alone, rel=0.02)
-    assert done.fitted_with([(5, 500)]).of(5) > 2 * alone
-
-
 def test_a_pace_is_scaled() -> None:
     assert ItemTime(2, 3).times(2) == ItemTime(4, 6)
