@@ -173,12 +173,11 @@ class ProcessSandbox:
                 os.close(end)
         with contextlib.suppress(BrokenPipeError):  # the first request will find that the launcher is gone
             _write_all(ours[0], encode(task, {}))
-        others = {ours[2]: "errors", ours[3]: "result", ours[4]: "status"}
         return Conversation(
             launcher,
             given=ours[5],
             replies=ours[1],
-            others=others,
+            others=ours[2:5],  # standard error, result and status
             stop=lambda: os.close(ours[0]),  # it means "stop" to the launcher
             done=done,
         )

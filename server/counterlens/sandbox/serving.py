@@ -8,7 +8,7 @@ import select
 import struct
 import subprocess
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Event, Thread
@@ -21,7 +21,6 @@ _HEAD = struct.Struct(">I")
 _CHUNK = 1 << 16
 _TICK = 0.025  # seconds between two checks of the cancel event
 _PATIENCE = 2.0  # seconds for the launcher to clean up before it is killed
-_LAST_WORDS = 2000  # maximum bytes kept of standard error
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +59,7 @@ class Conversation:
         launcher: The process that started it, with its descendants.
         given: File descriptor for its requests.
         replies: File descriptor of its answers.
-        others: File descriptors of its other outputs; kept in part, or dropped.
+        others: File descriptors of its other outputs, which are read and dropped.
         stop: Ends the program when the conversation is closed.
         done: Called at the end.
     """
@@ -71,26 +70,21 @@ class Conversation:
         *,
         given: int,
         replies: int,
-        others: Mapping[int, str],
+        others: Iterable[int],
         stop: Callable[[], None],
         done: Callable[[], None],
     ) -> None:
         self._launcher, self._given, self._replies = launcher, given, replies
-        self._others = dict(others)
+        self._others = set(others)
         self._stop, self._done = stop, done
-        self._buffer, self._outputs = bytearray(), {name: bytearray() for name in others.values()}
-        self._open = True
-        for end in (given, replies, *others):
+        self._buffer, self._open = bytearray(), True
+        for end in (given, replies, *self._others):
             os.set_blocking(end, False)
 
     @property
     def alive(self) -> bool:
         """Whether it can take requests."""
         return self._open and self._launcher.poll() is None
-
-    def output_text(self, name: str) -> str:
-        """The kept part of an output other than its answers."""
-        return self._outputs[name].decode("utf-8", "replace")
 
     def ask(self, frame: bytes, deadline: float, *, room: int, cancel: Event | None = None) -> bytes:
         """Send one request and wait for one answer.
@@ -193,10 +187,7 @@ class Conversation:
             self._buffer += chunk
         elif not chunk:
             os.close(end)
-            del self._others[end]
-        else:
-            kept = self._outputs[self._others[end]]
-            kept += chunk[: _LAST_WORDS - len(kept)]
+            self._others.remove(end)
 
 
 @runtime_checkable

@@ -110,10 +110,6 @@ class JavaMachine:
         """Whether it can take requests."""
         return self._line.alive
 
-    def error_output(self) -> str:
-        """The output on its standard error, such as why it did not start."""
-        return self._line.output_text("errors").strip()
-
     def ask(self, frame: bytes, deadline: float, cancel: Event | None = None) -> bytes:
         """Send one raw request; see `Conversation.ask`."""
         answer = self._line.ask(frame, deadline, room=ROOM, cancel=cancel)
