@@ -102,6 +102,14 @@ def llama_server(
     )
 
 
+@pytest.fixture(scope="session")
+def short_model_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ModelServer]:
+    """As `model_server`, with a short model: for tests in which any answer will do."""
+    folder = tmp_path_factory.mktemp("short-model-server")
+    with llama_cpp_server(folder, "--n_ctx", "2048", file=str(short_model())) as server:
+        yield server
+
+
 def llama_cpp_server(folder: Path, *arguments: str, file: str = "") -> AbstractContextManager[ModelServer]:
     """llama-cpp-python's server, by default with the embedded model, while the context lasts."""
     pytest.importorskip("llama_cpp.server.app", reason="llama-cpp-python[server] is not installed")

@@ -63,15 +63,16 @@ async def test_with_the_embedded_model_no_address_is_reached(tmp_path: Path) -> 
 
 
 async def test_with_a_remote_model_only_its_address_is_reached(
-    model_server: ModelServer, tmp_path: Path
+    short_model_server: ModelServer, tmp_path: Path
 ) -> None:
     log = tmp_path / "strace.log"
-    remote = {"baseUrl": model_server.base_url, "model": model_server.model, "api": "completions"}
+    server = short_model_server
+    remote = {"baseUrl": server.base_url, "model": server.model, "api": "completions"}
     settings = {"model": "remote", "remote": remote, "probe": {"maxTokens": 8}}
     async with watched_server(log, settings) as client:
         uri = open_file(client, tmp_path / "sign.py", SOURCE)
         assert "operand-swap" in (await _probed(client, uri)).report
-    port = urlsplit(model_server.base_url).port
+    port = urlsplit(server.base_url).port
     assert addresses(log) - TRIED == {("127.0.0.1", port)}
 
 
