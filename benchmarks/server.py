@@ -141,7 +141,7 @@ async def burst(edits: int) -> tuple[float, dict[str, float]]:
 
 
 async def first_colours(lines: int) -> tuple[float, float]:
-    """The seconds to the colours of a screen in the middle of a file, and the model's own time for it."""
+    """The seconds until a screen in the middle of a file is coloured, and the model's own time for it."""
     uri, text = f"file:///lines{lines}.py", _of_lines(lines)
     first = lines // 2
     ours = await _warm()

@@ -59,7 +59,7 @@ _DOUBTS = {
     "swallowed": "it caught the error with which a function of the tests rejected it",
     "guarded": "an assertion that depends on its result was never reached",
     "caught": "it raised an error that the tests catch before their assertion",
-    "by name": "the tests call a comparison by its name, such as __eq__, which need not return yes or no",
+    "by name": "the tests call a comparison by its name, such as __eq__, which need not return a Boolean",
     "code": "the tests run or unpickle its result",
     "prefix": "the tests compare only as many items as it returned, and never check their number",
     "missing": "it lacks a name that the tests import, and they use a substitute",

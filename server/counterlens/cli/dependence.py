@@ -29,7 +29,7 @@ from counterlens.syntax.document import Document
 @click.option(
     "--implicit-exceptions",
     is_flag=True,
-    help="Include control dependences on statements that may raise, which decide if the next one runs.",
+    help="Include control dependences on statements that may raise, which decide whether the next one runs.",
 )
 @click.option(
     "--infer",

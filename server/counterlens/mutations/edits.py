@@ -30,7 +30,7 @@ Piece = str | Slice
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """Replaces the bytes `start` to `end` of the original by pieces; an empty range inserts.
+    """Replaces the bytes `start` to `end` of the original with pieces; an empty range inserts.
 
     An insertion does not move: a slice that begins or ends at its offset does not include it.
     """

@@ -17,7 +17,7 @@ _NOTHING = (
     "was compared there"
 )
 _NUMBER = "it returned NaN or infinity, which a difference does not distinguish from other numbers"
-_SWALLOWED = "the tests silently catch what they throw if something is wrong"
+_SWALLOWED = "the tests silently catch the exceptions that they throw on failure"
 _CAUGHT = "it threw an exception that the tests catch before their assertion"
 _SILENT = "no test asserts anything in its own thread"
 _KIND = "the tests compare only values of a certain class"

@@ -15,7 +15,7 @@ _NAMED = frozenset({"keyword_argument", "list_splat", "dictionary_splat", "comme
 
 
 class Order(DoubtKind):
-    """Two neighbouring arguments of a call, or the operands of `-` and similar operators, are swapped."""
+    """Two adjacent arguments of a call, or the operands of `-` and similar operators, are swapped."""
 
     id = "order"
     EXAMPLES = (

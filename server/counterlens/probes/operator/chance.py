@@ -63,7 +63,7 @@ def operators(records: Records, frequency: Mapping[str, float], seed: int) -> Ta
             for side in SIDES:
                 cells = per_operator(side_of(pairs, side), frequency, seed)
                 rows += [(f"{side} {title}", *row) for row in cells]
-    note = f"p: of the F1, against guessing by frequency; {OVERALL}: of the counts summed up"
+    note = f"p: of the F1, against guessing by frequency; {OVERALL}: of the summed counts"
     return Table("operator by operator", ("version", *OPERATOR_COLUMNS), tuple(rows), note)
 
 

@@ -145,8 +145,8 @@ def _operators(
         "p",
     )
     note = (
-        f"{_ROUNDS}, those with a better F1, and overall with a better accuracy; {OVERALL}: of the counts "
-        "summed up; TP, FP, FN: true and false positives, false negatives"
+        f"{_ROUNDS}, those with a better F1, and overall with a better accuracy; {OVERALL}: of the summed "
+        "counts; TP, FP, FN: true and false positives, false negatives"
     )
     return Table(title, columns, tuple(rows), note)
 

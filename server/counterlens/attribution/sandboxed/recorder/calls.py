@@ -134,7 +134,7 @@ def _call(target: Any, call: Any, space: Any, watch: Watch, steps: StepTracer | 
     try:
         positional, named = _arguments(call, space)
     except BaseException as error:
-        return {"l": "the arguments cannot be made: " + _described(error)}
+        return {"l": "the arguments cannot be created: " + _described(error)}
     before = structure.Encoder(pull=False).encode([positional, named])
     output = sys.stdout = Output()
     seen: dict[str, Any] = {}

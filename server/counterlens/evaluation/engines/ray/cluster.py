@@ -129,7 +129,7 @@ class RayCluster:
                         raise self.none_left()
             found = self._ray.get(ref)
         except errors.RayTaskError as error:
-            raise CounterlensError(f"a node could not do its work: {_last_line(error)}", HELP) from error
+            raise CounterlensError(f"a node failed: {_last_line(error)}", HELP) from error
         except errors.RayError as error:
             raise Lost(_last_line(error)) from error
         if isinstance(found, CounterlensError):

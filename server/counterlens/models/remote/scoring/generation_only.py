@@ -25,4 +25,4 @@ class GenerationOnly:
         Raises:
             ModelError: always.
         """
-        raise ModelError("the endpoint gives the probabilities of generated tokens only")
+        raise ModelError("the endpoint returns the probabilities of generated tokens only")

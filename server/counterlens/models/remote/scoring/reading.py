@@ -66,7 +66,7 @@ def to_scores(text: str, tokens: Sequence[Token], alternatives: int) -> TokenSco
     for at, token in enumerate(own):
         known = token.logprob is not None and math.isfinite(token.logprob) and token.logprob < 1e-3
         if not known and (at or lead):
-            raise IncompleteError(f"the server gives no log-probability for token {at + 1} of {len(own)}")
+            raise IncompleteError(f"the server returns no log-probability for token {at + 1} of {len(own)}")
     rows = [sorted(token.alternatives, key=lambda pair: -pair[1])[:alternatives] for token in own]
     k = max(map(len, rows), default=0)
     end = np.asarray(ends, np.int64)

@@ -112,7 +112,7 @@ async def _forced(
     same = answer["usage"]["prompt_tokens"] == at and said == token.piece
     if not same or not _agree(row, others):
         raise IncompleteError(
-            f"the server gives no probability for {token.piece!r}: it tokenizes the text before it "
+            f"the server returns no probability for {token.piece!r}: it tokenizes the text before it "
             f"differently"
         )
     return float(value), tuple((name, float(each)) for name, each in others.items())

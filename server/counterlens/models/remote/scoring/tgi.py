@@ -33,5 +33,5 @@ class TextGenerationInference:
         answer = await service.post("/generate", {"inputs": text, "parameters": parameters})
         prefill = answer["details"]["prefill"]
         if not prefill:
-            raise IncompleteError("the server gives no details of its input")
+            raise IncompleteError("the server returns no details of its input")
         return [Token(entry["text"], number(entry.get("logprob"))) for entry in prefill]
