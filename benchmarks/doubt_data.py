@@ -30,7 +30,7 @@ PACKAGES = ("", "json", "email", "http", "urllib", "xml/etree", "logging", "asyn
 SHORTEST, LONGEST = 4, 30
 """Minimum and maximum number of lines of a function's body."""
 IN_VIEW = 1500
-"""Maximum number of bytes before a function in its context: long contexts take most time."""
+"""Maximum number of bytes before a function in its context: long contexts take most of the time."""
 MODULES = 30
 """Number of modules sampled for a half."""
 LARGEST = 150_000

@@ -162,7 +162,7 @@ test("models of the editor stand apart, with where code goes; there is no headin
     kind: "model",
     label: "X",
     description: "copilot · chosen",
-    detail: "Its completions can be probed; it gives no scores.",
+    detail: "Its completions can be probed; it returns no scores.",
     sets: { model: "editor:copilot/x" },
   });
   assert.ok(modelRows(known, []).every(({ label }) => !label.startsWith("from the editor")));

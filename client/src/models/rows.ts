@@ -117,7 +117,7 @@ function offeredRows(model: string, offered: OfferedModel[]): ModelRow[] {
       kind: "model",
       label: name,
       description: [vendor, `${OFFERED}${id}` === model && t("chosen")].filter(Boolean).join(" · "),
-      detail: t("Its completions can be probed; it gives no scores."),
+      detail: t("Its completions can be probed; it returns no scores."),
       sets: { model: `${OFFERED}${id}` },
     }),
   );

@@ -29,7 +29,7 @@ export function planRows(plan: RunPlan): PlanRow[] {
       icon: "watch",
       label: t("Stop after {0} minutes", SHORT_MINUTES),
       description: "",
-      detail: t("Functions that show most per time come first."),
+      detail: t("Functions that show most per minute come first."),
       minutes: SHORT_MINUTES,
     });
   }

@@ -41,7 +41,7 @@ class RunOptions:
     minutes: Annotated[
         float | None,
         option(
-            "Time limit in minutes, shared by the models; functions that show most per time come first.",
+            "Time limit in minutes, shared by the models; functions that show most per minute come first.",
             metavar="N",
             low=0,
         ),

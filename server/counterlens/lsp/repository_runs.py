@@ -161,7 +161,7 @@ class RepositoryRuns:
                 )
                 arguments += ["--data", f"repo:{root}", "--out", str(folder)]
             if folder in self._running:
-                raise DataError(f"the run in {folder} is under way", "Pause it first")
+                raise DataError(f"the run in {folder} is still running", "Pause it first")
             expected = given.get("seconds")
             self._running[folder] = _LiveRun(
                 self._notify,
@@ -304,7 +304,7 @@ def _planned(arguments: list[str], root: Path, weaker: bool, steps: Steps) -> Ev
             raise Cancelled
     if not found:
         raise DataError(
-            failed[0] if failed else _last_line(process.error_output) or "the plan could not be made"
+            failed[0] if failed else _last_line(process.error_output) or "the plan could not be created"
         )
     return found
 

@@ -125,7 +125,7 @@ class HubFile:
         size = answer.headers.get("x-linked-size") or answer.headers.get("content-length") or "0"
         if not _SHA256.fullmatch(sha256) or not size.isdigit():
             raise ModelError(
-                f"the hub gives no hash of {self.repository}/{self.file}, so it cannot be verified",
+                f"the hub provides no hash of {self.repository}/{self.file}, so it cannot be verified",
                 _ELSEWHERE,
             )
         commit = answer.headers.get("x-repo-commit") or REVISION

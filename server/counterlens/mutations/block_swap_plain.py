@@ -14,7 +14,7 @@ from counterlens.mutations.negate_condition import same_branches
 
 
 class BlockSwapPlain(Mutation):
-    """Swap the branches of an `if` with an `else` without negating its condition: breaks the program.
+    """Swap the branches of an `if` with an `else` without negating its condition, which breaks the program.
 
     The result is closer to the original's text than that of `if-else-flip`, and farther from its meaning.
     """

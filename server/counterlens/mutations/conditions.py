@@ -77,7 +77,7 @@ def wrap_in_not(module: Module, test: cst.BaseExpression) -> Negation:
     if test.lpar or isinstance(test, _TIGHT):
         return Negation((insert(start, f"{before}not "),), ())
     after = module.data[end : end + 1]
-    assert after, "a condition is never the last thing of a file"
+    assert after, "a condition is never the last token of a file"
     return Negation((insert(start, f"{before}not ("), Edit(end, end, (")",))), ())
 
 

@@ -179,7 +179,7 @@ def _unpublished(context: MutationContext, node: cst.If) -> str | None:
     if not isinstance(node.orelse, cst.Else) or (isinstance(above, cst.If) and above.orelse is node):
         return "it is not an if-else: it has no `else`, or is an `elif`"
     if not compares(node.test) or complement(module, node.test) is None:
-        return "its condition is not made of comparisons that have complementary operators"
+        return "its condition does not consist of comparisons that have complementary operators"
     if not context.effects.of(node.test).inert:
         return "its condition may change the state of the program"
     return None

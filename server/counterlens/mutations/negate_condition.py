@@ -14,7 +14,7 @@ from counterlens.mutations.mutation import Example, Mutation, MutationContext, S
 
 
 class NegateCondition(Mutation):
-    """Negate the condition of an `if` or `elif` without swapping the branches: breaks the program.
+    """Negate the condition of an `if` or `elif` without swapping the branches, which breaks the program.
 
     `NegateCondition("not")` always writes `not`, like `if-else-flip` in that flavour.
     """

@@ -16,7 +16,7 @@ from counterlens.mutations.mutation import Example, Mutation, MutationContext, S
 
 
 class RemoveConditional(Mutation):
-    """Remove an `if` without `else`, so that its body always runs: breaks the program."""
+    """Remove an `if` without `else`, so that its body always runs, which breaks the program."""
 
     id = "remove-conditional"
     concept = Concept.CONTROL_FLOW

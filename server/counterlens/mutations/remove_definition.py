@@ -14,7 +14,7 @@ from counterlens.mutations.variables import Role
 
 
 class RemoveDefinition(Mutation):
-    """Remove the assignment of a function's variable that is used later: breaks the program."""
+    """Remove the assignment of a function's variable that is used later, which breaks the program."""
 
     id = "remove-definition"
     concept = Concept.DATA_FLOW

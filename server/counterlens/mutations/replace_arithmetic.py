@@ -33,7 +33,7 @@ _NEUTRAL = {"+": "0", "-": "0", "*": "1", "/": "1", "//": "1"}
 
 
 class ReplaceArithmetic(Mutation):
-    """Replace an arithmetic operator by another one of the same precedence: breaks the program.
+    """Replace an arithmetic operator by another one of the same precedence, which breaks the program.
 
     The grouping around it therefore stays the same. The seed chooses the operator. Operators on strings and
     lists are not arithmetic.

@@ -187,7 +187,7 @@ def test_code_and_key_go_only_where_the_user_has_allowed_it() -> None:
     assert is_allowed(replace(far, name="slow", model="other", base_url=f"{far.base_url}/"))
     assert not is_allowed(replace(far, base_url="https://elsewhere.example.com/v1"))
     assert not is_allowed(replace(far, key="HOME"))
-    with pytest.raises(ModelError, match="the environment variable TEAM_KEY holds no key"):
+    with pytest.raises(ModelError, match="the environment variable TEAM_KEY contains no key"):
         connect_entry(far)
 
 

@@ -1,8 +1,8 @@
 """Token healing: a prompt is cut back to a token boundary, and the removed bytes constrain the first tokens.
 
 If a prompt ends in the middle of what the tokenizer would make one token (a newline before its indentation,
-half a word), the model has to continue a text that it has never seen. So the trailing blanks and the last
-token are removed, and at first only tokens that spell the removed bytes are allowed.
+half a word), the model has to continue a text that it has never seen. Therefore the trailing blanks and the
+last token are removed, and at first only tokens that spell the removed bytes are allowed.
 """
 
 from __future__ import annotations

@@ -90,7 +90,7 @@ class ExportWorker(Worker):
             offered |= {Capability.EMBED}
         if not offered:
             raise ModelError(
-                f"{export.weights.name} gives neither logits nor hidden states",
+                f"{export.weights.name} returns neither logits nor hidden states",
                 "Export it with --task text-generation-with-past, fill-mask or feature-extraction",
             )
         return OpenedExport(

@@ -53,7 +53,7 @@ def key_in(variable: str, environ: Mapping[str, str] | None = None) -> ApiKey:
     """
     value = (os.environ if environ is None else environ).get(variable, "").strip()
     if not value:
-        raise ModelError(f"the environment variable {variable} holds no key", f"Set {variable} to the key")
+        raise ModelError(f"the environment variable {variable} contains no key", f"Set {variable} to the key")
     return ApiKey(value, f"the environment variable {variable}")
 
 

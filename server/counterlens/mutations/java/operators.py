@@ -152,7 +152,7 @@ _NEUTRAL = {"+": "0", "-": "0", "*": "1", "/": "1"}
 
 
 class JavaReplaceArithmetic(JavaMutation):
-    """Replace an arithmetic operator by another one of the same precedence: breaks the program.
+    """Replace an arithmetic operator by another one of the same precedence, which breaks the program.
 
     The same precedence keeps the grouping around it. The seed chooses the operator. Both operands must be
     numbers by their types, because `+` on text is not arithmetic.

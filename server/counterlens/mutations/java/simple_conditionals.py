@@ -34,7 +34,7 @@ def _same_branches(module: JavaModule, node: Node) -> bool:
 
 
 class JavaNegateCondition(JavaMutation):
-    """Negate the condition of an `if`, and keep its branches: breaks the program."""
+    """Negate the condition of an `if`, and keep its branches, which breaks the program."""
 
     id = "negate-condition"
     concept = Concept.CONTROL_FLOW
@@ -73,7 +73,7 @@ class JavaNegateCondition(JavaMutation):
 
 
 class JavaBlockSwapPlain(JavaMutation):
-    """Swap the branches of an `if` with an `else` without negating its condition: breaks the program.
+    """Swap the branches of an `if` with an `else` without negating its condition, which breaks the program.
 
     The result is closer to the original's text than that of `if-else-flip`, and farther from its meaning.
     """
@@ -115,7 +115,7 @@ class JavaBlockSwapPlain(JavaMutation):
 
 
 class JavaRemoveConditional(JavaMutation):
-    """Remove an `if` without `else`, so that its body always runs: breaks the program.
+    """Remove an `if` without `else`, so that its body always runs, which breaks the program.
 
     An `if` whose body always jumps is refused if code follows it, because the compiler refuses unreachable
     code.

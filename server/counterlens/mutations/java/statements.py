@@ -125,7 +125,7 @@ def _extent(module: JavaModule, siblings: list[Node], node: Node) -> tuple[int, 
 
 
 class JavaRemoveDefinition(JavaMutation):
-    """Remove an assignment of a method's variable that is used after it: breaks the program.
+    """Remove an assignment of a method's variable that is used after it, which breaks the program.
 
     The mutation removes `x = 1`, `x += 1` and `x++` after a declaration with a value, but never the
     declaration, because the compiler refuses variables that may have no value.

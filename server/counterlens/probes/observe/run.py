@@ -150,7 +150,7 @@ def trace(
     messages = _Messages(
         "the call times out while it is traced",
         "the program ends the process",
-        "traced, the call raises",
+        "when traced, the call raises",
     )
     limits = replace(limits, output_bytes=_TRACE_BYTES)
     return _observe("trace", document, call, sandbox, limits, cancel, _read_steps, messages)

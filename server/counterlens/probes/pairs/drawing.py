@@ -110,7 +110,7 @@ def drawn(
     """
     if not model.offers(Capability.SAMPLE):
         raise ModelError(
-            f"{model.info.name} gives one completion per prompt and cannot sample",
+            f"{model.info.name} returns one completion per prompt and cannot sample",
             "Omit --samples, or choose a local model or an endpoint",
         )
     store = _Draws(model, judging, how, max_tokens)

@@ -23,7 +23,7 @@ _LEVELS = {Verification.FAIL: "error", Verification.SAME: "note", Verification.N
 
 
 def doubt_sentence(doubt: Doubt, t: Translator = ENGLISH) -> str:
-    """A mark in words, such as "`in`: did you mean `not in`? (96 %, no test tells them apart)"."""
+    """A mark in words, such as "`in`: did you mean `not in`? (96 %, no test distinguishes them)"."""
     question = t.recognised(doubt.alternative.question) or t(
         "did you mean {other}?", other=f"`{shortened(doubt.alternative.text, _WIDTH)}`"
     )

@@ -90,7 +90,7 @@ async def _looked_up(
         for other in entry["top_logprobs"]:
             if other["id"] == wanted:
                 return float(other["logprob"]), _row(entry)[:alternatives]
-    raise IncompleteError("the server does not give the probability of part of a character")
+    raise IncompleteError("the server does not return the probability of part of a character")
 
 
 async def _generate(

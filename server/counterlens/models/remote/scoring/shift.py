@@ -53,7 +53,7 @@ async def recovered(service: Service, text: str, tokens: Sequence[Token]) -> lis
     own = tokens[: len(alignment.ends)]
     if not all(token.piece for token in own):
         # Made to generate such a part, the server continues until the character is whole, which it never is.
-        raise IncompleteError("the server does not give the probability of part of a character")
+        raise IncompleteError("the server does not return the probability of part of a character")
     ids: list[int] = []
     scored: list[Token] = []
     for at, token in enumerate(own):

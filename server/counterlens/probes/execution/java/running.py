@@ -112,7 +112,7 @@ def method_of_call(document: Document, call: str) -> CalledMethod:
     if not named:
         raise SourceError(f"the program has no method {name}")
     if read_call(call, name) is None:
-        raise SourceError("the call has other arguments than literals")
+        raise SourceError("an argument of the call is not a literal")
     why: SourceError | None = None
     for function in named:
         try:
