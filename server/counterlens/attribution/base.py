@@ -107,14 +107,13 @@ class Verdict:
         judgement: The judgement.
         evidence: Its evidence.
         seconds: Elapsed seconds.
-        alone: Seconds of the program with its tests, without the start of the sandbox: of processor time if
-            both are in one process, else elapsed; None if unknown.
+        cpu_seconds: Processor time of the longer of its processes; None if unknown.
     """
 
     judgement: Judgement
     evidence: Evidence
     seconds: float = 0.0
-    alone: float | None = None
+    cpu_seconds: float | None = None
 
     def __post_init__(self) -> None:
         strength = self.evidence.strength

@@ -46,5 +46,5 @@ class JointJudge:
             strength=min(strengths, key=list(Strength).index, default=None),
             isolation=max(distances, key=list(Isolation).index, default=None),
         )
-        alone = sum(verdict.seconds if verdict.alone is None else verdict.alone for verdict in heard)
-        return Verdict(last.judgement, evidence, sum(verdict.seconds for verdict in heard), alone)
+        used = [verdict.seconds if verdict.cpu_seconds is None else verdict.cpu_seconds for verdict in heard]
+        return Verdict(last.judgement, evidence, sum(verdict.seconds for verdict in heard), max(used))

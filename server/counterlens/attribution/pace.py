@@ -1,10 +1,9 @@
 """Time limits of judged programs: multiples of the original's time, never more than the whole limit.
 
 A mutation that breaks a loop often makes it endless, and so do many completions; each such program would use
-the whole limit. The bound is on processor time, which other load does not use up, and is derived from the
-original's wall-clock time, which other load only increases: so a verdict does not depend on other load. An
-answer of a model may be right and far slower than the original, so it gets more; a benchmark that judges
-answers usually allows some seconds (three in HumanEval's own harness).
+the whole limit. The bound is on the processor time of each process, and is derived from the original's, or
+from its elapsed time if that is unknown: so a verdict does not depend on other load. An answer of a model may
+be right and far slower than the original, so it gets more; HumanEval's own harness allows three seconds.
 """
 
 from __future__ import annotations
@@ -33,13 +32,13 @@ class Bound:
 
     def seconds(self, original: Verdict) -> int:
         """The bound in whole seconds, given the verdict on the original."""
-        own = original.seconds if original.alone is None else original.alone
+        own = original.seconds if original.cpu_seconds is None else original.cpu_seconds
         return max(self.least, math.ceil(self.times * own))
 
 
 COUNTERFACTUAL = Bound(10, 2)
 """The bound of programs that no model wrote."""
-ANSWER = Bound(40, 4)
+ANSWER = Bound(20, 3)
 """The bound of programs with an answer of a model."""
 FIRST_APART = 3
 """Processor time of the first run of tests in another process than the original, in seconds."""

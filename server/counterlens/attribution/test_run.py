@@ -265,8 +265,12 @@ class TestRun:
         if judgement is Judgement.FAILED and evidence.message.rstrip().endswith("MemoryError"):
             limit = f" (it may use {self.setting.limits.memory_bytes >> 20} MiB)"
             evidence = replace(evidence, message=evidence.message.rstrip() + limit)
-        alone = int(report["milliseconds"]) / 1000 if report and "milliseconds" in report else None
-        verdict = Verdict(judgement, replace(evidence, isolation=isolation), outcome.seconds, alone)
+        verdict = Verdict(
+            judgement,
+            replace(evidence, isolation=isolation),
+            outcome.seconds,
+            _processor_time(outcome, apart),
+        )
         return _Tried(verdict, str(report["message"]) if report and kind == "inseparable" else None)
 
     def _compiled(self, cancel: Event | None) -> CompiledProject | None:
@@ -304,6 +308,13 @@ class TestRun:
             return Judgement.FAILED, f"the interpreter crashed ({name})" + (f": {last}" if last else "")
         reason = f": {last}" if last and code != 0 else ""
         return Judgement.FAILED, brief(f"the program ended before its tests did (exit code {code}){reason}")
+
+
+def _processor_time(outcome: JobOutcome, apart: bool) -> float | None:
+    """The processor time of the longer of a program's two processes, or of its only one; None if unknown."""
+    if outcome.ending is Ending.TIMED_OUT or (apart and outcome.second_cpu_seconds is None):
+        return None
+    return max(outcome.cpu_seconds, outcome.second_cpu_seconds or 0.0) or None
 
 
 def brief(message: str) -> str:

@@ -32,7 +32,7 @@ class Vetted:
         apart: Whether they ran in another process than the original.
         isolation: The isolation of the original from its tests, as for any program.
         seconds: The time of the run.
-        alone: The part of it without the sandbox; None if unknown.
+        cpu_seconds: The processor time of its longer process; None if unknown.
         late: Whether the time limit was reached.
     """
 
@@ -42,7 +42,7 @@ class Vetted:
     apart: bool = True
     isolation: Isolation | None = None
     seconds: float = 0.0
-    alone: float | None = None
+    cpu_seconds: float | None = None
     late: bool = False
 
     @property
@@ -118,7 +118,7 @@ def _sorted(heard: Mapping[str, Any], without: Mapping[str, str], verdict: Verdi
         apart,
         verdict.evidence.isolation,
         verdict.seconds,
-        verdict.alone,
+        verdict.cpu_seconds,
     )
 
 
@@ -126,4 +126,4 @@ def verdict_of(vetted: Vetted, attribution: str) -> Verdict:
     """The verdict on the original, from the results of vetting."""
     far = vetted.isolation or TestRun.isolation_of(apart=vetted.apart)
     evidence = Evidence(attribution, len(vetted.passed), None, vetted.left_out, isolation=far)
-    return Verdict(Judgement.PASSED, evidence, vetted.seconds, vetted.alone)
+    return Verdict(Judgement.PASSED, evidence, vetted.seconds, vetted.cpu_seconds)

@@ -160,14 +160,16 @@ class RemainingTime:
             for which, work in self._working.values()
             if which[0] == model
         ]
-        waiting = [
-            self._whole(which, self._prompts[position], told[which], together)
-            for position, which in self._waiting.items()
-            if which[0] == model
+        sizes = [
+            (which, self._prompts[position]) for position, which in self._waiting.items() if which[0] == model
         ]
+        whole = {
+            (which, planned): self._whole(which, planned, told[which], together)
+            for which, planned in set(sizes)
+        }
         return elapsed(
             working,
-            waiting,
+            [whole[size] for size in sizes],
             workers=together,
             shared=self._shared(sum(told.values(), WorkSeen()), model),
             processors=self._processors,

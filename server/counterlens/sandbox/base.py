@@ -93,6 +93,7 @@ class JobOutcome:
         cpu_seconds: Processor time of the program; 0 if it was stopped from outside.
         second_ending: The ending and code of the second program, if it ended by itself and not with the
             first.
+        second_cpu_seconds: Its processor time, in that case.
     """
 
     ending: Ending
@@ -104,6 +105,7 @@ class JobOutcome:
     seconds: float
     cpu_seconds: float = 0.0
     second_ending: tuple[Ending, int] | None = None
+    second_cpu_seconds: float | None = None
 
 
 class Sandbox(Protocol):

@@ -376,9 +376,17 @@ def _outcome(run: _Run, job: Job) -> tuple[JobOutcome, frozenset[str]] | None:
     ending, code, cpu = _ending_of(ended, job) if ended else (Ending.TIMED_OUT, _SIGKILL, 0.0)
     outcome = JobOutcome(
         ending, code, pipes.data("output"), pipes.data("errors"), pipes.data("result"), pipes.truncated,
-        run.seconds, cpu, second_ending=_ending_of(other, job)[:2] if other else None,
+        run.seconds, cpu, *_second(other, job),
     )  # fmt: skip
     return outcome, held
+
+
+def _second(words: list[str] | None, job: Job) -> tuple[tuple[Ending, int] | None, float | None]:
+    """Ending and processor time of the second program, if they were reported."""
+    if words is None:
+        return None, None
+    ending, code, cpu = _ending_of(words, job)
+    return (ending, code), cpu
 
 
 def _ending_of(words: list[str], job: Job) -> tuple[Ending, int, float]:
