@@ -18,7 +18,7 @@ from counterlens.evaluation.store import Item
 from counterlens.sandbox.base import Job
 from counterlens.sandbox.registry import best_sandbox
 
-RECORDED = json.loads((Path(__file__).parent / "recorded_runs.json").read_text())
+RECORDED = [json.loads(line) for line in (Path(__file__).parent / "recorded_runs.jsonl").open()]
 """Runs with the prompts of each item in the plan, and events in order: the second, the item, what it did
 (`begin`, `end`, or a number of programs or prompts) and the seconds that it took. The machine was idle."""
 
