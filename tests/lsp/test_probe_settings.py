@@ -77,7 +77,7 @@ async def test_summaries_are_compared_by_the_model_that_is_named(
     states = {one.task: (one.state, one.summary) for one in answer.tasks}
     assert states["summary"][0] == "not run"
     assert "absent.gguf" in states["summary"][1]
-    assert "returns no token probabilities" in states["likelihood"][1]  # of the model that is asked
+    assert "gives no token probabilities" in states["likelihood"][1]  # of the model that is asked
 
 
 @pytest.mark.parametrize(

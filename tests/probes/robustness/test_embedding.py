@@ -131,7 +131,7 @@ def test_no_figures_where_the_same_text_moves_or_all_texts_are_one(model: LlamaM
     drift = iter(range(1, 100))
     with pytest.raises(CounterlensError, match="same way twice"):
         run(Embeds(model, lambda _: [1.0, next(drift)]))
-    with pytest.raises(CounterlensError, match="alike"):
+    with pytest.raises(CounterlensError, match="unrelated texts"):
         run(Embeds(model, lambda _: [1.0, 2.0]))
     context = Context(Embeds(model, by_looks), best_sandbox)  # type: ignore[arg-type]
     with pytest.raises(SourceError, match="no if-else"):
