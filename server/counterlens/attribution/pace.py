@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 
@@ -47,26 +47,21 @@ _MOST: ContextVar[int | None] = ContextVar("most", default=None)
 
 
 @contextmanager
-def paced(original: Verdict, bound: Bound = COUNTERFACTUAL) -> Iterator[None]:
-    """Within the context, programs that this thread judges have a bound that depends on the original.
-
-    An original that does not pass has not run all of its tests, so it sets no bound.
-    """
-    token = _MOST.set(bound.seconds(original) if original.passed else None)
-    try:
-        yield
-    finally:
-        _MOST.reset(token)
-
-
-@contextmanager
-def at_most(seconds: int) -> Iterator[None]:
-    """Within the context, programs that this thread judges get this much processor time."""
+def at_most(seconds: int | None) -> Iterator[None]:
+    """Within the context, programs that this thread judges get this much processor time; None for no bound."""
     token = _MOST.set(seconds)
     try:
         yield
     finally:
         _MOST.reset(token)
+
+
+def paced(original: Verdict, bound: Bound = COUNTERFACTUAL) -> AbstractContextManager[None]:
+    """Within the context, programs that this thread judges have a bound that depends on the original.
+
+    An original that does not pass has not run all of its tests, so it sets no bound.
+    """
+    return at_most(bound.seconds(original) if original.passed else None)
 
 
 def bounded(limits: Limits) -> Limits:
