@@ -48,7 +48,7 @@ _MOST: ContextVar[int | None] = ContextVar("most", default=None)
 
 @contextmanager
 def at_most(seconds: int | None) -> Iterator[None]:
-    """Within the context, programs that this thread judges get this much processor time; None for no bound."""
+    """Within the context, bound the processor time of programs that this thread judges; None for no bound."""
     token = _MOST.set(seconds)
     try:
         yield
