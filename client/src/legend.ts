@@ -12,10 +12,10 @@ type Row = vscode.QuickPickItem & { run?: () => unknown };
 
 /** The unit that is coloured now, by granularity. */
 const UNITS: Record<string, string> = {
-  token: vscode.l10n.t("now each token of the model"),
-  leaf: vscode.l10n.t("now each word, operator and bracket"),
-  statement: vscode.l10n.t("now each statement"),
-  concept: vscode.l10n.t("now the smallest construct around each place"),
+  token: vscode.l10n.t("currently each token of the model"),
+  leaf: vscode.l10n.t("currently each word, operator and bracket"),
+  statement: vscode.l10n.t("currently each statement"),
+  concept: vscode.l10n.t("currently the smallest construct around each place"),
 };
 
 export function toggleLabel(shown: boolean): string {

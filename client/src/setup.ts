@@ -41,7 +41,7 @@ export class Setup implements vscode.Disposable {
     );
     if (named) message = vscode.l10n.t("Counterlens cannot start: {0}.", tried.at(-1) ?? "");
     else if (possible && begun?.complete)
-      message = vscode.l10n.t("Counterlens was updated; its Python environment must be updated, too.");
+      message = vscode.l10n.t("Counterlens was updated; its Python environment must also be updated.");
     else if (possible && begun) {
       message = vscode.l10n.t(
         "Setting up Counterlens was interrupted after step {0}. Finished steps are not lost.",

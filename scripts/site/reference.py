@@ -48,7 +48,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 def command_line() -> str:
     """All subcommands with their options, from the definitions of the command line."""
-    return "# Commands of the terminal\n\n" + "\n".join(_commands(cli, "counterlens", 2))
+    return "# Command line\n\n" + "\n".join(_commands(cli, "counterlens", 2))
 
 
 def _commands(command: click.Command, path: str, level: int) -> Iterator[str]:
@@ -86,7 +86,7 @@ def editor_commands(contributes: dict[str, Any]) -> str:
         shown = f"`{key['key']}`, on a Mac `{key.get('mac', key['key'])}`" if key else ""
         rows.append(f"| {one['category']}: {one['title']} | {shown} | `{one['command']}` |")
     table = "\n".join(rows)
-    return f"# Commands of VS Code\n\n| command | key | id |\n|:--|:--|:--|\n{table}\n"
+    return f"# VS Code commands\n\n| command | key | id |\n|:--|:--|:--|\n{table}\n"
 
 
 def settings(contributes: dict[str, Any]) -> str:
@@ -122,9 +122,9 @@ def probes() -> str:
     )
     return (
         "# Probes\n\n`counterlens probe PATH --task NAME`, or in VS Code *Counterlens: Probe Function…*.\n\n"
-        f"| name | what it asks | source | needs |\n|:--|:--|:--|:--|\n{rows}\n\n"
-        "## Options\n\nAn option that a probe does not take is refused. With `--task all`, or with several "
-        "tasks in one run, it applies where it is taken, and the plan of the run says where.\n\n"
+        f"| name | question | source | needs |\n|:--|:--|:--|:--|\n{rows}\n\n"
+        "## Options\n\nAn option that a probe does not take is refused. With `--task all` or several tasks "
+        "in one run, it applies to the tasks that take it, and the plan of the run names these.\n\n"
         f"| option | | default | taken by |\n|:--|:--|:--|:--|\n{options}\n"
     )
 
@@ -150,17 +150,17 @@ def records() -> str:
     kinds = {name: probe.record for name, probe in PROBES.items()}
     document = json.dumps(schema(kinds), indent=2)
     return (
-        "# Records\n\nA record is what one probe found about one function of one model. It is the same in "
-        "`--json`, in a run's store, in its Parquet files, in the editor and for an assistant. Of a function "
-        "that could not be probed there is a record with `outcome` `left out` and the reason, and nothing "
-        f"else.\n\nShape {SCHEMA}, as JSON Schema; the properties at the top are the probes:\n\n"
+        "# Records\n\nA record is the result of one probe on one function with one model. It is the same in "
+        "`--json`, in a run's store, in its Parquet files, in the editor and for an assistant. The record "
+        "of a function that could not be probed has only the `outcome` `left out` and the reason.\n\n"
+        f"This is version {SCHEMA} of the schema, as JSON Schema; its top-level properties are the probes:\n\n"
         f"```json\n{document}\n```\n"
     )
 
 
 def metrics() -> str:
     """The docstrings of the modules of `counterlens.metrics`."""
-    parts = ["# Metrics", "As `counterlens.metrics` defines them; each can be called as a library."]
+    parts = ["# Metrics", "These are the definitions in `counterlens.metrics`. Each function can be called from a program."]
     for path in sorted(METRICS.glob("*.py")):
         if path.stem.startswith("_"):
             continue

@@ -99,7 +99,7 @@ def remember(place: Path) -> None:
         write_list(path, [*map(str, trusted_folders()), str(folder)])
     except OSError as error:
         raise TrustError(
-            f"{path} cannot be written: {error.strerror}", "COUNTERLENS_TRUST=1 needs no list"
+            f"{path} cannot be written: {error.strerror}", "Set COUNTERLENS_TRUST=1 instead"
         ) from None
 
 

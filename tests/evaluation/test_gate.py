@@ -65,7 +65,7 @@ def held(lost: int, kept: int, wavering: int = 0) -> RunResults:
         (held(0, 9), 1.0, False, "passed, m keeps 100%"),
         (held(30, 10, wavering=30), 0.8, False, "noise"),
         (held(0, 0), 0.8, False, "no pair was judged"),
-        (results((False, False)), 0.8, False, "no verdict to lose"),
+        (results((False, False)), 0.8, False, "could lose no verdict"),
     ],
 )
 def test_the_gate_fails_where_it_is_sure_and_more_than_noise(

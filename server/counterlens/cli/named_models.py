@@ -78,7 +78,7 @@ def add_model(name: str, target: Path | None, parameters: str | None, **values: 
     say(f"{entry.model} at {trial.info.where} answers in {trial.seconds:.1f} s: {trial.completion!r}")
     if trial.thought and not entry.thinking_tokens:
         say(THINKS)
-    say(f"{path} has it as {name}: counterlens models test {name}")
+    say(f"stored as {name} in {path}; test it with: counterlens models test {name}")
 
 
 def named_models() -> list[ModelEntry]:

@@ -253,7 +253,7 @@ class Run:
             changed = differences(before, document)
             if changed:
                 raise DataError(
-                    f"the run was started under other circumstances: {'; '.join(changed[:3])}",
+                    f"the run was started under different circumstances: {'; '.join(changed[:3])}",
                     "Records of both do not belong in one table: start a new run in another folder",
                 )
         digests = {before["model"]["details"].get(ASKED): digest for digest, before in known.items()}

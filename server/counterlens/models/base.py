@@ -403,7 +403,7 @@ class Model(ABC):
             Cancelled: `cancel` was set.
         """
         del text, start, end, alternatives, cancel
-        raise ModelError(f"{self.info.name} masks nothing: it reads forward", "Choose a masked model")
+        raise ModelError(f"{self.info.name} masks no tokens: it is a causal model", "Choose a masked model")
 
     def embed(
         self, texts: Sequence[str], *, cancel: Event | None = None, progress: Progress | None = None

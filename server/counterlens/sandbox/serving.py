@@ -140,7 +140,7 @@ class Conversation:
         if wait:
             self._clear()
         else:
-            Thread(target=self._clear, name="clearing up after a program").start()
+            Thread(target=self._clear, name="cleaning up after a program").start()
 
     def _clear(self) -> None:
         """Wait until it has ended, and release its resources."""

@@ -123,5 +123,5 @@ def test_embeddings_are_pooled_as_the_export_says_and_need_no_logits(tmp_path: P
 
 
 def test_what_is_masked_together_has_a_name(exported: Exported) -> None:
-    with pytest.raises(ModelError, match="nothing is masked by 'line'"):
+    with pytest.raises(ModelError, match="there is no masking by 'line'"):
         load(exported.spec, Options(mask="line"))

@@ -1,1 +1,1 @@
-"""Judging programs in Java: stand-ins for the program, machines for it and for its tests."""
+"""Judging programs in Java: stand-ins for the program, JVMs for it and for its tests."""

@@ -1,8 +1,8 @@
-"""The machines that judge Java programs: one with the compiler and the tests, and others with programs.
+"""The JVMs that judge Java programs: one with the compiler and the tests, and others with programs.
 
-The first never runs a program's code. Programs that may share a machine do, in sequence; each of the others
-gets a fresh one, which was started in advance. A machine is replaced if a program may have changed its state,
-and a program that ends in such a way in a used machine runs again in a fresh one.
+The first never runs a program's code. Programs that may share a JVM do, in sequence; each of the others
+gets a fresh one, which was started in advance. A JVM is replaced if a program may have changed its state,
+and a program that ends in such a way in a used JVM runs again in a fresh one.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _COMPILER_HEAP, _HEAP = 512, 256  # MiB
 _COMPILE_SECONDS = 120.0
 _GRACE = 2.0  # seconds for the tests to end after the program ended
 _KEPT = 64  # maximum compiled tests in the cache
-_MOST_PROGRAMS = 1000  # maximum programs in one machine
+_MOST_PROGRAMS = 1000  # maximum programs in one JVM
 _SEAL = 16  # bytes
 
 Units = Sequence[tuple[str, str]]
@@ -90,7 +90,7 @@ class TestsReport:
 
 
 class JavaBench:
-    """The machines for one judgement at a time. Not thread-safe.
+    """The JVMs for one judgement at a time. Not thread-safe.
 
     Args:
         sandbox: Their sandbox.
@@ -120,7 +120,7 @@ class JavaBench:
         with self._careful():
             used = self._compiler_machine is not None
             made = self._compile(units, tests, cancel)
-            if made is None and used:  # earlier work of the machine may be the reason
+            if made is None and used:  # earlier work of the JVM may be the reason
                 made = self._compile(units, tests, cancel)
         if made is None:
             message = "the compiler ended early; it may have run out of memory"
@@ -132,7 +132,7 @@ class JavaBench:
         return made
 
     def _compile(self, units: Units, tests: bool, cancel: Event | None) -> dict[str, bytes] | str | None:
-        """As `compile`; None if the compiler's machine ended."""
+        """As `compile`; None if the compiler's JVM ended."""
         try:
             deadline = time.monotonic() + _COMPILE_SECONDS
             return self._open_compiler_machine().compile(units, deadline, tests=tests, cancel=cancel)
@@ -152,15 +152,15 @@ class JavaBench:
                 return self._open_compiler_machine().library_has(names, time.monotonic() + _COMPILE_SECONDS)
             except (ServiceEndedError, ServiceLateError) as error:
                 self._close_compiler_machine()
-                raise SandboxError(f"the machine with the compiler ended: {error}") from None
+                raise SandboxError(f"the JVM of the compiler ended: {error}") from None
 
     def run_apart(
         self, program: Classes, tests: Classes, seconds: float, cancel: Event | None = None
     ) -> TestsReport:
-        """Run tests on stand-ins, and the program in another machine.
+        """Run tests on stand-ins, and the program in another JVM.
 
         Raises:
-            SandboxError: a machine cannot be started.
+            SandboxError: a JVM cannot be started.
             Cancelled: `cancel` was set.
         """
         alone = why_alone(program) is not None
@@ -178,7 +178,7 @@ class JavaBench:
         return report
 
     def run_together(self, classes: Classes, seconds: float, cancel: Event | None = None) -> TestsReport:
-        """Run tests and program in one fresh machine; see `run_apart`."""
+        """Run tests and program in one fresh JVM; see `run_apart`."""
         with self._careful():
             machine, seal = self._fresh(), os.urandom(_SEAL)
             try:
@@ -198,7 +198,7 @@ class JavaBench:
     def held(
         self, program: Classes, cancel: Event | None = None, *, alone: bool = False
     ) -> Iterator[HeldProgram]:
-        """A program that can be called, alone in a fresh machine if `alone`; errors as in `run_apart`."""
+        """A program that can be called, alone in a fresh JVM if `alone`; errors as in `run_apart`."""
         program_of_its_own = HeldProgram(self, program, cancel, alone=alone)
         with self._careful():
             try:
@@ -207,7 +207,7 @@ class JavaBench:
                 program_of_its_own.done()
 
     def close(self) -> None:
-        """End all machines; they start again on demand."""
+        """End all JVMs; they start again on demand."""
         for machine in (self._compiler_machine, self._shared, self._spare):
             if machine is not None:
                 machine.close()
@@ -242,11 +242,11 @@ class JavaBench:
         self._compiler_machine = None
 
     def machine(self, *, alone: bool) -> JavaMachine:
-        """A machine for a program: a fresh one, or the shared one."""
+        """A JVM for a program: a fresh one, or the shared one."""
         return self._fresh() if alone else self._common()
 
     def _common(self) -> JavaMachine:
-        """The machine that programs share."""
+        """The JVM that programs share."""
         if self._shared is not None and (not self._shared.alive or self._shared.used >= _MOST_PROGRAMS):
             self.retire(self._shared)
         if self._shared is None:
@@ -254,7 +254,7 @@ class JavaBench:
         return self._shared
 
     def _fresh(self) -> JavaMachine:
-        """A machine that ran no program yet; the next one starts in the background."""
+        """A JVM that ran no program yet; the next one starts in the background."""
         machine, self._spare = self._spare, None
         if machine is None or not machine.alive:
             if machine is not None:
@@ -264,14 +264,14 @@ class JavaBench:
         return machine
 
     def retire(self, machine: JavaMachine) -> None:
-        """End a machine; another one replaces it on demand."""
+        """End a JVM; another one replaces it on demand."""
         machine.close(wait=False)
         if machine is self._shared:
             self._shared = None
 
     @contextlib.contextmanager
     def _careful(self) -> Iterator[None]:
-        """After an interruption, the state of the machines is unknown."""
+        """After an interruption, the state of the JVMs is unknown."""
         try:
             yield
         except (Cancelled, KeyboardInterrupt):
@@ -280,13 +280,13 @@ class JavaBench:
 
 
 class HeldProgram:
-    """A program in a machine, which can be called repeatedly.
+    """A program in a JVM, which can be called repeatedly.
 
     Args:
-        bench: The machines.
+        bench: The JVMs.
         program: Its classes.
         cancel: Set to cancel.
-        alone: Whether it gets its own machine even if it may share one.
+        alone: Whether it gets its own JVM even if it may share one.
     """
 
     def __init__(
@@ -296,7 +296,7 @@ class HeldProgram:
         self._alone = alone or why_alone(program) is not None
         self._machine: JavaMachine | None = None
         self.doubtful = False
-        """Whether results may depend on programs that its machine ran before."""
+        """Whether results may depend on programs that its JVM ran before."""
 
     def ask(self, frame: bytes, seconds: float) -> bytes:
         """Send one request to it; errors as in `Conversation.ask`, after which `leave` must be called."""
@@ -308,13 +308,13 @@ class HeldProgram:
         return self._machine.ask(frame, deadline, self._cancel)
 
     def leave(self) -> None:
-        """End its machine; the next request starts the program again in a fresh one."""
+        """End its JVM; the next request starts the program again in a fresh one."""
         if self._machine is not None:
             self._bench.retire(self._machine)
         self._machine = None
 
     def done(self) -> None:
-        """End its machine, if it has its own."""
+        """End its JVM, if it has its own."""
         if self._alone:
             self.leave()
 
@@ -325,8 +325,8 @@ class _Calls:
     Attributes:
         fate: The fate of the program's process.
         message: A message on it.
-        spent: Whether the machine has to be replaced.
-        doubtful: Whether the outcome may depend on programs that the machine ran before.
+        spent: Whether the JVM has to be replaced.
+        doubtful: Whether the outcome may depend on programs that the JVM ran before.
     """
 
     def __init__(self, machine: JavaMachine, program: Classes, deadline: float, cancel: Event | None) -> None:

@@ -13,7 +13,7 @@ from counterlens.sandbox.base import Sandbox
 from counterlens.sandbox.java.jdk import find_jdk
 from counterlens.sandbox.serving import serving
 
-_MOST = 8  # maximum benches; each has three machines, about 300 MB together
+_MOST = 8  # maximum benches; each has three JVMs, about 300 MB together
 
 
 class Benches:
@@ -61,12 +61,12 @@ class Benches:
         return JavaBench(able, jdk, library)
 
     def _after_fork(self) -> None:
-        """Drop the machines, which belong to the parent process."""
+        """Drop the JVMs, which belong to the parent process."""
         if os.getpid() != self._owner:
             self._free, self._made, self._changed, self._owner = [], 0, Condition(), os.getpid()
 
     def close(self) -> None:
-        """End the machines that are not in use."""
+        """End the JVMs that are not in use."""
         if os.getpid() == self._owner:
             with self._changed:
                 self._made -= len(self._free)

@@ -51,13 +51,13 @@ class JavaTestsJudge:
     """Judges programs by tests supplied as text; see the module.
 
     Programs run apart from the tests if stand-ins can be built: then the program's code is never in the
-    tests' process. Otherwise both run in one fresh machine, and "passed" is weak.
+    tests' process. Otherwise both run in one fresh JVM, and "passed" is weak.
 
     Args:
         tests: A class with a `main`, or with JUnit tests. Without imports of their own, they get those of the
             program.
         original: The program with the reference solution; None if there is none. With it, the choice is made
-            before any program is judged: if the original does not pass apart, programs share the machine.
+            before any program is judged: if the original does not pass apart, programs share the JVM.
         setting: The sandbox and limits for programs; its interpreter is not used.
         apartness: Whether the program runs in a separate process.
         around: The files and jars to compile and run both with; by default the JUnit that the tests import,
@@ -176,7 +176,7 @@ class JavaTestsJudge:
         return plan if report.passed else self._unless_together(plan, bench, cancel)
 
     def _unless_together(self, plan: _Plan, bench: JavaBench, cancel: Event | None) -> _Plan:
-        """The plan to judge in one machine, if the original passes there but not apart."""
+        """The plan to judge in one JVM, if the original passes there but not apart."""
         assert self._original is not None
         judgement, _ = self._shared_verdict(self._original, bench, "", cancel)
         if judgement is Judgement.PASSED:
@@ -193,7 +193,7 @@ class JavaTestsJudge:
             made = stand_ins(program, tests.text, also=also)
             taken = _taken(made, bench)
             if {*taken} == {*made.names}:
-                return _Plan(None, f"the library has a {taken[0]}, too")
+                return _Plan(None, f"the library also has a {taken[0]}")
             if taken:  # the tests get the library's classes
                 made = stand_ins(program, tests.text, taken, also)
         except UnusedError:
@@ -242,7 +242,7 @@ class JavaTestsJudge:
             return Judgement.REFUSED, Evidence(self.attribution, 0, None, "the tests do not call the program")
         weak = report.changing or ambiguous
         isolation = Isolation.OWN_OPERATORS if weak else Isolation.APART
-        note = f"{', '.join(ambiguous)} of the library was used, not the program's" if ambiguous else ""
+        note = f"the library's {', '.join(ambiguous)} was used instead of the program's" if ambiguous else ""
         return self._verdict(report, isolation, note)
 
     def _verdict(self, report: TestsReport, isolation: Isolation, note: str) -> tuple[Judgement, Evidence]:
@@ -296,7 +296,7 @@ def judge_java_by_tests(
         Cancelled: `cancel` was set.
     """
     if function is not None:
-        raise SourceError("Java tests name the classes that they call", "Leave out --function")
+        raise SourceError("--function does not apply to Java, whose tests name the classes that they call", "Leave out --function")
     text = read_program(tests)
     if isinstance(text, Verdict):
         raise SourceError(f"{tests}: {text.evidence.message}")

@@ -15,9 +15,9 @@ from counterlens.sandbox.serving import ServiceEndedError, ServiceLateError
 
 
 class JavaOutputJudge(OutputJudge):
-    """Runs the cases in one machine, each with the program's classes loaded again.
+    """Runs the cases in one JVM, each with the program's classes loaded again.
 
-    A program that calls `System.exit` ends its machine, and fails.
+    A program that calls `System.exit` ends its JVM, and fails.
     """
 
     def _printed(self, program: str, cancel: Event | None) -> Iterator[str | tuple[Judgement, str]]:

@@ -1,9 +1,9 @@
-"""May a program share a Java machine with others? Decided from its compiled classes, before it runs.
+"""May a program share a JVM with others? Decided from its compiled classes, before it runs.
 
 A program may if all names that it uses are on the list below: calculation, text, collections, printing. It
-can then reach neither the machine's own state nor its worker, nor other programs: the machine verifies its
+can then reach neither the JVM's own state nor its worker, nor other programs: the JVM verifies its
 bytecode, everything that it calls is named in the constant pool, and nothing on the list gives access to
-reflection, threads, files, class loaders or settings. All other programs get their own machine.
+reflection, threads, files, class loaders or settings. All other programs get their own JVM.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ _PARTS = {
     "java/lang/invoke/TypeDescriptor": "",
 }
 _MEMBERS: Mapping[str, frozenset[str]] = {name: frozenset(all_.split()) for name, all_ in _PARTS.items()}
-# Threads of the machine's common pool, and code that runs after the program has ended.
+# Threads of the JVM's common pool, and code that runs after the program has ended.
 _NEVER = re.compile(r"parallel\w*|finalize|wait|notify|notifyAll")
 _NOT_HERE = frozenset({"java/util/stream/StreamSupport"})
 
@@ -88,7 +88,7 @@ _MAGIC = 0xCAFEBABE
 
 
 def why_alone(classes: Mapping[str, bytes]) -> str | None:
-    """The first name in a program that prevents sharing a machine; None if it may share.
+    """The first name in a program that prevents sharing a JVM; None if it may share.
 
     Args:
         classes: Its compiled classes by name, from a trusted compiler.
@@ -128,7 +128,7 @@ def _named(data: bytes) -> Iterator[tuple[str, str]]:
             owner = texts[numbers[value >> 16][1]]
             if not owner.startswith("["):  # arrays only have `clone`
                 yield owner, texts[numbers[value & 0xFFFF][1] >> 16]
-    if "finalize" in texts.values():  # its own method, which the machine would call
+    if "finalize" in texts.values():  # its own method, which the JVM would call
         yield "java/lang/Object", "finalize"
 
 

@@ -28,7 +28,7 @@ class Masking(StrEnum):
         try:
             return cls(name)
         except ValueError:
-            raise ModelError(f"nothing is masked by {name!r}", f"Choose one of: {', '.join(cls)}") from None
+            raise ModelError(f"there is no masking by {name!r}", f"Choose one of: {', '.join(cls)}") from None
 
 
 @dataclass(frozen=True, slots=True)

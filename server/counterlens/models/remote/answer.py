@@ -80,7 +80,7 @@ class Answer:
         try:
             content = json.loads(text)
         except (ValueError, RecursionError) as error:
-            raise failures.of_answer("with something that is not JSON", self._endpoint, text) from error
+            raise failures.of_answer("with text that is not JSON", self._endpoint, text) from error
         if not isinstance(content, dict):
             raise failures.of_answer("with JSON that is not an object", self._endpoint, text)
         if failed or content.get("error"):

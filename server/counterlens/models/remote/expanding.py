@@ -45,6 +45,6 @@ async def portions(response: httpx.Response, endpoint: Endpoint) -> AsyncGenerat
                 rest = b"" if unpacking.eof else unpacking.unconsumed_tail
             size += len(piece)
             if size > LARGEST:
-                raise failures.of_answer("with far more than was requested", endpoint)
+                raise failures.of_answer("with far more data than requested", endpoint)
             if piece:
                 yield piece

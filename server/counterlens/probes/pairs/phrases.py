@@ -27,7 +27,7 @@ _DONE = {
     "blank-line": ("With a blank line added or removed", "the code that it wrote before"),
     "comment-move": ("With a comment moved by a line", "the code that it wrote before"),
     "docstring-quotes": ("With other quotation marks around the docstring", "the code that it wrote before"),
-    "same-prompt": ("Asked the same prompt again", "the code that it wrote before"),
+    "same-prompt": ("Sent the same prompt again", "the code that it wrote before"),
 }
 
 _APART = {

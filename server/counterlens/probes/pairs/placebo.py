@@ -79,7 +79,7 @@ def asked_again(
         function=function.qualname,
         start_line=function.start_line,
         end_line=function.end_line,
-        description="asked the same prompt again",
+        description="sent the same prompt again",
         source=gap.before + gap.removed + gap.after,
         changes=(),
         cut=Cut(at, at),

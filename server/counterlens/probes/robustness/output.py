@@ -87,7 +87,7 @@ class OutputProbe(RobustnessProbe[OutputOptions]):
                 return 0.0
             return float(values.equal(first.value, second.value))
 
-        return {"equal": alike}, "answers compare as values"
+        return {"equal": alike}, "answers are compared as values"
 
     def questions(
         self,

@@ -68,7 +68,7 @@ def raw_or_calibrated(scored: Confidence, known: Calibration | None) -> Report:
     if known is not None and of not in (None, language):
         sentence = f"Confidence is raw: this model was calibrated for {of} and not for {language}."
     elif known is None or not fits(scored, known):
-        sentence = "Confidence is raw, not calibrated; counterlens calibrate measures what it means."
+        sentence = "Confidence is raw, not calibrated; counterlens calibrate fits a calibration map."
     else:
         sentence = (
             f"Confidence is raw. Calibrated on {known.created}: the model predicts this share of such nodes "

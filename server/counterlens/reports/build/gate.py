@@ -26,7 +26,7 @@ def gate_lines(found: Sequence[GateResult], least: float) -> Iterator[str]:
 def _gate_sentence(one: GateResult) -> str:
     share, low, high, n = one.kept.value, one.kept.low, one.kept.high, one.kept.n
     if share is None or low is None or high is None:
-        return "completed no pair correctly, so it has no verdict to lose"
+        return "completed no pair correctly, so it could lose no verdict"
     sentence = f"keeps {share:.0%} ({low:.0%} to {high:.0%}) of {plural(n, 'right verdict')}"
     if one.below and one.noise:
         return f"{sentence}; its verdicts also change after meaningless changes, so this may be noise"

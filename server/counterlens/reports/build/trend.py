@@ -73,7 +73,7 @@ def _moved(points: tuple[TrendPoint, ...]) -> str:
     last = points[-1]
     if last.apart:
         return (
-            f"{last.run.name} was made under other circumstances than the previous run, so their effects are "
+            f"{last.run.name} was made under different circumstances than the previous run, so their effects are "
             "not compared."
         )
     if last.effect is None:

@@ -50,7 +50,7 @@ class Jdk:
 
     @property
     def java(self) -> Path:
-        """The executable of the Java machine."""
+        """The executable of the JVM."""
         return self.home / "bin" / "java"
 
     @property
@@ -60,7 +60,7 @@ class Jdk:
 
     @property
     def folders(self) -> tuple[Path, ...]:
-        """The paths that a confined machine must read: the kit, and Debian's settings of it."""
+        """The paths that a confined JVM must read: the kit, and Debian's settings of it."""
         return (self.home, *_linked(self.home))
 
 

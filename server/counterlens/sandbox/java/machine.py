@@ -1,4 +1,4 @@
-"""Java machines in the sandbox: the worker's classes, their start, and their requests."""
+"""JVMs in the sandbox: the worker's classes, their start, and their requests."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _SOURCES = Path(__file__).parent / "worker"
 _MAIN = "counterlens.worker.Worker"
 _COMPILE_SECONDS = 120.0
 _ADDRESS_SPACE = 6 << 30  # most of it is only reserved; `-Xmx` bounds the used part
-# G1: only this collector can map the archived objects of Java 17's library, so that a machine starts in three
+# G1: only this collector can map the archived objects of Java 17's library, so that a JVM starts in three
 # quarters of the processor time.
 _OPTIONS = (
     "-XX:+UseG1GC", "-XX:ParallelGCThreads=1", "-XX:ConcGCThreads=1",
@@ -82,7 +82,7 @@ def worker_classes(jdk: Jdk) -> Path:
 
 
 class JavaMachine:
-    """One Java machine in the sandbox. Not thread-safe.
+    """One JVM in the sandbox. Not thread-safe.
 
     Args:
         sandbox: Its sandbox.

@@ -1,4 +1,4 @@
-"""Java values in Python, and their encoding for a Java machine (`worker/Values.java`).
+"""Java values in Python, and their encoding for a JVM (`worker/Values.java`).
 
 A value is a tuple that begins with its tag, so values can be compared and hashed:
 
@@ -114,7 +114,7 @@ class JavaAnswer:
         thrown: The class of the exception.
         message: The exception's message, or the class that is not plain data.
         given: The containers among its arguments, as they are after the call, in the order of their numbers.
-        serious: Whether the machine should not be used again, after an error such as an overflow.
+        serious: Whether the JVM should not be used again, after an error such as an overflow.
     """
 
     value: JavaValue | None
@@ -221,7 +221,7 @@ class _Reader:
     def value(self, depth: int) -> JavaValue:
         self._read += 1
         if depth > _DEEPEST or self._read > _MOST:
-            raise ValueError("it is too deep or too large")
+            raise ValueError("it is nested too deeply or too large")
         tag = self.tag()
         if tag in _NUMBERS:
             form = _NUMBERS[tag]

@@ -1,4 +1,4 @@
-"""Calling a method of a program in its machine, and what becomes of each call."""
+"""Calling a method of a program in its JVM, and what becomes of each call."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def make_call(held: HeldProgram, target: JavaTarget, call: JavaCall, seconds: fl
     """Call a method of a program, on a new object if it needs one.
 
     Raises:
-        SandboxError: a machine cannot be started.
+        SandboxError: a JVM cannot be started.
         Cancelled: the program's `cancel` was set.
     """
     late = False
@@ -57,7 +57,7 @@ def make_call(held: HeldProgram, target: JavaTarget, call: JavaCall, seconds: fl
             held.leave()
             if late:
                 return CallFate.LATE
-            late = True  # the machine itself may have been, on a busy processor
+            late = True  # the JVM itself may have been, on a busy processor
         except ServiceEndedError:
             doubtful = held.doubtful
             held.leave()

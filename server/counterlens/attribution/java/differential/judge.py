@@ -36,7 +36,7 @@ _ENOUGH_APART = 20  # inputs that distinguish them, among which the smallest is 
 class JavaDifferentialJudge(ComparingJudge):
     """Compares a program in Java with the original.
 
-    Original and candidate have machines of their own, or one after the other one whose other programs they
+    Original and candidate have JVMs of their own, or one after the other one whose other programs they
     cannot reach, and what they give is compared here.
     """
 

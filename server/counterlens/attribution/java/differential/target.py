@@ -29,7 +29,7 @@ _OUTSIDE = {
     "randomUUID": "depends on random numbers", "SecureRandom": "depends on random numbers",
     "ThreadLocalRandom": "depends on random numbers", "new Random()": "depends on random numbers",
     "Thread": "starts threads", "Executors": "starts threads", "CompletableFuture": "starts threads",
-    "ProcessBuilder": "starts processes", "Runtime": "queries the Java machine",
+    "ProcessBuilder": "starts processes", "Runtime": "queries the JVM",
     "Socket": "uses the network", "URL": "uses the network", "HttpClient": "uses the network",
     "File": "uses files", "Files": "uses files", "Paths": "uses files", "FileReader": "uses files",
     "FileWriter": "uses files", "FileInputStream": "uses files", "FileOutputStream": "uses files",
@@ -48,7 +48,7 @@ class JavaTarget:
     """A method that can be called.
 
     Attributes:
-        owner: The name of its class, as the machine has it.
+        owner: The name of its class, as the JVM has it.
         name: Its own name.
         simple: The simple names of its parameters' classes, joined by commas.
         static: Whether it needs no object.

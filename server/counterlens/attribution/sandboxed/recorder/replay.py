@@ -52,7 +52,7 @@ class StandIn:
             return self.real(*positional, **named)
         at = len(self.made) - 1
         if at >= len(self.calls) or self.calls[at] != forms:
-            raise AssertionError("the tests call it with other arguments than before")
+            raise AssertionError("the tests call it with different arguments than before")
         seen = self.given[at]
         if seen["a"] is not None:
             self._change(positional, seen["a"])

@@ -90,7 +90,7 @@ class RemoteScorer:
             ) from error
         except (LookupError, TypeError, ValueError, AttributeError) as error:
             raise ModelError(
-                f"{self._endpoint.host} answered in another form than in its test",
+                f"{self._endpoint.host} answered in a different form than in its test",
                 f"Test it again: counterlens models test remote:{self._model}",
             ) from error
         progress(len(scores), len(scores))

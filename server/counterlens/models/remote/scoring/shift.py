@@ -49,7 +49,7 @@ async def recovered(service: Service, text: str, tokens: Sequence[Token]) -> lis
     data = text.encode("utf-8", "surrogatepass")
     alignment = align([token.piece for token in tokens], data, surplus=2)
     if alignment.lead:
-        raise IncompleteError("the server's values are off by one though a special token precedes the text")
+        raise IncompleteError("the server's values are off by one although a special token precedes the text")
     own = tokens[: len(alignment.ends)]
     if not all(token.piece for token in own):
         # Made to generate such a part, the server continues until the character is whole, which it never is.

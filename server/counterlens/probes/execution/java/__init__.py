@@ -1,1 +1,1 @@
-"""Calls of Java methods: found in tests, run in Java machines in the sandbox, and hidden in programs."""
+"""Calls of Java methods: found in tests, run in JVMs in the sandbox, and hidden in programs."""

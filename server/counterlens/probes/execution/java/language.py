@@ -1,4 +1,4 @@
-"""Calls of Java methods: run in Java machines in the sandbox."""
+"""Calls of Java methods: run in JVMs in the sandbox."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ _LIBRARY = re.compile(
 _RANDOM = re.compile(
     r"\b(?:\w*Map|\w*Set|hash\w*|identityHashCode|\w*[rR]andom\w*|\w*Time\w*|parallel\w*|UUID|Thread\w*|enum)\b"
 )
-"""Names in a program whose result may differ in another Java machine."""
+"""Names in a program whose result may differ in another JVM."""
 Units = Sequence[tuple[str, str]]
 
 
@@ -160,7 +160,7 @@ def result_of(
         sandbox: The sandbox.
         more: Further source files, as name and text.
         times: Number of calls, each in a fresh copy.
-        alone: Whether each copy gets a fresh Java machine.
+        alone: Whether each copy gets a fresh JVM.
         limits: The limits of one call.
         cancel: Set to cancel.
 
@@ -192,7 +192,7 @@ def require_ordered(
     limits: Limits,
     cancel: Event | None = None,
 ) -> None:
-    """Like `ExecutedLanguage.require_ordered`: the call runs again in a Java machine with other hash codes.
+    """Like `ExecutedLanguage.require_ordered`: the call runs again in a JVM with other hash codes.
 
     Objects, and the sets and maps of `Set.of` and `Map.of`, have another order there. A program that cannot
     depend on this order does not run again.
