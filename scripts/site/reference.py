@@ -152,15 +152,18 @@ def records() -> str:
     return (
         "# Records\n\nA record is the result of one probe on one function with one model. It is the same in "
         "`--json`, in a run's store, in its Parquet files, in the editor and for an assistant. The record "
-        "of a function that could not be probed has only the `outcome` `left out` and the reason.\n\n"
-        f"This is version {SCHEMA} of the schema, as JSON Schema; its top-level properties are the probes:\n\n"
+        "of a function that could not be probed has the `outcome` `left out`, a reason, and no results.\n\n"
+        f"Version {SCHEMA} of the schema, as JSON Schema; its top-level properties are the probes:\n\n"
         f"```json\n{document}\n```\n"
     )
 
 
 def metrics() -> str:
     """The docstrings of the modules of `counterlens.metrics`."""
-    parts = ["# Metrics", "These are the definitions in `counterlens.metrics`. Each function can be called from a program."]
+    parts = [
+        "# Metrics",
+        "These are the definitions in `counterlens.metrics`. Each function can be called from a program.",
+    ]
     for path in sorted(METRICS.glob("*.py")):
         if path.stem.startswith("_"):
             continue

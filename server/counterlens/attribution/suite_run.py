@@ -208,7 +208,7 @@ class _Report:
                 kept += sorted(self._numbers[_key(self._began[number])] for number in numbers)
 
     def _blame(self, reason: str) -> None:
-        """Record what was running at the end of a partial report, with the reason."""
+        """Record the test that was running at the end of a partial report, with the reason."""
         if self._importing is not None:
             self._found.broken[self._importing] = reason
             self._ending.add(self._importing)

@@ -64,7 +64,7 @@ _DOUBTS = {
     "prefix": "the tests compare only as many items as it returned, and never check their number",
     "missing": "it lacks a name that the tests import, and they use a substitute",
 }
-"""Why "passed" is weak, by what `CandidateConnection.doubts` says."""
+"""Why "passed" is weak, by `CandidateConnection.doubts`."""
 _NOT_APART = (
     "the tests and this program cannot be in two processes: {why}; with --isolation shared they are in one, "
     "as weak evidence"
@@ -85,7 +85,7 @@ class IsolationCalibration:
     Attributes:
         apart: Whether they do; None until that is known.
         programs: Number of programs that they have judged.
-        relied_on: What the tests rely on, by their files and cases, as a run of the original found it.
+        relied_on: The reliance of the tests on the program, by file and case, found by a run of the original.
     """
 
     def __init__(self) -> None:

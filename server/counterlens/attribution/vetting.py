@@ -29,7 +29,7 @@ class Vetted:
         passed: The names of the cases that passed.
         without: The names of unusable cases, with the reason.
         broken: The test files that cannot be imported, with the reason.
-        apart: Whether they ran in another process than the original.
+        apart: Whether they ran in a separate process from the original.
         isolation: The isolation of the original from its tests, as for any program.
         seconds: The time of the run.
         cpu_seconds: The processor time of its longer process; None if unknown.

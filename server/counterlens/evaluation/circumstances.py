@@ -1,4 +1,4 @@
-"""Words the differences between the manifests of two runs."""
+"""Describes the differences between the manifests of two runs."""
 
 from __future__ import annotations
 

@@ -238,7 +238,7 @@ SCORES: dict[str, Callable[[Record], float | None]] = {
 def _scores(
     records: Sequence[tuple[Record, Record]],
 ) -> tuple[tuple[ScoreComparison, ...], tuple[str, ...]]:
-    """The scores that some function has on both sides; and why they are not tested, if so."""
+    """The scores that some function has on both sides; and the reason why they are not tested, if any."""
     found, missing = [], dict[str, None]()
     tokens = _read(lambda record: record.tokens)
     for name, score in SCORES.items():

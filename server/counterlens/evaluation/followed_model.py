@@ -1,4 +1,4 @@
-"""A model whose answered prompts, with their seconds, are reported to whoever follows a run."""
+"""A model whose answered prompts, with their seconds, are reported to the observers of a run."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Seconds per item of a run, learned from finished items: some per prompt, and some per function.
 
-Of an item that tells nothing but how long it has taken so far, the expected duration is that of a log-normal
+The expected duration of an item of which only the elapsed time is known is that of a log-normal
 distribution above a bound.
 """
 

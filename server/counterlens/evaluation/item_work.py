@@ -1,9 +1,9 @@
 """The seconds of an item of a run, by the programs that it runs and the prompts that it sends.
 
-Both are counted while an item is in progress, so an item of minutes tells how far it is. Functions differ in
+Both are counted while an item is in progress, so the progress of a long item is known. Functions differ in
 their number of prompts, and the number of programs is about proportional to it: each prompt's code, its own
 tests and its answer are judged. A program may take a hundred times as long in one function as in another, so
-an item that has run some is expected to go on at its own pace.
+an item that has run some is expected to continue at its own pace.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from counterlens.evaluation.item_time import ItemTimes, expected
 _PROGRAMS = 4.0, 3.0
 """Usual number of programs of an item, and per prompt of its plan; from recorded runs."""
 _PRIOR_ITEMS = 2.0
-"""Weight of what is usual, in items."""
+"""Weight of the usual numbers, in items."""
 _PRIOR_PROGRAMS = 6.0
 """Weight of the mean time of a program in that of one function, in programs."""
 _NEVER_ALL = 0.15  # minimum remaining share of the programs of an item that has run more than expected

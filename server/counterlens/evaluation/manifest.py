@@ -87,7 +87,7 @@ def manifest(plan: Plan, spec: str, info: ModelInfo, encoder: ModelSentences | N
 
 
 def find_out(plan: Plan, model: Model) -> None:
-    """Test what the manifest needs to know of a model: exactness, if completions are requested.
+    """Test the properties of a model that the manifest needs: exactness, if completions are requested.
 
     Raises:
         ModelError: the model cannot be asked.

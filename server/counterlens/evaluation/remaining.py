@@ -1,8 +1,8 @@
 """The remaining duration of a run: the remaining work of each item, shared among those that process it.
 
 Functions differ widely in their number of prompts and programs, so they count by these, not by their number,
-and so does the part of an item that is done. Further costs of a prompt, such as alternative completions, are
-part of what is learned, from the same model and task as soon as it tells.
+and so does the part of an item that is done. The costs of a prompt include further ones, such as alternative
+completions; they are learned from finished items of the same model and task.
 """
 
 from __future__ import annotations
@@ -203,7 +203,7 @@ class RemainingTime:
         return [which for which, _ in self._working.values()]
 
     def _lacks(self, which: Which) -> bool:
-        """Whether no earlier run tells the pace of a model and task."""
+        """Whether no earlier run gives the pace of a model and task."""
         return which not in self._known_before
 
     def _is_free(self, which: Which) -> bool:
@@ -213,7 +213,7 @@ class RemainingTime:
         return bool(self._done) and not any(left)
 
     def _seen_so_far(self) -> dict[Which, WorkSeen]:
-        """What finished items and those in progress tell, by model and task."""
+        """Observations of finished items and items in progress, by model and task."""
         seen = dict(self._seen)
         for which, work in self._working.values():
             now = WorkSeen()

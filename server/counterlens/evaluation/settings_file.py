@@ -262,7 +262,7 @@ def _fits_one(spec: OptionSpec, value: object) -> bool:
 
 
 def wanted(spec: OptionSpec) -> str:
-    """Word the valid values of an option."""
+    """Describe the valid values of an option."""
     if spec.repeatable:
         choices = ", ".join(spec.choices)
         return f"a list of any of {choices}" if choices else f"a list, each {_kind(spec)}"

@@ -75,7 +75,7 @@ def _runners(folder: Path) -> Iterator[str]:
 
 
 def starter(facts: RepositoryFacts) -> str:
-    """The text of a settings file: what was found is set, everything else is a comment."""
+    """The text of a settings file: detected settings are set, all others are comments."""
     own = {name.replace("_", "-") for name in specs(RunOptions)}
     lines = [*_head(facts), ""]
     chosen: dict[str, object] = {"paths": list(facts.folders)} if facts.folders else {}

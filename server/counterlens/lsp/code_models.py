@@ -100,7 +100,7 @@ def _shown(one: CodeModel, embedded: float | None) -> OfferedModel:
 
 
 async def _fetch(ls: CounterlensServer, argument: Any = None) -> FetchedModel:
-    """Fetch the model of `{id}`; a cancelled download keeps the part that is here."""
+    """Fetch the model of `{id}`; a cancelled download keeps the downloaded part."""
     wanted = str(plain(argument).get("id") or "")
     found = next((one for one in code_models() if one.id == wanted), None)
     try:

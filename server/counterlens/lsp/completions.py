@@ -1,4 +1,4 @@
-"""The command `counterlens.complete`: what the model would write at the cursor, with its confidence.
+"""The command `counterlens.complete`: the model's completion at the cursor, with its confidence.
 
 Argument `{uri, position, mutation?}`; a mutation adds the completion of its nearest counterfactual.
 """

@@ -1,4 +1,4 @@
-"""Ask the user before programs run: to trust the workspace, and whether a weak sandbox will do.
+"""Ask the user before programs run: to trust the workspace, and to accept a weak sandbox.
 
 Each question is asked once: again about a weak sandbox only if it is a different one, and about trust only if
 the client does not say.

@@ -38,7 +38,7 @@ class CheckedFunction:
     """The state of one function.
 
     Attributes:
-        fingerprint: What the result depends on, besides the model.
+        fingerprint: The input of the result, besides the model.
         span: Byte range of the function in the newest version of the document.
         found: Doubts as the model alone gives them.
         shown: Doubts that remain after tests.

@@ -1,4 +1,4 @@
-"""The status of the server: what the model is doing, and why nothing happens.
+"""The status of the server: the model's activity, or the reason for none.
 
 Custom notification `counterlens/status`.
 """

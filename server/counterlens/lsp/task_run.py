@@ -44,7 +44,7 @@ class ChosenProbes:
     """The probes to run.
 
     Attributes:
-        title: What is probed, such as `parity`.
+        title: The name of the probed object, such as `parity`.
         document: The version of the document.
         path: Its path, as a report names it.
         targets: The functions.

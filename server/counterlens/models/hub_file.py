@@ -205,7 +205,7 @@ def _write(
     progress: FetchProgress | None,
     cancel: Event | None,
 ) -> None:
-    """Append the download to the part that is here."""
+    """Append the download to the existing part."""
     with part.open("r+b" if done else "wb") as file:
         file.seek(done)
         file.truncate()

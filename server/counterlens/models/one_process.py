@@ -1,4 +1,4 @@
-"""One process at a time: what several would find out at once, one finds out while the others wait."""
+"""One process at a time: one computes a result that several need, and the others wait for it."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ _NEED_PARENTHESES = (cst.Tuple, cst.Yield, cst.GeneratorExp)
 
 
 class RefactorCondition(Mutation):
-    """Assign the condition of an `if` to a new variable, and test that.
+    """Assign the condition of an `if` to a new variable, and test the variable.
 
     `bool` converts a condition unless it consists of comparisons and `not`, combined by `and` and `or`.
     The condition is evaluated at the same moment as before. The mutation does not apply at the top level of

@@ -19,7 +19,7 @@ from counterlens.mutations.variables import Role, ScopeKind, Variable
 class RenameShuffle(Renaming):
     """Permute the names among the variables of a function, so that none keeps its own.
 
-    If a function has only one variable, it takes the name of a variable or parameter of another function in
+    The only variable of a function takes the name of a variable or parameter of another function in
     the file; if there is none, its name is swapped with a parameter's, which assumes that callers pass that
     by position (`positional-arguments`). Otherwise the renamed variables and the refusals are those of
     `rename-random`.

@@ -335,7 +335,7 @@ def _fixed(options: type[ProbeOptions], given: Mapping[str, Any]) -> Mapping[str
 
 
 def contradiction(protocol: str, flag: str, fixed: Any, given: Any) -> OptionError:
-    """The error for an option with another value than the protocol fixes."""
+    """The error for an option whose value differs from the one that the protocol fixes."""
     return OptionError(
         f"--protocol {protocol} sets {flag} to {fixed}, not to {given}", "Omit one of the two options"
     )

@@ -196,7 +196,7 @@ class Probe(ABC, Generic[OptionsT, RecordT]):
 
     @abstractmethod
     def summary(self, records: Sequence[RecordT]) -> str:
-        """Word the records, in a sentence or two."""
+        """Describe the records, in a sentence or two."""
 
     @abstractmethod
     def measures(self, record: RecordT) -> Mapping[str, bool]:

@@ -89,7 +89,7 @@ def shown_edges(found: Dependences, inferred: Inferred | None = None) -> list[Sh
 
 
 def phrase(edge: ShownEdge, shift: int = 0, t: Translator = ENGLISH) -> str:
-    """Word one edge for its target, without the model's view; code is in backquotes.
+    """Describe one edge for its target, without the model's view; code is in backquotes.
 
     Args:
         edge: The edge.
@@ -133,7 +133,7 @@ def _model_status(edge: ShownEdge, method: InferenceMethod | None, t: Translator
 
 
 def overview(found: Dependences, inferred: Inferred | None = None) -> str:
-    """Word the dependences, and the share that the model shows, in a few sentences."""
+    """Describe the dependences, and the share that the model shows, in a few sentences."""
     edges = shown_edges(found, inferred)
     true = [edge for edge in edges if edge.status is not EdgeStatus.INVENTED]
     if inferred is None:
@@ -201,7 +201,7 @@ def asked_words(inferred: Inferred) -> list[str]:
 
 
 def _traces(relation: Relation, traces: Sequence[Trace]) -> str:
-    """Word the share of right chains."""
+    """Describe the share of right chains."""
     whole = sum(one.path for one in traces)
     elsewhere = sum(one.correct for one in traces) - whole
     return (

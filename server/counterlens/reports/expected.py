@@ -1,4 +1,4 @@
-"""Words the model's expectation at a place: each word once, with its probability."""
+"""Describes the model's expectation at a place: each word once, with its probability."""
 
 from __future__ import annotations
 

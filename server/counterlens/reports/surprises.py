@@ -1,4 +1,4 @@
-"""Words a surprise in one sentence; a surprise is not an error."""
+"""Describes a surprise in one sentence; a surprise is not an error."""
 
 from __future__ import annotations
 

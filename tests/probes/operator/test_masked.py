@@ -87,5 +87,5 @@ def test_a_span_is_scored_alone_and_kept(exported: Exported, model: Model, tmp_p
 
 
 def test_a_model_that_reads_forward_masks_nothing(tmp_path: Path) -> None:
-    with load(export(tmp_path).spec) as causal, pytest.raises(ModelError, match="it reads forward"):
+    with load(export(tmp_path).spec) as causal, pytest.raises(ModelError, match="masks no tokens"):
         causal.score_span("x", 0, 1, cancel=Event())

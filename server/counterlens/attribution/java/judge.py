@@ -296,7 +296,10 @@ def judge_java_by_tests(
         Cancelled: `cancel` was set.
     """
     if function is not None:
-        raise SourceError("--function does not apply to Java, whose tests name the classes that they call", "Leave out --function")
+        raise SourceError(
+            "--function does not apply to Java, whose tests name the classes that they call",
+            "Leave out --function",
+        )
     text = read_program(tests)
     if isinstance(text, Verdict):
         raise SourceError(f"{tests}: {text.evidence.message}")

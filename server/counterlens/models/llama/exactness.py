@@ -20,7 +20,7 @@ SHAPES = (Shape(2, 1, 56), Shape(8, 1, 56), Shape(4, 4, 56), Shape(8, 8, 56))
 
 _MEMORY = "exact-decoding.json"
 _TRIALS = 1  # increase it when the trials, or the composition of calls, change
-_HELD = 264  # makes room for 512 tokens, for which llama.cpp uses another attention kernel than for fewer
+_HELD = 264  # makes room for 512 tokens, for which llama.cpp uses a different attention kernel than for fewer
 _OWN = (64, 70, 20, 12, 9, 16, 8, 5)  # tokens of each text after the common prefix
 _PORTION = 8
 

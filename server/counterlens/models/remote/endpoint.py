@@ -18,7 +18,7 @@ class ApiKey:
 
     Attributes:
         value: The key.
-        source: What to tell a user who has to change it.
+        source: The hint for a user who has to change it.
     """
 
     value: str = field(repr=False)

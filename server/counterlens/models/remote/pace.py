@@ -91,7 +91,7 @@ class LearnedRate:
             self.between = 0.0
 
     def refused(self, now: float, begun: float) -> bool:
-        """Record a refusal; whether it tells more than the earlier ones."""
+        """Record a refusal; return whether it adds information to the earlier ones."""
         if self._since is None or (begun < self._since and self.between):
             return False
         seen = _SLOWER * (now - self._since) / self._answered if self._answered else 2 * self.between

@@ -92,7 +92,7 @@ class Taken:
         return replace(self, refused=self.refused | {name}) if name in _SPARED else None
 
     def with_(self, other: Taken) -> Taken:
-        """Combine two results: what either found refused."""
+        """Combine two results: the parameters that either found refused."""
         hottest = max(self.temperature, other.temperature, key=list(Temperature).index)
         return Taken(
             NEW_LIMIT if NEW_LIMIT in (self.limit, other.limit) else LIMIT,

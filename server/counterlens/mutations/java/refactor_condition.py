@@ -17,7 +17,7 @@ from counterlens.mutations.mutation import Example, Site, SiteRefused
 
 
 class JavaRefactorCondition(JavaMutation):
-    """Assign the condition of an `if` to a new variable, and test that.
+    """Assign the condition of an `if` to a new variable, and test the variable.
 
     The condition is evaluated at the same moment as before. An `else if` is refused, because it is evaluated
     later; so is a condition on which the compiler's flow analysis depends, because it assigns or binds a

@@ -1,4 +1,4 @@
-"""Word the sampled completions of a pair, with a bar."""
+"""Describe the sampled completions of a pair, with a bar."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def drawn_sentence(pair: PairRecord, t: Translator = ENGLISH) -> str:
 
 
 def drawn_summary(record: PairsRecord, t: Translator = ENGLISH) -> str:
-    """Word the samples of all pairs of a function, beside the greedy verdicts; empty without any."""
+    """Describe the samples of all pairs of a function, beside the greedy verdicts; empty without any."""
     drawn = [(pair, pair.drawn) for pair in record.pairs if pair.drawn is not None]
     if not drawn:
         return ""

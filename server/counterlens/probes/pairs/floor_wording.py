@@ -1,4 +1,4 @@
-"""Word the noise floor: of one function, and of many."""
+"""Describe the noise floor: of one function, and of many."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def noise_floor(record: PairsRecord, t: Translator = ENGLISH) -> str:
 
 
 def unstable_verdict(record: PairsRecord, t: Translator = ENGLISH) -> str:
-    """Word that a function with an unstable verdict has no conclusion; empty if the verdict is stable."""
+    """Describe that a function with an unstable verdict has no conclusion; empty if the verdict is stable."""
     changed, found = _changed(record), summarize(record.observations)
     if not changed:
         return ""

@@ -129,7 +129,7 @@ class PreparedPairs:
         controls: Its placebos.
         gaps: The holes of the original and of each of `asked` and `controls`.
         refusals: The excluded items.
-        dropped: Counterfactuals whose own program gets another verdict than the original, with that verdict.
+        dropped: Counterfactuals whose own program does not have the original's verdict, with its own verdict.
         wanted: Requested number of placebos.
         why_not_judged: Why nothing can judge it; None if there is a judge.
     """

@@ -269,7 +269,7 @@ class RefusedSite:
 
 @dataclass(frozen=True, slots=True)
 class DroppedCounterfactual:
-    """A counterfactual whose own program gets another verdict than the original, so it is not informative."""
+    """A counterfactual whose own program does not have the original's verdict, so it is not informative."""
 
     mutation: str
     start_line: int
@@ -292,7 +292,7 @@ class PairsRecord(Record):
         pairs: The pairs, in the order of the counterfactuals.
         placebos: Pairs of an original and a placebo; empty in records of versions without placebos.
         refused: Sites that were left out.
-        dropped: Counterfactuals whose own program gets another verdict than the original.
+        dropped: Counterfactuals whose own program does not have the original's verdict.
     """
 
     start_line: int

@@ -52,7 +52,7 @@ def pairs_record(
         pairs: The pairs of the original and its counterfactuals.
         placebos: The pairs of the original and its placebos.
         refusals: The sites that were left out.
-        dropped: Counterfactuals whose own program gets another verdict than the original, with that verdict.
+        dropped: Counterfactuals whose own program does not have the original's verdict, with its own verdict.
         judged_by: A description of the judge.
         why_not_judged: Why there was no judge.
         note: Further measurements that failed, with the reasons.

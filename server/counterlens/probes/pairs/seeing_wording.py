@@ -1,4 +1,4 @@
-"""Word the reach of the tests into a hole."""
+"""Describe the reach of the tests into a hole."""
 
 from __future__ import annotations
 

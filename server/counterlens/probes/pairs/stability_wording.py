@@ -1,4 +1,4 @@
-"""Word the stability of greedy verdicts: of a pair, and of a function."""
+"""Describe the stability of greedy verdicts: of a pair, and of a function."""
 
 from __future__ import annotations
 

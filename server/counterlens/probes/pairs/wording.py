@@ -1,4 +1,4 @@
-"""Word pairs and their records: they claim no more than was measured.
+"""Describe pairs and their records: they claim no more than was measured.
 
 This is the only module that words the results of pairs, for every front end; a `Translator` translates them.
 """
@@ -30,7 +30,7 @@ OUTCOMES = {
 
 
 def outcome(pair: PairRecord, t: Translator = ENGLISH) -> str:
-    """Word one pair briefly."""
+    """Describe one pair briefly."""
     if pair.outcome is PairOutcome.LOST and pair.copied:
         return t("it wrote the same code as before the change")
     if pair.outcome is PairOutcome.HELD and pair.discriminating is False:
@@ -64,7 +64,7 @@ def average(summary: EffectSummary) -> str:
 
 
 def discriminating(summary: EffectSummary) -> str:
-    """Word the discriminating pairs; empty if there are none."""
+    """Describe the discriminating pairs; empty if there are none."""
     subset = summary.discriminating
     if subset is None:
         return ""
@@ -83,7 +83,7 @@ def figures(summary: EffectSummary, floor: AboveFloor | None = None) -> str:
 
 
 def sentence(pair: PairRecord, t: Translator = ENGLISH) -> str:
-    """Word one pair in a sentence that claims no more than was measured."""
+    """Describe one pair in a sentence that claims no more than was measured."""
     done_so = done(pair.mutation, t)
     if pair.original.completion is None:
         return t("{done}, only the likelihood of the true rest was measured.", done=done_so)
@@ -110,7 +110,7 @@ def sentence(pair: PairRecord, t: Translator = ENGLISH) -> str:
 
 
 def meaning(record: PairsRecord, t: Translator = ENGLISH) -> str:
-    """Word the result of a probe of a function, for readers without the paper.
+    """Describe the result of a probe of a function, for readers without the paper.
 
     States that pairs held, or were lost, only if no placebo changed the verdict.
     """
@@ -188,7 +188,7 @@ def _found(record: PairsRecord, t: Translator) -> str:
 
 
 def likelihood(effect: Likelihood) -> str:
-    """Word one likelihood effect, if it exceeds rounding."""
+    """Describe one likelihood effect, if it exceeds rounding."""
     if abs(effect.change) < NOISE:
         return f"as likely as before (a change below {NOISE} nats per token is rounding)"
     return (

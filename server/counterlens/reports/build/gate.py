@@ -1,4 +1,4 @@
-"""Words the result of the gate for the models of a run."""
+"""Describes the result of the gate for the models of a run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Words the comparison of several models: those that hold more often, and those that are too weak."""
+"""Describes the comparison of several models: those that hold more often, and those that are too weak."""
 
 from __future__ import annotations
 

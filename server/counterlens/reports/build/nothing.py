@@ -1,4 +1,4 @@
-"""Words the reason for an empty result of a model."""
+"""Describes the reason for an empty result of a model."""
 
 from __future__ import annotations
 

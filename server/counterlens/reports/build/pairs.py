@@ -197,7 +197,11 @@ def _summed_up(record: PairsRecord, folded: int) -> Iterator[Block]:
         return
     found = summarize(record.observations)
     yield Paragraph(f"{figures(found)}.")
-    note = f"The details of {plural(folded, 'uninformative pair')} are omitted in the terminal." if folded else ""
+    note = (
+        f"The details of {plural(folded, 'uninformative pair')} are omitted in the terminal."
+        if folded
+        else ""
+    )
     for title, what, pairs, omitted in (
         ("pairs", "counterfactual", record.pairs, note),
         ("placebos", "placebo", record.placebos, ""),

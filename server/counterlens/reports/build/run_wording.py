@@ -1,4 +1,4 @@
-"""Words the facts of a run for every report."""
+"""Describes the facts of a run for every report."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def not_drawn(results: RunResults) -> list[str]:
 
 
 def plan_lines(plan: Plan, done: int = 0, counted: Mapping[str, PromptCounts] | None = None) -> list[str]:
-    """Word the plan of a run, task by task, with the amount of work.
+    """Describe the plan of a run, task by task, with the amount of work.
 
     Args:
         plan: The plan of the run.

@@ -69,12 +69,12 @@ def _line(line: TrendLine, *, several: bool) -> Iterator[Block]:
 
 
 def _moved(points: tuple[TrendPoint, ...]) -> str:
-    """Word the change from the last run but one to the last."""
+    """Describe the change from the last run but one to the last."""
     last = points[-1]
     if last.apart:
         return (
-            f"{last.run.name} was made under different circumstances than the previous run, so their effects are "
-            "not compared."
+            f"{last.run.name} was made under different circumstances than the previous run, so their "
+            "effects are not compared."
         )
     if last.effect is None:
         return "Only one run has this model."

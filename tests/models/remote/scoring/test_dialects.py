@@ -287,7 +287,7 @@ def test_another_server_behind_the_same_address_is_noticed(serve: Serve, tmp_pat
     with opened(script, tmp_path) as model:
         assert model.offers(Capability.SCORE)
         script.answers[:] = [lambda handler: handler.reply(200, {"text": "hello"})]
-        with pytest.raises(ModelError, match="another form than") as failure:
+        with pytest.raises(ModelError, match="different form than") as failure:
             model.score(TEXT)
     assert "counterlens models test" in (failure.value.hint or "")
 

@@ -19,13 +19,13 @@ _STUDIES: Studies[JavaOriginal] = Studies()
 
 
 def find(document: Document, function: Function, setting: Setting) -> JavaDifferentialJudge | None:
-    """The judge by differential execution; None if a method cannot be judged so."""
+    """The judge by differential execution; None if a method cannot be judged that way."""
     found = find_out(document, function, setting)
     return JavaDifferentialJudge(found) if isinstance(found, JavaOriginal) else None
 
 
 def why_not(document: Document, function: Function, setting: Setting) -> str | None:
-    """Why a method cannot be judged by what it does; None if it can."""
+    """Why a method cannot be judged by its behaviour; None if it can."""
     found = find_out(document, function, setting)
     return found.reason if isinstance(found, Untestable) else None
 
@@ -36,4 +36,4 @@ def find_out(document: Document, function: Function, setting: Setting) -> JavaOr
     try:
         return _STUDIES.find(key, lambda: study(document, function, setting, cancel=setting.cancel))
     except CompilerStoppedError as stopped:
-        return Untestable(str(stopped))  # not kept: it may come to an end next time
+        return Untestable(str(stopped))  # not cached: it may finish next time

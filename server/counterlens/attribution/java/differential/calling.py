@@ -1,4 +1,4 @@
-"""Calling a method of a program in its JVM, and what becomes of each call."""
+"""Calls of a program's method in its JVM, and the result of each."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ class JavaCall:
 
     @property
     def size(self) -> int:
-        """How large its arguments are together."""
+        """The total size of its arguments."""
         return sum(map(size_of, self.arguments))
 
     def written(self, name: str) -> str:
-        """The call as Java would write it."""
+        """The call as a Java expression."""
         return f"{name}({', '.join(map(written, self.arguments))})"
 
 
@@ -100,7 +100,7 @@ def _request(
 
 
 def same_answer(one: JavaAnswer, other: JavaAnswer) -> bool:
-    """Whether two calls did the same: gave equal values or threw the same class, and left equal arguments."""
+    """Whether two calls behaved the same: equal values or the same exception class, and equal arguments."""
     if (one.value is None) != (other.value is None) or one.thrown != other.thrown:
         return False
     if len(one.given) != len(other.given):
@@ -112,7 +112,7 @@ def same_answer(one: JavaAnswer, other: JavaAnswer) -> bool:
 
 
 def same_value(one: JavaValue, other: JavaValue) -> bool:
-    """Whether two values are equal as Java's `equals` has it: floats but for rounding, arrays by content."""
+    """Whether two values are equal as in Java's `equals`, floats up to rounding, arrays by content."""
     tag = one[0]
     if tag != other[0]:
         return False
@@ -149,7 +149,7 @@ def _in_any_order(one: Sequence[JavaValue], other: Sequence[JavaValue]) -> bool:
 
 
 def _order(value: JavaValue) -> str:
-    """A key that brings equal items of two sets to the same place."""
+    """A key that sorts equal items of two sets to the same position."""
     tag = str(value[0])
     if tag in {"L", "["}:
         keys = list(map(_order, value[2]))

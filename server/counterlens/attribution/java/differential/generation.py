@@ -1,4 +1,4 @@
-"""Inputs for a Java method: from the types of its parameters and the literals of its text, by one seed."""
+"""Inputs for a Java method: from the types of its parameters and the literals in its text, by one seed."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ class Literals:
     """Literals and names in the text of a method.
 
     Attributes:
-        integers: Whole numbers.
-        reals: Others.
-        strings: Texts, those in its comment too.
-        characters: The characters of these, and character literals.
+        integers: Integers.
+        reals: Floating-point numbers.
+        strings: Strings, also those in its comment.
+        characters: The characters of the strings, and character literals.
     """
 
     integers: tuple[int, ...]
@@ -78,8 +78,8 @@ class Generator:
 
     Args:
         types: The types of a method's parameters.
-        literals: What its text mentions.
-        seed: Decides what is made.
+        literals: The literals and names in its text.
+        seed: Random seed of the inputs.
     """
 
     def __init__(self, types: Sequence[JavaType], literals: Literals, seed: int) -> None:
@@ -90,7 +90,7 @@ class Generator:
         self._before: list[JavaValue] = []
 
     def draw(self, count: int) -> list[tuple[JavaValue, ...]]:
-        """Draw this number of different arguments, or fewer if there are fewer; small ones first."""
+        """Generate this number of distinct inputs, or fewer if no more exist; small ones first."""
         found: dict[tuple[JavaValue, ...], None] = {}
         for number in range(4 * count):
             self._most = min(2 + number // 6, 9)
@@ -104,7 +104,7 @@ class Generator:
         return list(found)
 
     def _argument(self, kind: JavaType) -> JavaValue:
-        """A value; often one that has to do with an argument before it."""
+        """A value, often derived from an earlier argument."""
         same = [value for value, other in zip(self._before, self._types, strict=False) if other == kind]
         chance = self._random.random()
         if same and chance < 0.3:
@@ -202,7 +202,7 @@ class Generator:
         return "L", f"java.util.{made}", tuple(items)
 
     def _items(self, kind: JavaType, depth: int) -> list[JavaValue]:
-        """The items of a container, in one of several ways: repeated, sorted, mirrored, all alike."""
+        """The items of a container, in one of several ways: repeated, sorted, mirrored, all equal."""
         random = self._random
         most = max(self._most // (1 + depth), 1)
         count = random.randint(0, most)
@@ -280,7 +280,7 @@ class Generator:
         return self._random.choice(self._alphabet or _LETTERS)
 
     def _of_one_form(self, text: str) -> str:
-        """A text with other digits and letters in the same places."""
+        """A text with different digits and letters in the same positions."""
         signs = list(text)
         for at, sign in enumerate(signs):
             for kind in ("0123456789", "abcdefghijklmnop", "ABCDEFGHIJKLMNOP"):
@@ -289,7 +289,7 @@ class Generator:
         return "".join(signs)
 
     def _variant(self, text: str) -> str:
-        """A text that has to do with one that the method mentions; often itself."""
+        """A text in the method, or one derived from it."""
         random = self._random
         at = random.randrange(len(text) + 1)
         ways = (
@@ -320,6 +320,6 @@ class Generator:
 
 
 def _wrapped(number: int, bits: int) -> int:
-    """A whole number as a type of so many bits has it."""
+    """An integer wrapped to a type with this number of bits."""
     half = 1 << (bits - 1)
     return (number + half) % (1 << bits) - half

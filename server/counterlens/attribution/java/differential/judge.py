@@ -1,4 +1,4 @@
-"""The judge of Java programs by differential execution, with the smallest input that tells them apart."""
+"""The judge of Java programs by differential execution, with the smallest input that distinguishes them."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ _COMPLAINTS = frozenset(
         *("EmptyStackException", "ArrayStoreException"),
     ]
 )
-_ENOUGH_APART = 20  # inputs that distinguish them, among which the smallest is looked for
+_ENOUGH_APART = 20  # inputs that distinguish them, from which the smallest is chosen
 
 
 class JavaDifferentialJudge(ComparingJudge):
     """Compares a program in Java with the original.
 
-    Original and candidate have JVMs of their own, or one after the other one whose other programs they
-    cannot reach, and what they give is compared here.
+    Original and candidate run in separate JVMs, or one after the other in a JVM whose other programs they
+    cannot reach, and their results are compared here.
     """
 
     def __init__(self, original: JavaOriginal) -> None:
@@ -45,12 +45,12 @@ class JavaDifferentialJudge(ComparingJudge):
 
     @property
     def tests(self) -> int:
-        """How many inputs there are."""
+        """The number of inputs."""
         return len(self.original.calls)
 
     @property
     def share(self) -> float:
-        """The share of the original's blocks that they reach; 0 if that is not known."""
+        """The share of the original's blocks that they reach; 0 if unknown."""
         return self.original.share
 
     @property
@@ -101,7 +101,7 @@ class JavaDifferentialJudge(ComparingJudge):
     def _both_complain(self, one: JavaAnswer, other: JavaAnswer) -> bool:
         """Whether both ended in an exception of the library that the method's text does not name.
 
-        Which of several complaints about a bad input comes first is no part of what a method means.
+        The choice among several errors in a bad input is not part of a method's meaning.
         """
         text = self.original.target.node.text or b""
         names = [answer.thrown.rpartition(".")[2] for answer in (one, other)]
@@ -117,5 +117,5 @@ class JavaDifferentialJudge(ComparingJudge):
 
 
 def call_throws(answer: JavaAnswer) -> bool:
-    """Whether the original itself threw that it misses a method."""
+    """Whether the original itself threw an error about a missing method."""
     return answer.thrown == _MISSING

@@ -29,14 +29,14 @@ _COMMENT = 4000  # bytes before a method in which its comment is looked for
 
 @dataclass(frozen=True, slots=True)
 class JavaOriginal:
-    """An unchanged method, and what it does.
+    """An unchanged method, and its behaviour.
 
     Attributes:
         setting: The sandbox and limits.
         target: The method.
-        calls: The inputs, without those that it does not end on or that give what cannot be compared.
-        answers: What it gives on each.
-        blocks: How many blocks it has.
+        calls: The inputs on which it terminates and returns a value that can be compared.
+        answers: Its result for each.
+        blocks: The number of its blocks.
         reached: How many of them the inputs reach; None if that is not known.
         around: What it is compiled and run with.
     """
@@ -51,11 +51,11 @@ class JavaOriginal:
 
     @property
     def share(self) -> float:
-        """The share of blocks that the inputs reach; 0 if that is not known."""
+        """The share of blocks that the inputs reach; 0 if unknown."""
         return (self.reached or 0) / self.blocks if self.blocks else 0.0
 
     def units(self, program: str) -> list[tuple[str, str]]:
-        """A version of the file, with what it is compiled with."""
+        """A version of the file, with the sources that it is compiled with."""
         return [(PROGRAM, program), *self.around.program]
 
 
@@ -68,14 +68,14 @@ def study(
     seed: int = 0,
     cancel: Event | None = None,
 ) -> JavaOriginal | Untestable:
-    """Find inputs for a method and what it does on them.
+    """Find inputs for a method, and record its behaviour on them.
 
     Args:
         document: The original file.
         function: The method.
         setting: Its sandbox and limits.
         more: Further texts with values to try, such as its tests.
-        seed: Decides the inputs.
+        seed: Random seed of the inputs.
         cancel: Set to cancel.
 
     Raises:
@@ -136,7 +136,7 @@ class _Study:
         return self._bench.compile(units, tests=False, cancel=self._cancel)
 
     def _draw(self, plain: Classes) -> None:
-        """Call the method with notes in its blocks, or as it is where that does not compile."""
+        """Call the method with notes in its blocks, or unchanged if that version does not compile."""
         noted = reach.noted(self._document, self._bare.target.node)
         classes: Classes | str = "not to be"
         if noted is not None:
@@ -175,7 +175,7 @@ class _Study:
             self._reached |= {n for n, (_, seen) in enumerate(found.value[2]) if seen} & self._blocks
 
     def _checked(self, plain: Classes) -> JavaOriginal | Untestable:
-        """Only what comes out the same in another process, in another order, without the notes."""
+        """Only results that are the same in another process, in another order, and without the notes."""
         steady: list[JavaCall] = []
         with self._bench.held(plain, self._cancel) as held:
             for call, first in reversed(self._seen.items()):
@@ -199,7 +199,7 @@ class _Study:
 
 
 def _has_visible_effect(call: JavaCall, answer: JavaAnswer) -> bool:
-    """Whether a call did something that can be seen."""
+    """Whether a call had an observable effect."""
     if answer.value is None or answer.value != ("n",):
         return True
     containers = [argument for argument in call.arguments if argument[0] in {"[", "L", "M", "b"}]

@@ -1,7 +1,7 @@
-"""Which blocks of a Java method run: the same program, with a note at the start of each block.
+"""The executed blocks of a Java method, from the same program with a note at the start of each block.
 
-A step is one block that is entered; a call that takes too many is ended by an error, so that inputs on which
-a method hardly ends cost nothing.
+A step is one entry of a block; a call with too many steps is ended by an error, so that inputs on which
+a method takes very long cost little.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Noted:
 
     Attributes:
         text: Its source.
-        blocks: The numbers of the blocks that stand in the method.
+        blocks: The numbers of the blocks in the method.
     """
 
     text: str
@@ -77,7 +77,7 @@ class _Writer:
         self._blocks = 0
 
     def write(self, node: Node) -> None:
-        """A node with the notes inside of it."""
+        """A node with its notes."""
         at = node.start_byte
         bodies = [node.child_by_field_name(name) for name in _BODIES.get(node.type, ())]
         ids = {body.id for body in bodies if body is not None}

@@ -1,4 +1,4 @@
-"""The Java method that is called: its address and the types of its parameters, or why it is not."""
+"""The Java method to call: its address and the types of its parameters, or the reason for none."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _WORDS = {text: re.compile(rf"(?<![\w$]){re.escape(text)}(?![\w$])") for text in
 
 
 class NoTargetError(Exception):
-    """A method that cannot be judged by what it does on inputs; the message says why."""
+    """A method that cannot be judged by its behaviour on inputs; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class JavaTarget:
     """A method that can be called.
 
     Attributes:
-        owner: The name of its class, as the JVM has it.
+        owner: The binary name of its class.
         name: Its own name.
         simple: The simple names of its parameters' classes, joined by commas.
         static: Whether it needs no object.
@@ -68,7 +68,7 @@ def find_target(document: Document, function: Function) -> JavaTarget:
     """The method of a function.
 
     Raises:
-        NoTargetError: it cannot be judged by what it does on inputs.
+        NoTargetError: it cannot be judged by its behaviour on inputs.
     """
     node = find_method(document, function)
     around = [above for above in _above(node) if above.type in TYPES]
@@ -122,13 +122,13 @@ def is_private(document: Document, function: Function) -> bool:
 
 
 def modifiers(node: Node) -> set[str]:
-    """The words before a declaration."""
+    """The modifiers of a declaration."""
     found = next((child for child in node.children if child.type == "modifiers"), None)
     return {child.type for child in found.children} if found is not None else set()
 
 
 def _require_objects(around: list[Node]) -> None:
-    """Check that an object can be made without arguments."""
+    """Check that an object can be created without arguments."""
     owner = around[0]
     if owner.type != "class_declaration":
         raise NoTargetError(f"it needs an object of {_name(owner)}, which cannot be made without arguments")
@@ -196,7 +196,7 @@ def _reached(node: Node, owner: Node) -> Iterator[Node]:
 
 
 def _outside(node: Node, owner: Node) -> str | None:
-    """Describe how a method depends on anything but its arguments."""
+    """Describe a dependence of a method on anything except its arguments; empty if there is none."""
     code = " ".join(
         _text(leaf) for leaf in descendants(node) if not leaf.children and leaf.type not in _QUOTED
     )
@@ -225,7 +225,7 @@ def _variables_that_change(owner: Node) -> set[str]:
 
 
 def _is_local(node: Node, method: Node) -> bool:
-    """Whether a name is declared in its method, and not asked of `this`; or names a method."""
+    """Whether a name is a local variable without `this`, or the name of a method."""
     above = node.parent
     if above is not None and above.type == "field_access" and node == above.child_by_field_name("field"):
         target = above.child_by_field_name("object")

@@ -1,4 +1,4 @@
-"""The types of a Java method's parameters, as far as values of them can be made."""
+"""The types of a Java method's parameters for which values can be generated."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ COLLECTIONS = {
     "HashSet": "HashSet", "LinkedHashSet": "LinkedHashSet", "TreeSet": "TreeSet", "SortedSet": "TreeSet",
     "NavigableSet": "TreeSet",
 }  # fmt: skip
-"""Collections, with the class that is made for each."""
+"""Collections, with the class that is instantiated for each."""
 MAPS = {
     "Map": "HashMap", "HashMap": "HashMap", "LinkedHashMap": "LinkedHashMap", "TreeMap": "TreeMap",
     "SortedMap": "TreeMap", "NavigableMap": "TreeMap", "Hashtable": "Hashtable",
@@ -36,7 +36,7 @@ _PACKAGES = {"java.lang", "java.util", "java.math"}
 
 
 class UnknownTypeError(Exception):
-    """A type of which no values are made; the message names it."""
+    """A type for which no values can be generated; the message names it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class JavaType:
 
     Attributes:
         name: Its simple name; `[]` for an array.
-        arguments: Its type arguments; of an array its component.
+        arguments: Its type arguments; for an array, its component type.
     """
 
     name: str
@@ -53,7 +53,7 @@ class JavaType:
 
     @property
     def class_name(self) -> str:
-        """The name that its class has in an array's class."""
+        """The name of its class within the name of an array's class."""
         if self.name == ARRAY:
             inner = self.arguments[0]
             if inner.name in PRIMITIVES:
@@ -71,11 +71,11 @@ def read_type(node: Node | None, variables: dict[str, JavaType], own: Collection
 
     Args:
         node: A node of a type.
-        variables: What stands for each type variable in reach.
+        variables: The type that replaces each visible type variable.
         own: The types that the file declares, which hide the library's.
 
     Raises:
-        UnknownTypeError: no values of it are made.
+        UnknownTypeError: no values of it can be generated.
     """
     if node is None:
         raise UnknownTypeError("a type that is not written out")

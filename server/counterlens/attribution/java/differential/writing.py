@@ -1,4 +1,4 @@
-"""Java values as a person reads them, and how large they are."""
+"""Java values in readable form, and their size."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _LITERALS: Mapping[str, Callable[[JavaValue], str]] = {
 
 
 def written(value: JavaValue) -> str:
-    """A value as Java would write it, near enough for a person."""
+    """A value roughly as a Java expression, for display."""
     return _LITERALS[value[0]](value) if value[0] in _LITERALS else "(itself)"
 
 
@@ -69,7 +69,7 @@ def _collection(value: JavaValue) -> str:
 
 
 def size_of(value: JavaValue) -> int:
-    """How large a value is, for choosing the smallest of some."""
+    """The size of a value, for choosing the smallest of several."""
     tag = value[0]
     if tag in {"I", "J", "S", "B", "i"}:
         number = int(value[1])

@@ -76,7 +76,7 @@ def _run_all(module: ModuleType, wanted: dict[str, tuple[str, str]], cases: Case
 
 
 def run_case(module: ModuleType, owner: str, name: str) -> tuple[str, str]:
-    """The outcome of a case of a module, with the reason: a function, or a method of a class."""
+    """The outcome of one case (a function, or a method of a class), with the reason."""
     holder: Any = getattr(module, owner) if owner else module
     if owner and issubclass(holder, unittest.TestCase):
         return _run_method(holder(name), name)

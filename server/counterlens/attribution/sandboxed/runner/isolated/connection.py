@@ -230,7 +230,9 @@ class CandidateConnection:
             table.settle()
             self._channel.send(request | {"forgotten": table.unheld()})
         except (ValueError, RecursionError) as problem:
-            raise self.cannot(f"the tests pass a value that is too large or nested too deeply: {problem}") from None
+            raise self.cannot(
+                f"the tests pass a value that is too large or nested too deeply: {problem}"
+            ) from None
         while True:
             reply = self._channel.receive()
             if "back" not in reply:

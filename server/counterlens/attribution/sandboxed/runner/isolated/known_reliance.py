@@ -1,4 +1,4 @@
-"""What a text of tests relies on, found when it is needed, or known from an earlier run of the same tests."""
+"""The reliance of a text of tests on the program, computed on demand or known from an earlier run."""
 
 from __future__ import annotations
 
