@@ -1,7 +1,7 @@
 """Measures the prompt speed of llama.cpp's best CPU variant on this machine, relative to the portable one.
 
 It needs an environment whose llama-cpp-python was built with all variants (see docs/building.md); the
-portable build equals the variant `haswell` (AVX2). Variants run in turn, in processes of their own.
+portable build equals the variant `haswell` (AVX2). Variants run in turn, in separate processes.
 
     python benchmarks/builds.py --python ENVIRONMENT/bin/python [--quick]
 """

@@ -4,11 +4,11 @@
     python benchmarks/dependence_inference.py --data DATA --functions 2      # a small one
     python benchmarks/dependence_inference.py --data DATA --most 40 --limit 60 --functions 20
 
-DATA/core contains the dataset. Of its functions in Python 3 with at most `--most` statements, `--functions`
-are sampled by `--seed`. The dependence graph is the truth. Questions about pairs use a balanced sample of at
-most `--limit` pairs per relation and function, so their precision and F1 hold if half of all pairs are
-dependent; the figures of `always yes` are shown beside them. Intervals are 95 % bootstrap intervals over
-functions. The last line is JSON.
+DATA/core contains the dataset. The functions are in Python 3 and have at most `--most` statements;
+`--functions` of them are sampled by `--seed`. The dependence graph is the truth. Questions about pairs use a
+balanced sample of at most `--limit` pairs per relation and function, so their precision and F1 hold if half
+of all pairs are dependent; the figures of `always yes` are shown beside them. Intervals are 95 % bootstrap
+intervals over functions. The last line is JSON.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
     python benchmarks/endpoint.py [--quick] [--latency SECONDS] [--concurrency N] [--functions N]
 
-A real HTTP server in a process of its own answers each request after the latency, and logs the times of
+A real HTTP server in a separate process answers each request after the latency, and logs the times of
 requests and answers. There are two clients, with the same number of concurrent requests:
 
 - `bare`: threads that send the next request immediately after each answer, and do nothing else;
@@ -87,7 +87,7 @@ def serve(latency: float) -> None:
 
 
 class Served:
-    """The server in a process of its own.
+    """The server in a separate process.
 
     Args:
         latency: Seconds until an answer.

@@ -4,7 +4,7 @@
 
 The same functions, model and sandbox, without caches, in turn:
 
-- `naive`: one function after the other, each prompt in a call of its own (complete, judge, complete, judge);
+- `naive`: one function after the other, each prompt in a separate call (complete, judge, complete, judge);
 - `batched`: one function after the other, its prompts in one call;
 - `pipelined`: as in `counterlens bench`: batched, and while one function waits for the model, others run;
 - `ray`: the same on a Ray cluster of this machine alone, with one replica of the model;

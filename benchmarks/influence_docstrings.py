@@ -4,7 +4,7 @@
     python benchmarks/influence_docstrings.py --data DATA --functions 4
 
 Each function is examined unchanged, without its docstring, and unchanged again with both kinds of dependence
-in calls of their own, which shows the effect of rounding. The last line is one JSON document.
+in separate calls, which shows the effect of rounding. The last line is one JSON document.
 """
 
 from __future__ import annotations

@@ -13,13 +13,13 @@ from lsprotocol import types
 from pygls.lsp.client import LanguageClient
 
 UNCERTAINTY = {"diagnostics": {"enabled": True}, "overlay": {"calm": False, "granularity": "leaf"}}
-"""Settings that show all uncertainty: the calm default colours too little to wait for."""
+"""Settings that show all uncertainty: the calm default may colour nothing."""
 SLACK = 6
 """Lines at either end of a screen that may be blank, or belong to a unit with no code on the screen."""
 
 
 class Client:
-    """A server in a process of its own, and its notifications."""
+    """A server in a separate process, and its notifications."""
 
     def __init__(self, client: LanguageClient, process: psutil.Process) -> None:
         self.client, self.process = client, process

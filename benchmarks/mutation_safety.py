@@ -8,7 +8,7 @@ Each preserving counterfactual must pass if its original does; of the breaking o
 those that fail the tests. It also counts pairs, and problems with at least one pair that has a cut:
 docs/coverage.md compares them with the published figures. The last line is one JSON document.
 
-The programs are the reference solutions of the two datasets. Each one runs in a process of its own with a
+The programs are the reference solutions of the two datasets. Each one runs in a separate process with a
 time and a memory limit.
 """
 
@@ -79,7 +79,7 @@ def mbpp(folder: Path) -> Iterator[Problem]:
 
 
 def passes(source: str, tests: str, seconds: float = SECONDS) -> bool:
-    """Whether a program passes its tests in time, in a process of its own."""
+    """Whether a program passes its tests in time, in a separate process."""
     child = os.fork()
     if not child:
         _run(source, tests)

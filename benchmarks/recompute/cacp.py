@@ -50,7 +50,7 @@ def wilson(values):
         size = max(size, p * (1 - p) / variance * (z / t.ppf(0.975, min(k - 1, 1000))) ** 2)
     if all(value in (0, 1) for _, value in values):
         size = min(size, n)
-    elif len({value for _, value in values}) == 1:  # of equal fractions: as many others as there may be
+    elif len({value for _, value in values}) == 1:  # equal fractions: as many others as there may be
         others = z * z / (size + z * z)
         return p, p * (1 - others), p + (1 - p) * others, n, k
     middle = (p + z * z / (2 * size)) / (1 + z * z / size)

@@ -156,7 +156,7 @@ function oneOf<T extends string>(...values: T[]): Check<T> {
 
 function integer(least: number, most: number): Check<number> {
   return {
-    expected: () => t("a whole number from {0} to {1}", least, most),
+    expected: () => t("an integer from {0} to {1}", least, most),
     accepts: (value): value is number =>
       Number.isInteger(value) && (value as number) >= least && (value as number) <= most,
   };

@@ -37,7 +37,7 @@ export function taskChoices(
     choices.push({
       kind: "task",
       label: all,
-      detail: t("everything below that can be run, in order"),
+      detail: t("all available tasks below, in order"),
       tasks: [all],
       scope,
     });

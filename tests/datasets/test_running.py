@@ -84,7 +84,7 @@ def test_outputs_are_compared_by_words() -> None:
     assert same_output("0.3333333", "0.33333333333")
     assert same_output("1e-9", "0.0")
     assert not same_output("12", "1 2")
-    assert not same_output("1000000001", "1000000000")  # a whole number is exact
+    assert not same_output("1000000001", "1000000000")  # an integer is exact
     assert not same_output("1.0", "1")
     assert not same_output("1 2", "1 2 3")
     assert not same_output("nan", "0.5")

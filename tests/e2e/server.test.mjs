@@ -149,7 +149,7 @@ describe("the language server", { skip }, () => {
           "counterlens.threads": -3,
         });
         await vscode
-          .notification("counterlens.threads is -3, but must be a whole number")
+          .notification("counterlens.threads is -3, but must be an integer")
           .waitFor({ timeout: 30_000 });
         await vscode.statusItem(/SmolLM2-135M.*: ready/).waitFor(SCORED);
       },

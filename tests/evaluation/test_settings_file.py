@@ -38,7 +38,7 @@ def read(folder: Path, text: str, name: str = "counterlens.toml") -> SettingsFil
     [
         ("limit = 3\n\nlimt = 4\n", ":3: there is no setting limt"),
         ("# limt\ntimeout = 'long'\n", ":2: timeout is 'long', but must be a number from 0.1 to 3600"),
-        ("limit = 0\n", ":1: limit is 0, but must be a whole number of at least 1"),
+        ("limit = 0\n", ":1: limit is 0, but must be an integer of at least 1"),
         ("limit = true\n", ":1: limit is True"),
         ("fail-under = 2\n", ":1: fail-under is 2, but must be a number from 0 to 1"),
         ("models = 'one'\n", ":1: models is 'one', but must be a list, each a string"),

@@ -31,7 +31,7 @@ from counterlens.attribution.suite import LARGEST
 
 LOG = logging.getLogger("counterlens")
 _NAME = re.compile(r"([0-9a-f]{32})-\d{1,24}-\d{1,12}")
-_MOST_BYTES = 4 << 20  # of sources of one package
+_MOST_BYTES = 4 << 20  # maximum bytes of the sources of one package
 _OUTPUT = 64 << 20
 _LOCK = Lock()
 _done: set[tuple[Path, Path, int]] = set()

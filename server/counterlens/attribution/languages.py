@@ -1,4 +1,4 @@
-"""The languages whose programs are judged, each by a module of its own that `Language.judge` names.
+"""The languages whose programs are judged, each by a separate module that `Language.judge` names.
 
 Handwritten tests come first: tests and doctests are found, and all of them must pass. Only if there are none,
 the fallbacks are tried in order. The tests that come with a problem (`supplied`) are not included: their

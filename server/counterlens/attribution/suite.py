@@ -18,7 +18,7 @@ from counterlens.attribution.sandboxed.recorder.exclusion import is_excluded
 from counterlens.sandbox.interpreter import describe
 from counterlens.trust import is_inside
 
-_VERSION = 4  # of the content of baselines
+_VERSION = 4  # version of the content of baselines
 MOST_FILES = 4000
 LARGEST = 2 << 20  # maximum bytes of a file that is read
 _SKIPPED = {"__pycache__", "node_modules", "site-packages", "build", "dist", "venv", "env"}

@@ -80,7 +80,7 @@ class SuppliedTestsJudge:
     def _judged(self, program: str, cancel: Event | None) -> tuple[Judgement, Evidence]:
         calls = self._calls
         if isinstance(calls, tuple):
-            judgement, why = calls  # on the original; it says nothing about another program
+            judgement, why = calls  # on the original; it shows nothing about another program
             return judgement if program == self._original else Judgement.REFUSED, Evidence(ID, 0, None, why)
         recorder = Recorder(self._setting, None, self._target, readable=False)
         limit = self._setting.limits.seconds

@@ -47,9 +47,9 @@ def changed(
 ) -> None:
     """Probe the functions that differ from a revision, on the lines that differ.
 
-    FILES limit the functions to those files. Counterfactuals rewrite only lines that differ. If no function
-    with tests differs, nothing is asked, and the exit code is 0. A finding is about the model, not the
-    change: add a test that catches what the model gets wrong at these lines.
+    FILES limit the functions to those files. Counterfactuals rewrite only lines that differ. The
+    model gets no prompts, and the exit code is 0, if no function with tests differs. A finding concerns the
+    model, not the change: add a test that detects the model's error at these lines.
 
     Exit codes: 0 done, 1 failed, 2 bad usage, 3 a model keeps less than --fail-under (whole interval), 130
     interrupted.

@@ -73,8 +73,8 @@ def check(
     """Mark likely mistakes: places where an alternative makes the code clearly likelier.
 
     PATH are Python files, or folders of them. The exit code is 1 if there is a mark, else 0. A comment
-    `# counterlens: ignore` on its line silences a mark. A model other than the embedded one marks nothing by
-    itself before --fit has fitted its margins, on at least some hundred functions of tested code.
+    `# counterlens: ignore` on its line silences a mark. A model other than the embedded one needs margins
+    before it marks places by itself: fit them with --fit, on a few hundred functions of tested code.
     """
     if as_json and form not in {"text", "json"}:
         raise click.UsageError("--json and --format exclude each other")

@@ -62,8 +62,8 @@ def dependence(
 ) -> None:
     """Show what each statement depends on: control, and data through names and objects.
 
-    Python, Java and C are analysed. Without a name, every function is, and a Python module's own statements
-    (as <module>). No model is asked without --infer, which is for Python and Java.
+    Python, Java and C are supported. Without a name, all functions are analysed, and the top-level
+    statements of a Python file (as <module>). Only --infer uses a model; it supports Python and Java.
     """
     _refuse_untaken(method, limit)
     path, qualname = split_target(target)

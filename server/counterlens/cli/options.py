@@ -268,7 +268,7 @@ def require_trusted(*places: Path, would_run: str = "its tests, and what they im
 
 
 def _at_terminal() -> bool:
-    """Whether a user is there to be asked."""
+    """Whether a user can be asked."""
     return sys.stdin.isatty() and sys.stderr.isatty()
 
 

@@ -145,8 +145,8 @@ def _estimated(folder: Path, found: RunResults, *, estimate_missing: bool) -> Ca
 def compare(first: Path, second: Path | None, as_json: bool) -> None:
     """Compare the runs in DIR1 and DIR2, function by function.
 
-    Without DIR2, the models of the run in DIR1 are compared with each other. With McNemar's test of verdicts
-    and Wilcoxon's of scores, adjusted together (Holm).
+    Without DIR2, the models of the run in DIR1 are compared with each other. The tests are McNemar's for
+    verdicts and Wilcoxon's for scores, adjusted together (Holm).
     """
     run = RunResults.read(first)
     if second is None:

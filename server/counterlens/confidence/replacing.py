@@ -40,8 +40,8 @@ class Replacement:
 def replacements(found: Confidence, token: int, *, limit: int = 3) -> tuple[Replacement, ...]:
     """The alternatives to a token that parse and that the model finds likelier, by more than noise.
 
-    An alternative replaces the token and the rest of its leaf of the tree, because the model would not have
-    ended a word that it would not have begun.
+    An alternative replaces the token and the rest of its leaf of the tree, because that rest belongs to a
+    word that the model would not have begun.
 
     Args:
         found: The document's scores.

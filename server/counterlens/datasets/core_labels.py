@@ -32,7 +32,7 @@ _SOURCE = re.compile(r" *- (\w+) (\d+)")
 
 
 class CoreTask(StrEnum):
-    """What CoRe's questions are about; the values are CoRe's own."""
+    """The subject of CoRe's questions; the values are CoRe's own."""
 
     DATA = "data"
     CONTROL = "control"

@@ -1,4 +1,4 @@
-"""The same problems in another language: what functions are translated from."""
+"""The same problems in another language, from which functions are translated."""
 
 from __future__ import annotations
 

@@ -69,7 +69,7 @@ class JsonRecord:
 def _kind(value: object) -> str:
     names = {
         type(None): "null",
-        bool: "a truth value",
+        bool: "a Boolean",
         int: "a number",
         float: "a number",
         list: "a list",

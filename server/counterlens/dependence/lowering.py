@@ -6,7 +6,7 @@ Rules:
   `matching.py`, `exceptions.py`). `if` and `elif` are branches; a class body runs inline, and its name is
   bound at its end.
 - `assert` branches to the next statement and to the handler of an `AssertionError`.
-- A call in `Rules.terminators` as a statement of its own is a `raise SystemExit`.
+- A call in `Rules.terminators` as a separate statement is a `raise SystemExit`.
 
 Approximations: conditions other than constants may be true or false; calls return.
 """

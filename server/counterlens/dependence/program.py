@@ -52,7 +52,7 @@ class Program:
 
         Args:
             function: Its qualified name (`Class.method`, `outer.inner`), its own name if that is unambiguous,
-                or `<module>`. Of several definitions, the last is used.
+                or `<module>`. The last of several definitions is used.
 
         Raises:
             SourceError: there is no such function, or the name is ambiguous.

@@ -20,7 +20,7 @@ class Alternative:
         kind: Id of its kind.
         start: First byte to replace.
         end: The byte after the last; equal to `start` for an insertion.
-        text: The replacement, with the line ends `\n`.
+        text: The replacement, with `\n` as line ends.
         marked: Byte range of the mark, if it differs from the replaced range.
         question: The rest of the message after the place; by default "did you mean `text`?".
     """

@@ -34,7 +34,7 @@ STEP = 0.5
 
 @dataclass(frozen=True, slots=True)
 class RightFunction:
-    """A function that is right, as a model sees it.
+    """A right function, evaluated by a model.
 
     Attributes:
         lines: Number of its lines of code.
@@ -117,7 +117,7 @@ def fitted(seen: Sequence[RightFunction]) -> Fit:
     They are those with at most `ALLOWED` expected false marks per 1,000 lines that find the largest share of
     the planted alternatives, with equal weight for each kind. Gains of false marks beyond `TAIL_FROM` fall
     off exponentially; their number and their rate are estimated for each kind, with one more than were
-    observed, and with a rate drawn towards that of all kinds.
+    observed, and with a rate shrunk towards that of all kinds.
     """
     lines = sum(one.lines for one in seen)
     beyond = {kind: _beyond(seen, kind) for kind in DOUBT_KINDS}

@@ -173,7 +173,7 @@ class DoubtScope:
             yield node
 
     def text(self, start: int, end: int) -> str:
-        r"""A part of the document, with the line ends `\n`."""
+        r"""A part of the document, with `\n` as line ends."""
         return self.document.data[start:end].replace(b"\r\n", b"\n").decode("utf-8", "replace")
 
 

@@ -82,7 +82,7 @@ class RemainingTime:
 
     @contextmanager
     def following(self, item: Item) -> Iterator[None]:
-        """Follow an item on this thread, with its programs; an item that fails says nothing about others."""
+        """Follow an item on this thread, with its programs; an item that fails shows nothing about others."""
         self.begin(item)
         done, self._thread.item = False, item
         try:
@@ -121,7 +121,7 @@ class RemainingTime:
 
         Args:
             item: The item.
-            done: Whether it succeeded; a failed item says nothing about others.
+            done: Whether it succeeded; a failed item shows nothing about others.
         """
         with self._lock:
             which, work = self._working.pop(item.position)

@@ -281,10 +281,10 @@ def _kind(spec: OptionSpec) -> str:
     if spec.kind is float:
         return _between(spec)
     if spec.low is None:
-        return "a whole number"
+        return "an integer"
     if spec.high is None:
-        return f"a whole number of at least {spec.low:g}"
-    return f"a whole number from {spec.low:g} to {spec.high:g}"
+        return f"an integer of at least {spec.low:g}"
+    return f"an integer from {spec.low:g} to {spec.high:g}"
 
 
 def _between(spec: OptionSpec) -> str:

@@ -40,7 +40,7 @@ def perform(
         progress: Called with each step.
 
     Raises:
-        ModelError, SandboxError: the model or the sandbox failed, which says nothing about the function.
+        ModelError, SandboxError: the model or the sandbox failed, which shows nothing about the function.
         Cancelled: `cancel` was set.
     """
     steps = Steps(cancel, progress)

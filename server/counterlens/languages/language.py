@@ -21,7 +21,7 @@ class Language:
 
     A language needs an id, a title, suffixes and a grammar; then its files are scored. Each further part is
     named as `module:attribute` and loaded when it is first needed, so that naming parts imports nothing. A
-    language without a part lacks the features that need it, and the user is told so.
+    language without a part lacks the features that need it, and the user is notified.
 
     Attributes:
         id: Its id, as editors use it.

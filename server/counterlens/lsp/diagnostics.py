@@ -31,9 +31,9 @@ def _all(ls: CounterlensServer, analysis: Analysis) -> list[types.Diagnostic]:
 def _pull(
     ls: CounterlensServer, params: types.DocumentDiagnosticParams
 ) -> types.RelatedFullDocumentDiagnosticReport | types.RelatedUnchangedDocumentDiagnosticReport:
-    """Answer with the current results; the client is told to pull again when there are more."""
+    """Answer with the current results; the client is asked to pull again when there are more."""
     analysis = ls.analyses.get(params.text_document.uri)
-    # A client that cannot be told to pull again gets pushes, and must not get everything twice.
+    # A client that cannot be asked to pull again gets pushes, and must not get everything twice.
     found = _all(ls, analysis) if analysis is not None and _pulls(ls) else []
     result = hashlib.blake2b(repr(found).encode(), digest_size=8).hexdigest()
     if result == params.previous_result_id:
@@ -66,7 +66,7 @@ def _publish(ls: CounterlensServer, analysis: Analysis, found: list[types.Diagno
 
 
 def _pulls(ls: CounterlensServer) -> bool:
-    """Whether the client pulls diagnostics, and can be told when to pull again."""
+    """Whether the client pulls diagnostics, and can be asked to pull again."""
     document, workspace = ls.client_capabilities.text_document, ls.client_capabilities.workspace
     return bool(
         document

@@ -69,12 +69,12 @@ def _did_close(ls: CounterlensServer, params: types.DidCloseTextDocumentParams) 
 
 
 def _announce(ls: CounterlensServer, analysis: Analysis) -> None:
-    """Tell the client that there are new results to request."""
+    """Notify the client of new results to request."""
     ls.protocol.notify(SCORES_CHANGED, {"uri": analysis.uri, "version": analysis.document.version})
 
 
 def _announce_part(ls: CounterlensServer, analysis: Analysis) -> None:
-    """Tell the client that there is more to show, but not all."""
+    """Notify the client of further, but not all, results to show."""
     ls.protocol.notify(PARTLY_SCORED, {"uri": analysis.uri, "version": analysis.document.version})
 
 

@@ -13,7 +13,7 @@ from counterlens.models.files import known, note
 _MEMORY = "editor-paces.json"
 _FROM_SECONDS = 2.0  # no estimate before this time and this share of the work
 _FROM_SHARE = 0.05
-_CACHED = 0.5  # of the known pace: faster work had cached responses, which say nothing of the pace
+_CACHED = 0.5  # share of the known pace; faster work had cached responses, which do not show the pace
 
 
 def about(seconds: float) -> str:
@@ -35,7 +35,7 @@ class TimeLeft:
         self._begun = clock()
 
     def after(self, share: float) -> float | None:
-        """Seconds left after a share of the work; None if it is too early to tell."""
+        """Seconds left after a share of the work; None if it is too early to decide."""
         passed = self._clock() - self._begun
         if passed < _FROM_SECONDS or not _FROM_SHARE <= share < 1:
             return None

@@ -38,7 +38,7 @@ def _inlay_hints(ls: CounterlensServer, params: types.InlayHintParams) -> list[t
         if node.confidence is None or not _is_wanted(found, node, by):
             continue
         at = _line_end(analysis, node)
-        if low <= at <= high and at not in hints:  # of several statements on a line, the first (outer) one
+        if low <= at <= high and at not in hints:  # the first (outer) one of several statements on a line
             hints[at] = types.InlayHint(
                 position=places.position(at),
                 label=share(node.confidence, translator()),

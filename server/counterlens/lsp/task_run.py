@@ -146,7 +146,7 @@ class TaskRun:
                 run = attempt(probe, context, self._chosen.targets, options, update=self._set)
         except Cancelled:
             raise
-        except CounterlensError as error:  # of the sentence-similarity model
+        except CounterlensError as error:  # an error of the sentence-similarity model
             run = replace(run, state=State.FAILED, reason=str(error))
         except Exception as defect:  # the other probes can still run
             LOG.exception("the task %s failed", probe.id)

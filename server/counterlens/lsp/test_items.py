@@ -71,7 +71,7 @@ async def _items(ls: CounterlensServer, argument: Any = None) -> TestItems:
 
 def _functions(ls: CounterlensServer, analysis: Analysis) -> TestItems:
     places = ls.places(analysis)
-    # Of several definitions of one name, the last one is in effect, and a probe takes it.
+    # The last of several definitions of one name is in effect, and a probe takes it.
     named = {function.qualname: function for function in functions(analysis.document)}
     items = (FunctionItem(name, places.range(item.start, item.end)) for name, item in named.items())
     return TestItems(analysis.document.version, functions=tuple(items))

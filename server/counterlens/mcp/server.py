@@ -80,7 +80,7 @@ def create_server(workspace: ToolWorkspace) -> MCPServer:
         task: Annotated[str, Field(description="See counterlens_tasks.")] = "completion",
         options: Options | None = None,
     ) -> CallToolResult:
-        """Does the model hold when the code changes its shape but not its meaning?
+        """Does the model hold when the code changes its form but not its meaning?
 
         Takes from seconds to minutes. Code that the model writes runs only in a sandbox, under the function's
         tests.

@@ -149,7 +149,7 @@ def _effect(
         model, identified, estimated = _estimated(causal_model, snippets, name)
         clusters = list(_clusters(snippets).values())
         drawn = bootstrap(clusters, lambda chosen: slope([*_flat(chosen)], name), seed=seed, resamples=500)
-        # A single cluster says nothing about others.
+        # A single cluster shows nothing about others.
         low, high = (drawn.low, drawn.high) if len(clusters) > 1 else (None, None)
         effect = Estimate(float(estimated.value), low, high, len(snippets))
         refutations = _refutations(model, identified, estimated, effect, snippets, name, seed, simulations)

@@ -2,7 +2,7 @@
 
 The unit is a function, because the pairs of one are correlated: its value for a mutation is the mean effect
 of its informative pairs. Two mutations are correlated over the functions with informative pairs of both.
-Fewer than ten functions say nothing.
+Fewer than ten functions show nothing.
 """
 
 from __future__ import annotations

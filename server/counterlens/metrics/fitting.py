@@ -141,7 +141,7 @@ def _platt(confidence: Floats, right: Floats) -> Curve:
         rows, truth, sample_weight=np.concatenate([target, 1 - target])
     )
     slope, offset = float(fitted.coef_[0, 0]), float(fitted.intercept_[0])
-    if slope < 0:  # a falling curve means that confidence says nothing: use the share instead
+    if slope < 0:  # a falling curve means that confidence has no meaning: use the share instead
         mean = float(target.mean())
         slope, offset = 0.0, float(np.log(mean / (1 - mean)))
     # Few cleanly separated nodes give a step: as steep as values strictly between 0 and 1 allow.

@@ -16,7 +16,7 @@ from counterlens.metrics.summary import EffectSummary, Observation
 DETECTABLE_DIFFERENCE = 0.1
 """A difference of ten percentage points: the default for the number of functions needed."""
 WEAK = 0.2
-"""A model with a smaller share of right originals is too weak for its effects to mean much."""
+"""A model with a smaller share of right originals is too weak for its effects to be meaningful."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ def compare_pairwise(
 
 
 def too_weak(summary: EffectSummary) -> bool:
-    """Whether a model completes so few originals right that its effects say little."""
+    """Whether a model completes so few originals correctly that its effects show little."""
     right = summary.original_accuracy.value
     return right is not None and right < WEAK
 

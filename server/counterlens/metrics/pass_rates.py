@@ -31,7 +31,7 @@ class RateFinding(StrEnum):
     HELD = "held"
     """The interval is within 0.1 of 0."""
     OPEN = "open"
-    """Neither: there were too few samples to tell."""
+    """Neither: there were too few samples to decide."""
 
 
 @dataclass(frozen=True, slots=True)

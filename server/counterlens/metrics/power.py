@@ -17,7 +17,7 @@ from statistics import NormalDist
 POWER = 0.8
 """The probability of detecting a difference of that size."""
 DISCORDANT = 0.5
-"""Default share of functions whose outcomes differ: that of two coins."""
+"""Default share of functions whose outcomes differ: that of two coin tosses."""
 
 _BETWEEN = NormalDist().inv_cdf(0.975)
 _TOLD = NormalDist().inv_cdf(POWER)

@@ -298,11 +298,11 @@ _KEYS: dict[str, tuple[Callable[[object], bool], str]] = {
         lambda value: isinstance(value, str) and _VARIABLE.fullmatch(value) is not None,
         "the name of the environment variable that holds the key, never the key itself",
     ),
-    "context": (_is_whole(1, 2**31), "a whole number of tokens"),
-    "concurrency": (_is_whole(1, 64), "a whole number from 1 to 64"),
+    "context": (_is_whole(1, 2**31), "an integer of tokens"),
+    "concurrency": (_is_whole(1, 64), "an integer from 1 to 64"),
     "requests-per-minute": (_is_rate, "a number above 0"),
     "tokens-per-minute": (_is_rate, "a number above 0"),
-    "thinking-tokens": (_is_whole(0, 2**20), "a whole number of tokens; 0 for no separate limit"),
+    "thinking-tokens": (_is_whole(0, 2**20), "an integer of tokens; 0 for no separate limit"),
     "price": (
         _is_price,
         'the price per million tokens, such as { input = 0.15, output = 0.6, currency = "USD" }, and cached '

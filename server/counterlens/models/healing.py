@@ -1,7 +1,7 @@
 r"""Token healing of text, if tokens cannot be constrained: endpoints and chat models.
 
 A prompt that ends in a newline or in blanks ends where no tokenizer would end a token, and the completion
-suffers (decision 4 of ARCHITECTURE.md). A server cannot be told which bytes to generate first, so the
+suffers (decision 4 of ARCHITECTURE.md). A server cannot be forced to generate certain bytes first, so the
 trailing whitespace (the *gap*) is not sent, and the model writes it itself. `reconcile` then returns the text
 for which `prompt + text` is the program that the model meant:
 
@@ -49,7 +49,7 @@ def reconcile(gap: str, answer: str, *, complete: bool = True) -> str | None:
         complete: Whether the completion is complete.
 
     Returns:
-        The text, or None if it is too early to tell.
+        The text, or None if it is too early to decide.
 
     Raises:
         Contradiction: no text after the gap is what the model meant.

@@ -58,7 +58,7 @@ class Counterfactual:
         other_cuts: Other cuts, the nearest first; empty unless requested.
         seed: The seed of names and sites.
         assumptions: The assumptions under which it preserves the meaning, such as `total-order`.
-        possibly_equivalent: A breaking mutation that no available test or input tells from the original.
+        possibly_equivalent: A breaking mutation that no available test or input distinguishes.
     """
 
     mutation: str

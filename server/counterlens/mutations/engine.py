@@ -103,7 +103,7 @@ def apply_everywhere(
 ) -> str:
     """Apply one mutation at every safe site of a source at once.
 
-    Of several conflicting sites, the first is used.
+    The first of several conflicting sites is used.
 
     Raises:
         SourceError: the source does not parse.

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from counterlens.mutations.base import Counterfactual
 
 Distinguishes = Callable[[str, str], bool]
-"""Tells whether any available test or input distinguishes an original source from a mutated one."""
+"""Returns whether any available test or input distinguishes an original source from a mutated one."""
 
 
 def mark_possibly_equivalent(

@@ -37,7 +37,7 @@ def figure_columns(columns: Sequence[str], rows: Sequence[Sequence[ReportCell]])
 
 
 def is_figure(cell: ReportCell) -> bool:
-    """Whether a cell is a figure, or already worded as one, such as `+0.05` or `4e-07`."""
+    """Whether a cell is a figure, or text in the form of one, such as `+0.05` or `4e-07`."""
     if isinstance(cell, Shaded):
         return True
     if isinstance(cell, Marked | HeadingLink):

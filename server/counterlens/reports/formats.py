@@ -51,7 +51,7 @@ def write_probes(form: str, runs: Sequence[ProbeRun], title: str, about: str) ->
 
     Args:
         form: One of `FORMATS`.
-        runs: The probes; a single one has a report of its own.
+        runs: The probes; a single one has a separate report.
         title: The probed functions.
         about: Its path, and the model.
 

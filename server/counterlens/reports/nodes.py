@@ -19,7 +19,7 @@ _DEFINITIONS = frozenset(
     for what in ("function", "method", "constructor", "class")
     for how in ("definition", "declaration")
 )
-"""Node types at which the chain ends: nodes around them say nothing about the place."""
+"""Node types at which the chain ends: nodes around them show nothing about the place."""
 
 
 def chain_at(found: Confidence, offset: int) -> list[NodeConfidence]:

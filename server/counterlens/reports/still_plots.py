@@ -14,7 +14,7 @@ _WIDTH = _LABEL + _PLOT + 30
 _LONGEST = 34  # characters of a label
 _SHAPES = 4
 _PER_LINE, _INDENT = 2, 90  # entries of a legend
-_CELL, _SLANT = 46, 110  # of a matrix: size of a cell, and space for names above it
+_CELL, _SLANT = 46, 110  # size of a matrix's cell, and space for names above it
 _LOW, _HIGH = "#E66100", "#1A5FB4"  # for a correlation of -1 and of 1
 _TICKS = 4
 

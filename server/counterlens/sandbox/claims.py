@@ -1,7 +1,7 @@
 """Test the claims of a back end with a program in it, on files, a process and sockets created for the test.
 
-The kernel's features say what should hold; a container, another security module or a kernel without user
-namespaces can remove some of it. The results of the attempts are stored for each back end, machine and
+The claims follow from the kernel's features; a container, another security module or a kernel without user
+namespaces can invalidate some of them. The results of the attempts are stored for each back end, machine and
 start of the machine.
 """
 

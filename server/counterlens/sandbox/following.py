@@ -1,4 +1,4 @@
-"""Tell whoever follows a thread's work, such as a run that estimates its remaining time, of each program."""
+"""Notify the observers of a thread's work, such as a run with a remaining time, of each program."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """macOS: `sandbox-exec` around the launcher, with a profile that denies by default.
 
 Written to the manual pages sandbox-exec(1) and sandbox(7) and to Apple's own profiles below
-/System/Library/Sandbox. UNTESTED: it has not run on a Mac yet. Apple calls the command deprecated, and has
-shipped it ever since.
+/System/Library/Sandbox. UNTESTED: it has not run on a Mac yet. Apple has deprecated the command, but
+still ships it.
 """
 
 from __future__ import annotations

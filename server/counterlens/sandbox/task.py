@@ -7,7 +7,7 @@ import os
 import struct
 
 _HEAD = struct.Struct("<Q")
-_VERSION = 4  # of the marshal encoding, which older and newer interpreters than ours also read
+_VERSION = 4  # version of the marshal encoding, which older and newer interpreters than ours also read
 
 
 class SandboxTask:

@@ -82,7 +82,7 @@ def _fork() -> _Entered | None:
 
 
 def _no_proc() -> OSError | None:
-    """Why no copy can have its own `/proc`, if so; tried once, as each refusal logs a line on the console."""
+    """Why no copy can have its own `/proc`; None if one can. Tried once, as each refusal logs a line."""
     try:
         entered = namespaces.fork_into_namespaces()
     except OSError:

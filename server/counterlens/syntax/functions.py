@@ -122,7 +122,7 @@ def function_named(known: Sequence[NamedT], qualname: str, where: Path | str) ->
         choices = ", ".join(f.qualname for f in named)
         raise SourceError(f"several functions are called {qualname}: {choices}", "Give the qualified name")
     if named:
-        return named[-1]  # of several definitions, the name refers to the last
+        return named[-1]  # the name refers to the last of several definitions
     if not known:
         raise SourceError(f"there is no function {qualname} in {where}: it has no functions at all")
     choices = ", ".join(f.qualname for f in known[:12]) + (", …" if len(known) > 12 else "")

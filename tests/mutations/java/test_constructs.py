@@ -54,7 +54,7 @@ REFUSED = [
     ("for-while-convert", "for (int i = 0; i < a; i++) { if (b > i) continue; g(); }", "continue"),
     ("for-while-convert", "o: for (int i = 0; i < a; i++) { for (;;) { continue o; } }", "continue"),
     ("for-while-convert", "for (int i = 0; i < a; i++) { throw e; }", "never reaches its end"),
-    ("operand-swap", "String e = s + a;", "text is not commutative"),
+    ("operand-swap", "String e = s + a;", "string concatenation is not commutative"),
     ("operand-swap", "double e = d + a;", "not integers"),
     ("operand-swap", "boolean e = g() < a++ + h();", "both call unknown code"),
     ("operand-swap", "int e = k + o.hashCode();", "are unknown"),
@@ -69,7 +69,7 @@ REFUSED = [
     ("def-use-break", "while (k) { a = g(); } return a;", "skipped"),
     ("var-types", "Object e = s;", "another type"),
     ("var-types", "java.util.List<Integer> e = new java.util.ArrayList<>();", "another type"),
-    ("replace-arithmetic", "Object e = s + o;", "text"),
+    ("replace-arithmetic", "Object e = s + o;", "strings"),
 ]
 
 

@@ -63,7 +63,7 @@ class Shapes:
         return st.one_of(st.integers(0, 12), st.integers(-5, 30), st.integers(-100, 120), *few, *few)
 
     def floats(self) -> Strategy:
-        """Short decimals, whole numbers, the literals of the code; sometimes NaN or an infinity."""
+        """Short decimals, integers, the literals of the code; sometimes NaN or an infinity."""
         few = [st.sampled_from(sorted(set(self.hints.floats)))] if self.hints.floats else []
         short = st.integers(-1000, 1000).map(lambda n: n / 10)
         odd = st.sampled_from([0.0, -0.0, 0.5, 1e-9, 1e9, float("inf"), float("nan")])

@@ -49,7 +49,7 @@ class CompilerStoppedError(Exception):
 
 
 class Fate(Enum):
-    """The fate of a program's process while its tests ran."""
+    """The outcome of a program's process during its tests."""
 
     ENDED = "the program ended its process"
     LATE = "late"

@@ -9,7 +9,7 @@ Rules:
 - `switch` is one branch with many successors: the statements of a case depend on the `switch`. A case without
   `break` falls through to the next one; a case with an arrow does not.
 - A jump with a label ends at the statement with that label.
-- A call in `Calls.terminators` as a statement of its own ends the function.
+- A call in `Calls.terminators` as a separate statement ends the function.
 
 Approximations: every condition may be true or false; calls return.
 """
@@ -84,7 +84,7 @@ class BraceLayout(FlowLayout[Node]):
         return [(self.node(statement, self.read(statement), loose), Arc.NEXT)]
 
     def inside(self, body: Node | None, loose: Loose) -> Loose:
-        """Lower a body in a scope of its own."""
+        """Lower a body in a separate scope."""
         with self.blocks.block():
             return self.body(flat(body), loose)
 

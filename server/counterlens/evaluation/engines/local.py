@@ -97,7 +97,7 @@ def run_local(
                 under_way[pool.submit(perform, item)] = item
             if not under_way:
                 return
-            # Wakes up now and then, so that Ctrl-C is noticed also where waiting for a lock would block it.
+            # Wakes up regularly, because waiting for a lock would block Ctrl-C.
             done, _ = wait(under_way, timeout=_POLL_SECONDS, return_when=FIRST_COMPLETED)
             for future in sorted(done, key=lambda one: under_way[one].position):
                 yield _finished(under_way.pop(future), future)

@@ -85,12 +85,12 @@ def continuation(reply: str, prompt: str, indent: int | None, *, complete: bool)
         complete: Whether the reply is complete.
 
     Returns:
-        The text, or None if it is too early to tell.
+        The text, or None if it is too early to decide.
     """
     reply = reply.replace("\r\n", "\n")
     block = first_block(reply)
     if block is None and not complete:
-        return None  # prose before the code, or code without a block: its beginning does not tell
+        return None  # prose before the code, or code without a block: its beginning does not show which
     complete = complete or (block is not None and block.closed)
     code = block.code if block else _THOUGHT.sub("", reply)
     if not complete:
@@ -102,7 +102,7 @@ def continuation(reply: str, prompt: str, indent: int | None, *, complete: bool)
     if rest is None:
         return None
     text, aligned, joined = rest
-    if not complete and len(_lines(text)) < 2:  # the second line tells how to read the first
+    if not complete and len(_lines(text)) < 2:  # the second line determines the meaning of the first
         return None
     if not head.strip():
         return text
@@ -118,7 +118,7 @@ def _after_repetition(
 ) -> tuple[str, bool, bool] | None:
     """The code without repetitions; whether its depth is known from them; whether it continues the line.
 
-    None if it is too early to tell.
+    None if it is too early to decide.
     """
     reply_lines, known = _lines(code), _lines(head)
     if not reply_lines or not known:
@@ -190,7 +190,7 @@ def _repeats(reply_lines: list[_Line], known: list[_Line], *, partly: bool = Fal
 def _shifted(text: str, given: str, last: _Line, *, sure: bool) -> str:
     """Lines moved like the repeated line before them, from the indentation `given` to the prompt's.
 
-    If only the first line lost its indentation, it says nothing about the others (`sure` is then False).
+    If only the first line lost its indentation, it shows nothing about the others (`sure` is then False).
     """
     lines = _lines(text)
     if not lines or given == last.indent:

@@ -50,7 +50,7 @@ class Turn:
             complete: Whether the reply is complete.
 
         Returns:
-            None if it is too early to tell.
+            None if it is too early to decide.
         """
         if self.prompt.reply is not None:
             return replies.without_thought(answer)

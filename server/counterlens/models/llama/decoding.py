@@ -110,7 +110,7 @@ class ExactDecoder:
         for which, token in tokens.items():
             self._tokens[which].append(token)
         live, shape = len(self._order), self._shape
-        # Of the ways to have enough rows, take the one with the fewest.
+        # Take the smallest sufficient number of rows.
         _, sequences, each = min(
             (sequences * each, sequences, each)
             for sequences in range(live, max(live, self.slots) + 1)

@@ -1,7 +1,7 @@
 """The rounding of the gap between the two likeliest tokens: measured on the loaded model, and cached.
 
 A greedy completion takes the likelier of two tokens, however small the gap between their logits. Other work
-of llama.cpp in a call shifts that gap, so a gap below the largest such shift says nothing about the model.
+of llama.cpp in a call shifts that gap, so a gap below the largest such shift shows nothing about the model.
 """
 
 from __future__ import annotations

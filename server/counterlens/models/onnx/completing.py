@@ -43,7 +43,7 @@ class CachedDecoder:
         self._engine = engine
         self._past: Past = []
         self._order: list[int] = []  # the sequence of each row
-        self._lengths: list[int] = []  # of each row, in tokens
+        self._lengths: list[int] = []  # length of each row, in tokens
         self._mask = np.empty((0, 0), np.int64)
 
     def read(self, sequences: Sequence[Sequence[int]], needs: Sequence[int]) -> Logits:

@@ -42,7 +42,7 @@ class Exchange(Protocol):
         ...
 
     def text(self, answer: str, *, complete: bool) -> str | None:
-        """The continuation of the prompt, given the model's text so far; None if it is too early to tell.
+        """The continuation of the prompt, given the model's text so far; None if it is too early to decide.
 
         Raises:
             Contradiction: the response does not fit the prompt; use `Dialect.exchange(heal=False)`.

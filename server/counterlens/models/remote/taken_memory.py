@@ -15,7 +15,7 @@ import platformdirs
 
 from counterlens.models.remote.taking import LIMIT, NEW_LIMIT, Taken, Temperature
 
-_VERSION: Final = 1  # of the file; another version is ignored
+_VERSION: Final = 1  # version of the file; another version is ignored
 _KEPT: Final = 7 * 86_400.0  # seconds; the models behind a name change
 
 

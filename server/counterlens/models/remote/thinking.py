@@ -22,7 +22,7 @@ class Parts:
     Attributes:
         thought: The reasoning.
         answer: The text after the reasoning.
-        thinking: Whether the reasoning has not ended, or it is too early to tell.
+        thinking: Whether the reasoning has not ended, or it is too early to decide.
     """
 
     thought: str

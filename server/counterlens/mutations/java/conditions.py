@@ -46,7 +46,7 @@ def negated(context: JavaContext, test: Node) -> tuple[Edit, ...]:
     """The edits that negate a condition exactly.
 
     Complementary operators and De Morgan's laws keep the order of evaluation and short circuits; `!` is used
-    where a part has no complement: `a < b` has one for whole numbers only, because with NaN neither `a < b`
+    where a part has no complement: `a < b` has one for integers only, because with NaN neither `a < b`
     nor `a >= b` is true.
     """
     edits: list[Edit] = []

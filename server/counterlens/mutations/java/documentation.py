@@ -25,7 +25,7 @@ MEASURED = """\
 
 judges every counterfactual of HumanEval-X and HumanEvalPack by the problem's tests, in the sandbox
 (JDK 17). The two have all programs but one in common, so there are 165. All originals
-pass. All of the 1,697 counterfactuals that keep the meaning compile and pass. Of the 917 that break it, all
+pass. All of the 1,697 counterfactuals that keep the meaning compile and pass. All of the 917 that break it
 compile, and the tests distinguish 880 from the original (96.0 %). No method of these programs has its
 parameters reordered, since other classes may call it.
 

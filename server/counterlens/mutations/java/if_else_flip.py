@@ -21,7 +21,7 @@ class JavaIfElseFlip(JavaMutation):
     """Negate the condition of an `if` with an `else`, and swap its branches.
 
     The condition is negated by complementary operators and De Morgan's laws, and by `!` if a part has no
-    complement: `<` becomes `>=` for whole numbers only, because of NaN. An `else if` counts as an `if` in the
+    complement: `<` becomes `>=` for integers only, because of NaN. An `else if` counts as an `if` in the
     `else` branch, and becomes one. For an `if` without `else` whose body always jumps, the rest of its block
     is the `else` branch.
     """

@@ -41,11 +41,11 @@ def precedence(operator: str) -> int:
 
 
 class JavaOperandSwap(JavaMutation):
-    """Write `a < b` as `b > a`, `a == b` as `b == a`, and `a + b` as `b + a` for whole numbers.
+    """Write `a < b` as `b > a`, `a == b` as `b == a`, and `a + b` as `b + a` for integers.
 
     Java evaluates the left operand first, so the order of evaluation must not be observable. `+`, `*`, `&`,
-    `|` and `^` commute for whole numbers, including overflow, and `&`, `|` and `^` for truth values; `+` on
-    text does not, so the types must be known. Sums and products of floating-point numbers are not changed.
+    `|` and `^` commute for integers, including overflow, and `&`, `|` and `^` for Booleans; `+` on
+    strings does not, so the types must be known. Sums and products of floating-point numbers are not changed.
     """
 
     id = "operand-swap"
@@ -58,7 +58,7 @@ class JavaOperandSwap(JavaMutation):
         ),
         Example(
             before="class A { String f(String a, int b) { return a + b; } }",
-            refused="text is not commutative",
+            refused="string concatenation is not commutative",
         ),
         Example(
             before="class A { boolean f(int a) { return g(a) == h(a) || a++ < a; } }",
@@ -113,7 +113,7 @@ def _not_commutative(context: JavaContext, node: Node) -> str | None:
     types, sides = context.types, (left, right)
     text = context.module.text(operator)
     if "String" in {types.of(side) for side in sides}:
-        return "text is not commutative"
+        return "string concatenation is not commutative"
     if all(types.integral(side) for side in sides):
         return None
     if text in "&|^" and all(types.boolean(side) for side in sides):
@@ -155,7 +155,7 @@ class JavaReplaceArithmetic(JavaMutation):
     """Replace an arithmetic operator by another one of the same precedence, which breaks the program.
 
     The same precedence keeps the grouping around it. The seed chooses the operator. Both operands must be
-    numbers by their types, because `+` on text is not arithmetic.
+    numbers by their types, because `+` on strings is not arithmetic.
     """
 
     id = "replace-arithmetic"
@@ -167,7 +167,7 @@ class JavaReplaceArithmetic(JavaMutation):
             before="class A { int f(int a, double b) { a += 2; return a - (int) b; } }",
             after="class A { int f(int a, double b) { a -= 2; return a + (int) b; } }",
         ),
-        Example(before="class A { String f(String a) { return a + 1; } }", refused="text"),
+        Example(before="class A { String f(String a) { return a + 1; } }", refused="strings"),
         Example(before="class A { int f(int a) { return a + g(a); } }", refused="are unknown"),
         Example(before="class A { int f(int a) { return a + 0; } }", refused="the same value"),
     )
@@ -195,7 +195,7 @@ class JavaReplaceArithmetic(JavaMutation):
             return None
         start, end = node.start_byte, node.end_byte
         if "String" in {types.of(left), types.of(right)}:
-            return SiteRefused(start, "`+` on text is not arithmetic")
+            return SiteRefused(start, "`+` on strings is not arithmetic")
         if not (types.numeric(left) and types.numeric(right)):
             return SiteRefused(start, "the types of its operands are unknown")
         chance = random.Random(repr((context.seed, self.id, module.text(node))))  # noqa: S311

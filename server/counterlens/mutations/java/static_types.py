@@ -91,7 +91,7 @@ class JavaTypes:
         return known
 
     def integral(self, node: Node) -> bool:
-        """Whether an expression's value is a whole number, boxed or not."""
+        """Whether an expression's value is an integer, boxed or not."""
         return unboxed(self.of(node)) in _INTEGRAL
 
     def numeric(self, node: Node) -> bool:
@@ -99,7 +99,7 @@ class JavaTypes:
         return unboxed(self.of(node)) in _NUMERIC
 
     def boolean(self, node: Node) -> bool:
-        """Whether an expression's value is a truth value, boxed or not."""
+        """Whether an expression's value is a Boolean, boxed or not."""
         return unboxed(self.of(node)) == "boolean"
 
     def plain(self, node: Node) -> bool:

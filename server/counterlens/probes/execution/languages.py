@@ -1,4 +1,4 @@
-"""The languages of execution questions, each with a module of its own that `Language.execution` names."""
+"""The languages of execution questions, each with a separate module that `Language.execution` names."""
 
 from __future__ import annotations
 

@@ -139,7 +139,7 @@ class PythonExecution(ExecutedLanguage):
         """Like `ExecutedLanguage.described`."""
         text = document.data[function.header : function.end].decode("utf-8", "replace")
         lines = text.splitlines(keepends=True)
-        margin = function.column  # of all lines except the first, which has none
+        margin = function.column  # the indentation of all lines except the first, which has none
         try:
             node = parse_module("".join([lines[0], *(line[margin:] for line in lines[1:])])).body[0]
         except (SyntaxError, ValueError, IndexError):

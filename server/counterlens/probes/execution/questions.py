@@ -133,7 +133,7 @@ def agrees(document: Document, written: str, truth: Any) -> bool:
 
 
 def _require_judged(call: str, truth: CallTruth, language: str) -> None:
-    """The truth itself is a right answer, and something else is a wrong one; else figures mean nothing."""
+    """Check that the truth is a right answer and another value a wrong one; else figures are meaningless."""
     values = executed(language).values
     other = values.zero if _is_null(truth.value, values) else values.null
     for style in STYLES.values():

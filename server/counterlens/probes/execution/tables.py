@@ -58,7 +58,7 @@ def breakdown(answers: Answers, *, seed: int) -> tuple[Table, ...]:
     """The tables of independent execution reasoning.
 
     Args:
-        answers: The answers; those about unrolled programs have a table of their own.
+        answers: The answers; those about unrolled programs have a separate table.
         seed: Random seed of intervals.
     """
     standing = [answer for answer in answers if answer.form is Form.STANDING]

@@ -24,7 +24,7 @@ class SwapForm(StrEnum):
     IF_ELSE = "if-else"
     ELIF = "elif chain"  # an `if` with an `elif`, or an `elif`
     GUARD = "guard"  # no else branch: the body always exits
-    CONDITION = "condition"  # of an `if`, `elif` or `while`, or joined to one by `and`, `or`, `not`
+    CONDITION = "condition"  # in the condition of an `if`, `elif` or `while`, also below `and`, `or`, `not`
     CALLS = "condition with calls"  # operands that the paper discards
     ELSEWHERE = "elsewhere"
 

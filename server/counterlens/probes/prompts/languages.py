@@ -1,4 +1,4 @@
-"""The languages that prompts support, each with a module of its own, which `Language.prompts` names."""
+"""The languages that prompts support, each with a separate module, which `Language.prompts` names."""
 
 from __future__ import annotations
 

@@ -39,9 +39,7 @@ __all__ = ["evaluation_report", "plan_lines", "progress_of"]
 
 _CHANGED = frozenset({PairOutcome.LOST, PairOutcome.GAINED})
 _TOO_LONG = frozenset({"types"})  # every syntax node of a function: JSON and Parquet have them
-_SHOWN = frozenset(
-    {"judged_by", "pairs", "placebos"}
-)  # keys of a record of pairs that have separate blocks of their own
+_SHOWN = frozenset({"judged_by", "pairs", "placebos"})  # keys of a record of pairs that have separate blocks
 
 
 def evaluation_report(

@@ -33,7 +33,7 @@ def verdicts_held(models: Mapping[str, EffectSummary]) -> Iterator[Block]:
     yield Paragraph(_MEANING, quiet=True)
     ordered = sorted(held.items(), key=lambda one: -(one[1].value or 0.0))
     weak = {model for model, summary in models.items() if too_weak(summary)}
-    rows = tuple((model, one, "too weak to tell" if model in weak else "") for model, one in ordered)
+    rows = tuple((model, one, "too weak to compare" if model in weak else "") for model, one in ordered)
     yield Figure(
         "Verdicts held by each model",
         "Share of pairs with a right verdict that keep it, per model, as a point on a scale from 0 to 100 "

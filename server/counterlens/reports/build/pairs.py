@@ -94,9 +94,9 @@ def pairs_blocks(
 
 
 def _folded(record: PairsRecord) -> tuple[int, ...]:
-    """The positions of the pairs that say nothing about the model.
+    """The positions of the pairs that show nothing about the model.
 
-    If all say nothing, the first is not among them: one failure in full shows what the model writes.
+    The first is not among them if all show nothing: one complete failure shows the model's output.
     """
     failed = tuple(
         number

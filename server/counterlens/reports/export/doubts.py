@@ -32,7 +32,7 @@ def doubt_sentence(doubt: Doubt, t: Translator = ENGLISH) -> str:
 
 
 def _preferred(part: float, t: Translator) -> str:
-    """A share of the probability, shown as less than all."""
+    """A share of the probability as text, never shown as 100 %."""
     return share(part, t) if part < 0.99 else t("over 99 %")
 
 

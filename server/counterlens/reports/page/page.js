@@ -5,7 +5,7 @@
   const text = data.text;
   const at = (id) => document.getElementById(id);
 
-  // Only text nodes are ever made of what the document or the model says.
+  // Content of the document or the model is inserted as text nodes only.
   function element(name, properties = {}, ...children) {
     const made = document.createElement(name);
     for (const [key, value] of Object.entries(properties)) {
@@ -261,7 +261,7 @@
     }
   }
 
-  // Only the tree moves: the details above it stay where they are read.
+  // Only the tree scrolls: the details above it stay in place.
   function scrollTree(item) {
     const box = at("tree").getBoundingClientRect(), mine = item.getBoundingClientRect();
     if (mine.top < box.top) at("tree").scrollTop -= box.top - mine.top + 4;
@@ -347,7 +347,7 @@
   }
   const nodesOf = (wanted) => data.nodes.map((_, i) => i).filter(wanted).sort((a, b) => certain(a) - certain(b));
 
-  // ---- what stands around them
+  // ---- controls
   function radios(id, options, chosen, changed) {
     for (const [value, label] of options) {
       const input = element("input", { type: "radio", name: id, value, checked: value === chosen });

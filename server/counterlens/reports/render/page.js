@@ -1,7 +1,7 @@
 "use strict";
-// Makes the still plots live, opens what is packed, and makes the filter work.
+// Makes the static plots interactive, unpacks compressed content, and runs the filter.
 (() => {
-  // What is packed: gzip of JSON, in base64, unpacked once.
+  // Compressed content: gzip of JSON, in base64, unpacked once.
   let unpacked;
   const packed = () => {
     unpacked ??= (async () => {
@@ -20,7 +20,7 @@
     if (typeof vegaEmbed === "undefined") {
       for (const text of (await packed()).live) {
         const script = document.createElement("script");
-        script.textContent = text; // the page's policy knows it by its hash
+        script.textContent = text; // the page's policy allows it by its hash
         document.head.append(script);
       }
     }

@@ -1,4 +1,4 @@
-"""Namespaces: no network, no sight of other processes, a read-only file system with a small private part.
+"""Namespaces: no network, no view of other processes, a read-only file system with a small private part.
 
 An ordinary user can do all of this inside a user namespace; root also enters one, and so loses its
 capabilities.
@@ -64,7 +64,7 @@ def _map(uid: int, gid: int) -> None:
 
 
 def bound_processes() -> None:
-    """Bound the number of processes and threads in the caller's PID namespace, whoever runs them.
+    """Bound the number of processes and threads in the caller's PID namespace, whatever their user.
 
     The ordinary limit does not apply to root. Linux has this bound since 6.14, and rejects smaller values.
 

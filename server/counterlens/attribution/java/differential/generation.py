@@ -211,7 +211,7 @@ class Generator:
         items = [self._value(kind, depth + 1) for _ in range(count)]
         scalars = [part for value in self._before for part in [value, *self._parts(value, kind)]]
         scalars = [part for part in scalars if items and part[0] == items[0][0]]
-        if scalars and random.random() < 0.5:  # an item that has to do with an argument before
+        if scalars and random.random() < 0.5:  # an item derived from an earlier argument
             items[random.randrange(count)] = random.choice(scalars)
         way = random.randrange(8)
         if way == 0 and items:

@@ -21,7 +21,7 @@ from counterlens.syntax.functions import Function
 
 PROGRAM = "program.java"
 ROUND, ROUNDS = 80, 3  # inputs of one round; another round is made while blocks are missing
-SECONDS = 2.0  # of one call
+SECONDS = 2.0  # time limit of one call
 _MOST_WASTED = 6  # calls without an answer
 _ILL_TYPED = {"java.lang.NullPointerException", "java.lang.ClassCastException"}
 _COMMENT = 4000  # bytes before a method in which its comment is looked for
@@ -79,7 +79,7 @@ def study(
         cancel: Set to cancel.
 
     Raises:
-        CompilerStoppedError: the compiler came to no end, which says nothing of the method.
+        CompilerStoppedError: the compiler did not finish, which shows nothing about the method.
         SandboxError: there is no Java development kit, or it cannot be run in the sandbox.
         Cancelled: `cancel` was set.
     """

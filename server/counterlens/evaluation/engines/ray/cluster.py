@@ -89,7 +89,7 @@ class RayCluster:
         return [found for node in able if (found := self._nodes.get(node)) is not None]
 
     def leave_out(self, node: str, why: str) -> None:
-        """Exclude a node from further work; the user is told once.
+        """Exclude a node from further work; the user is notified once.
 
         Raises:
             SandboxError: no node is left.
@@ -204,7 +204,7 @@ def _connected(address: str) -> Any:
     options: dict[str, Any] = {"include_dashboard": False} if address == HERE else {}
     try:
         ray.init(address, logging_level=logging.ERROR, log_to_driver=False, **options)
-    except Exception as error:  # Ray has no exception class of its own for these failures
+    except Exception as error:  # Ray has no separate exception class for these failures
         with contextlib.suppress(Exception):
             ray.shutdown()
         raise CounterlensError(*_explain_error(address, error)) from None

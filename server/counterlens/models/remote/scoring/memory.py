@@ -14,7 +14,7 @@ from counterlens.models.remote.scoring.dialect import Correction
 from counterlens.models.remote.scoring.dialects import dialect_named
 from counterlens.models.remote.scoring.probing import Ability
 
-VERSION: Final = 1  # of the test and of this file; entries of another version are ignored
+VERSION: Final = 1  # version of the test and of this file; entries of another version are ignored
 KEPT: Final = 7 * 86_400.0  # seconds, for a method that works
 KEPT_NEGATIVE: Final = 86_400.0  # seconds, if none works: servers are restarted with other options
 

@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/** The notes of a watched program: the rounds of its loops, and the changes by its statements. */
+/** The observations of an instrumented program: the rounds of its loops, and the changes by its statements. */
 public final class Watch {
     private static final int MOST_STEPS = 400;
     private static final int LONGEST = 100;
@@ -43,7 +43,7 @@ public final class Watch {
         return depth == 1 && !done ? text(value) : null;
     }
 
-    /** A statement has run: its line, and name, old and new value of each variable that may have changed. */
+    /** A statement has run: its line, and the name, old and new value of each variable that may have changed. */
     public static void ran(int line, Object... variables) {
         if (depth != 1 || done || STEPS.size() >= MOST_STEPS) {
             return;

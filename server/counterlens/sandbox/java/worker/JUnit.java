@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** Runs tests of JUnit 4 and 5, whichever is on the class path; it is named nowhere else, so it may be absent. */
+/** Runs tests with JUnit 4 or 5, if the class path has one; no other class refers to JUnit, so it may be absent. */
 final class JUnit {
     private static final String PLATFORM = "org.junit.platform.";
 
@@ -19,7 +19,7 @@ final class JUnit {
         this.run = run;
     }
 
-    /** Run the tests of some classes, as far as there is a JUnit that can. */
+    /** Run the tests of some classes that an available JUnit supports. */
     static void run(ClassLoader loader, List<Class<?>> types, Worker.TestRun run) throws Exception {
         ClassLoader before = Thread.currentThread().getContextClassLoader();
         Thread.currentThread().setContextClassLoader(loader);
@@ -48,7 +48,7 @@ final class JUnit {
         return Class.forName(name, false, loader);
     }
 
-    // JUnit 5, and 4 through its vintage engine
+    // JUnit 5, which runs JUnit 4 through its vintage engine
 
     private void onPlatform(List<Class<?>> types) throws Exception {
         Class<?> selector = type(PLATFORM + "engine.DiscoverySelector");

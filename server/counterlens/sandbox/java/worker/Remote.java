@@ -5,7 +5,7 @@ import java.io.DataInputStream;
 import java.io.IOException;
 import java.util.List;
 
-/** The program as its tests see it: the bodies of the stand-ins call these, and the program answers from its process. */
+/** The access of tests to the program: the bodies of the stand-ins call it, and it sends requests to its process. */
 public final class Remote {
     private static int calls;
     private static boolean changing;
@@ -17,7 +17,7 @@ public final class Remote {
 
     private Remote() {}
 
-    /** An exception of the program that is none of the library's. */
+    /** An exception of the program whose class is not the library's. */
     @SuppressWarnings("serial")
     public static final class Thrown extends RuntimeException {
         Thrown(String message) {
@@ -25,7 +25,7 @@ public final class Remote {
         }
     }
 
-    /** The end of the tests: the program cannot be asked any more. */
+    /** The program is no longer available, which ends the tests. */
     @SuppressWarnings("serial")
     static final class Stopped extends Error {
         Stopped(String message) {
@@ -52,12 +52,12 @@ public final class Remote {
         answer.text(unpassable);
     }
 
-    /** Make an object of the program; gives its number there. */
+    /** Create an object in the program's process; returns its number there. */
     public static long construct(String type, String parameters, Object... arguments) {
         return (Long) call(type, "<init>", parameters, 0, arguments);
     }
 
-    /** Call a method of the program, of an object by its number, or a static one by 0. */
+    /** Call a method of the program: of the object with a number, or a static one if the number is 0. */
     public static synchronized Object call(
             String type, String method, String parameters, long self, Object... arguments) {
         if (stopped) {
@@ -92,7 +92,7 @@ public final class Remote {
         return given;
     }
 
-    /** An exception of the program, made again here. */
+    /** An exception of the program, recreated in this process. */
     private record Exceptional(Throwable error) {}
 
     private static Object answer(byte[] frame, List<Object> given, Object[] arguments, String method) throws IOException {
@@ -142,7 +142,7 @@ public final class Remote {
         return new Exceptional(made == null ? new Thrown(message) : made);
     }
 
-    /** A value, or the very argument that the program gave back. */
+    /** A value, or the same object as the argument that the program returned. */
     private static Object value(Values.Reader reader, Object[] arguments) throws IOException {
         int same = reader.in.readInt();
         return same < 0 ? reader.read() : arguments[same];
@@ -158,7 +158,7 @@ public final class Remote {
         return made(name, null) != null;
     }
 
-    /** An exception of the library; null where it is none that is known. */
+    /** An exception of the library; null if its class is unknown. */
     private static Throwable made(String name, String text) {
         return switch (name) {
             case "java.lang.Exception" -> new Exception(text);

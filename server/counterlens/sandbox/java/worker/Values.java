@@ -12,10 +12,10 @@ import java.util.*;
 /**
  * Values as plain data: primitives, text, numbers, arrays and collections of the library, by their exact class.
  *
- * Containers are numbered in the order in which they are met, so that one that is met twice stays one.
+ * Containers are numbered in order of occurrence, so that one that occurs twice remains one.
  */
 final class Values {
-    /** A value that is no plain data, and its class. */
+    /** A value that is not plain data, and its class. */
     @SuppressWarnings("serial")
     static final class Unpassable extends RuntimeException {
         Unpassable(Class<?> type) {
@@ -23,7 +23,7 @@ final class Values {
         }
     }
 
-    /** Data that nobody wrote who follows the rules. */
+    /** Data that violates the format. */
     @SuppressWarnings("serial")
     static final class Malformed extends RuntimeException {
         Malformed(String message) {
@@ -32,9 +32,9 @@ final class Values {
     }
 
     private static final int DEEPEST = 200;
-    private static final int LOOKED = 4; // depth to which a value is looked through
-    private static final int MOST = 4 << 20; // values in a message
-    /** Collections by the name of their class; the order is that of the wire. */
+    private static final int LOOKED = 4; // maximum depth to which a value is searched
+    private static final int MOST = 4 << 20; // maximum values in a message
+    /** Collections by the name of their class, in the order of the format. */
     private static final List<String> COLLECTION_NAMES = List.of(
             "java.util.ArrayList", "java.util.LinkedList", "java.util.Vector", "java.util.Stack",
             "java.util.Arrays$ArrayList", "java.util.ImmutableCollections$ListN",
@@ -58,7 +58,7 @@ final class Values {
 
     private Values() {}
 
-    /** A collection of a class; without lambdas, whose first one costs a machine as much as all else at its start. */
+    /** A new collection of a class; without lambdas, because the first one doubles the start time of a JVM. */
     private static Collection<Object> collection(String name, List<Object> items) {
         switch (name) {
             case "java.util.ArrayList", "java.util.ArrayList$SubList", "java.util.AbstractList$RandomAccessSubList":
@@ -105,14 +105,14 @@ final class Values {
         }
     }
 
-    /** Writes values; the containers that it met are in `met`. */
+    /** Writes values; `met` contains the containers so far. */
     static final class Writer {
         final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         final DataOutputStream out = new DataOutputStream(bytes);
         final List<Object> met;
         private final IdentityHashMap<Object, Integer> numbers = new IdentityHashMap<>();
 
-        /** Args: the containers that both sides have already. */
+        /** Args: the containers that both sides already have. */
         Writer(List<Object> known) {
             met = new ArrayList<>(known);
             for (int at = 0; at < known.size(); at++) {
@@ -124,7 +124,7 @@ final class Values {
             write(value, 0);
         }
 
-        /** A text of any length, also with halves of characters. */
+        /** A string of any length, also with unpaired surrogates. */
         void text(String text) throws IOException {
             out.writeInt(text.length());
             out.writeChars(text);
@@ -213,7 +213,7 @@ final class Values {
             return false;
         }
 
-        /** What is in a container. */
+        /** The content of a container. */
         void content(Object value, int depth) throws IOException {
             Class<?> type = value.getClass();
             if (type.isArray()) {
@@ -253,7 +253,7 @@ final class Values {
             }
         }
 
-        /** Whether it is sorted, if at all, as its items are by themselves. */
+        /** Whether it is unsorted, or sorted by the natural order of its items. */
         private static boolean natural(Object value) {
             if (value instanceof PriorityQueue<?> queue) {
                 return queue.comparator() == null;
@@ -265,7 +265,7 @@ final class Values {
         }
     }
 
-    /** Reads values, and trusts nothing of them; the containers that it met are in `met`. */
+    /** Reads values without trusting them; `met` contains the containers so far. */
     static final class Reader {
         final DataInputStream in;
         final List<Object> met;
@@ -342,7 +342,7 @@ final class Values {
             return found;
         }
 
-        /** What `Writer.content` wrote, as a new container. */
+        /** The content written by `Writer.content`, as a new container. */
         Object content(int depth) throws IOException {
             int kind = in.readByte();
             switch (kind) {
@@ -408,7 +408,7 @@ final class Values {
         }
     }
 
-    /** Give a container the content of another of its kind; whether that was a change. */
+    /** Replace the content of a container by that of another of its kind; returns whether it changed. */
     @SuppressWarnings({"unchecked", "rawtypes"})
     static boolean take(Object old, Object fresh) {
         if (old.getClass().isArray()) {
@@ -486,7 +486,7 @@ final class Values {
                 && !(one instanceof Collection) && !(one instanceof Map);
     }
 
-    /** Whether a value has nothing in it: null, an empty text, an empty container. */
+    /** Whether a value is empty: null, an empty string, an empty container. */
     static boolean empty(Object value) {
         return value == null
                 || (value instanceof CharSequence text && text.length() == 0)
@@ -496,7 +496,7 @@ final class Values {
                 || (value.getClass().isArray() && Array.getLength(value) == 0);
     }
 
-    /** Whether a value has nothing in it but empty values; at a depth, as a container can be in itself. */
+    /** Whether a value contains only empty values, up to a depth, because a container can contain itself. */
     static boolean hollow(Object value, int depth) {
         if (depth < LOOKED && value instanceof Collection<?> items) {
             return items.stream().allMatch(item -> hollow(item, depth + 1));
@@ -504,7 +504,7 @@ final class Values {
         return empty(value);
     }
 
-    /** Whether a value has a number in it that is none, or infinite. */
+    /** Whether a value contains NaN or an infinite number. */
     static boolean strange(Object value, int depth) {
         if (value instanceof Double || value instanceof Float) {
             return !Double.isFinite(((Number) value).doubleValue());

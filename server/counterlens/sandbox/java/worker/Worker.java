@@ -41,16 +41,16 @@ import javax.tools.StandardLocation;
 import javax.tools.ToolProvider;
 
 /**
- * A Java machine that waits in the sandbox, and does what it is asked over standard input and output.
+ * A JVM that waits in the sandbox, and handles requests over standard input and output.
  *
- * One machine compiles and runs tests; others hold programs, and make the calls that the tests ask for. A frame is
- * four bytes with a length and so many bytes, the first of which says what it is.
+ * One JVM compiles and runs tests; others hold programs, and make the calls that the tests request. A frame is
+ * four bytes with a length, followed by that number of bytes; the first of these is the kind of the frame.
  */
 public final class Worker {
     private static final int LONGEST_MESSAGE = 2000;
     private static final List<File> JARS = jars();
     private static final ClassLoader LIBRARY = library(ClassLoader.getPlatformClassLoader());
-    /** Where tests are loaded whose stand-ins ask the worker. */
+    /** The loader of tests whose stand-ins send requests to the worker. */
     private static final ClassLoader BESIDE_WORKER = library(Worker.class.getClassLoader());
     private static DataInputStream requests;
     private static DataOutputStream replies;
@@ -87,7 +87,7 @@ public final class Worker {
         }
     }
 
-    /** The jars that programs and tests need beside the kit's library. */
+    /** The jars that programs and tests need besides the library of the JDK. */
     private static List<File> jars() {
         List<File> found = new ArrayList<>();
         for (String name : System.getProperty("counterlens.library", "").split(File.pathSeparator)) {
@@ -113,7 +113,7 @@ public final class Worker {
         }
     }
 
-    /** Which of some classes the library has. */
+    /** Report for each of some classes whether the library has it. */
     private static byte[] known(DataInputStream in) throws IOException {
         Values.Reader reader = new Values.Reader(in, List.of());
         ByteArrayOutputStream answer = new ByteArrayOutputStream();
@@ -172,7 +172,7 @@ public final class Worker {
 
     // Tests
 
-    /** Run tests; `seal`, if any, comes back with the verdict. */
+    /** Run tests; `seal`, if any, is returned with the verdict. */
     private static byte[] tests(DataInputStream in, byte[] seal) throws IOException {
         ClassLoader parent = seal == null ? BESIDE_WORKER : LIBRARY;
         Map<String, byte[]> classes = classes(in);
@@ -199,7 +199,7 @@ public final class Worker {
         return answer.bytes.toByteArray();
     }
 
-    /** What became of tests. */
+    /** The outcome of tests. */
     static final class TestRun {
         int tests;
         String failed;
@@ -223,7 +223,7 @@ public final class Worker {
             return "";
         }
 
-        /** Run every `main` until one fails, and then what JUnit finds. */
+        /** Run every `main` until one fails, and then the tests that JUnit finds. */
         void all(ClassLoader loader, Iterable<String> names) throws Exception {
             List<Class<?>> types = new ArrayList<>();
             for (String name : names) {
@@ -260,7 +260,7 @@ public final class Worker {
 
     // Programs
 
-    /** A program, loaded, and the objects that its tests have made. */
+    /** A loaded program, and the objects that its tests have created. */
     private static final class Program {
         private static final long MAIN_STACK = 64L << 20;
         private final ClassLoader loader;
@@ -297,12 +297,12 @@ public final class Worker {
                 answer.out.writeByte('U');
                 answer.text(error.getMessage());
                 return answer.bytes.toByteArray();
-            } catch (RuntimeException | Error error) { // such as a container that was changed meanwhile
+            } catch (RuntimeException | Error error) { // such as a container that was changed in the meantime
                 return threw(List.of(), error);
             }
         }
 
-        /** Run its `main` on an input; the answer has what it printed, or why it ended otherwise. */
+        /** Run its `main` on an input; the answer has its output, or the reason why it did not end normally. */
         byte[] print(DataInputStream in) throws IOException {
             byte[] given = new byte[in.readInt()];
             in.readFully(given);
@@ -408,7 +408,7 @@ public final class Worker {
             return String.join(",", names);
         }
 
-        /** The contents of the containers that were given, as they are now, and a value; or which argument it is. */
+        /** The current contents of the passed containers, and a value or the number of the argument that it is. */
         private static byte[] gave(List<Object> given, Object value, Object[] arguments) throws IOException {
             Values.Writer answer = contents('V', given);
             int same = -1;
@@ -435,7 +435,7 @@ public final class Worker {
             return answer.bytes.toByteArray();
         }
 
-        /** Whether it may have left classes of the library half made. */
+        /** Whether it may have left classes of the library partly initialised. */
         private static boolean serious(Throwable error) {
             Throwable cause = error;
             for (int depth = 0; cause != null && depth < 20; depth++) {
@@ -457,7 +457,7 @@ public final class Worker {
         }
     }
 
-    /** Keeps what a program prints, up to a bound. */
+    /** Keeps the output of a program, up to a limit. */
     private static final class Printed extends OutputStream {
         private static final int MOST = 4 << 20;
         final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
@@ -535,7 +535,7 @@ public final class Worker {
             boolean right;
             try {
                 right = compiler.getTask(null, output, said, options, null, units).call();
-            } catch (RuntimeException | StackOverflowError error) { // of the compiler's own
+            } catch (RuntimeException | StackOverflowError error) { // a defect of the compiler
                 right = false;
             }
             answer.out.writeByte(right ? 'c' : 'e');
@@ -564,7 +564,7 @@ public final class Worker {
         }
     }
 
-    /** A source that is in no file. */
+    /** A source that is not in a file. */
     private static final class Source extends SimpleJavaFileObject {
         private final String name;
         private final String text;
@@ -582,7 +582,7 @@ public final class Worker {
 
         @Override
         public boolean isNameCompatible(String simpleName, Kind kind) {
-            return true; // a public class may be in a file of any name
+            return true; // a public class may be in a file with any name
         }
 
         @Override
@@ -591,7 +591,7 @@ public final class Worker {
         }
     }
 
-    /** Keeps what is compiled. */
+    /** Keeps the compiled classes. */
     private static final class Output extends ForwardingJavaFileManager<JavaFileManager> {
         final Map<String, ByteArrayOutputStream> classes = new LinkedHashMap<>();
 

@@ -149,4 +149,4 @@ def _within(at: Span, span: Span) -> bool:
         return span[0] <= at[0] <= span[2]
     if span[1] < 0:
         return (span[0], -1 - span[1], *span[2:]) == at
-    return span[:2] <= at[:2] and at[2:] == span[2:]  # a method on a line of its own starts there
+    return span[:2] <= at[:2] and at[2:] == span[2:]  # a method on a separate line starts there
