@@ -51,14 +51,18 @@ class Environment:
     folder: Path
     beside: Path | None = None
 
+    @property
+    def variables(self) -> dict[str, str]:
+        """The environment variables of its programs."""
+        own = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+        return own | {"COLUMNS": "200"} | ({"PYTHONPATH": str(self.beside)} if self.beside else {})
+
     def run(self, *arguments: str, code: int = 0) -> subprocess.CompletedProcess[str]:
         """Run its interpreter, and check the exit code."""
-        environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-        environment |= {"COLUMNS": "200"} | ({"PYTHONPATH": str(self.beside)} if self.beside else {})
         done = subprocess.run(
             [self.python, *arguments],
             cwd=self.folder,
-            env=environment,
+            env=self.variables,
             capture_output=True,
             text=True,
             check=False,
@@ -185,7 +189,8 @@ def test_a_run_over_data_ends_and_is_reported(installed: Environment) -> None:
 
 async def test_assistants_see_and_use_it(installed: Environment) -> None:
     arguments = ["-m", "counterlens", "mcp", "--trust", "--root", str(installed.folder), "--model", MODEL]
-    async with Client(StdioServerParameters(command=str(installed.python), args=arguments)) as client:
+    started = StdioServerParameters(command=str(installed.python), args=arguments, env=installed.variables)
+    async with Client(started) as client:
         (tool,) = (
             tool for tool in (await client.list_tools()).tools if tool.name == "counterlens_probe_function"
         )

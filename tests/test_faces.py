@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -108,7 +109,9 @@ def test_no_interval_of_any_table_is_a_point(benched: dict[str, str], functions:
 
 async def test_an_assistant_gets_the_record_of_a_run(folder: Path, benched: dict[str, str]) -> None:
     arguments = ["-m", "counterlens", "mcp", "--root", str(folder), *ALLOWED]
-    async with Client(StdioServerParameters(command=sys.executable, args=arguments)) as client:
+    # By default, a server would not get the variables that name the cache of the tests.
+    started = StdioServerParameters(command=sys.executable, args=arguments, env={**os.environ})
+    async with Client(started) as client:
         for task in TASKS:
             found = await client.call_tool(
                 "counterlens_probe_function",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import subprocess
 import sys
 from collections.abc import AsyncIterator
@@ -22,7 +23,9 @@ Told = list[tuple[float, str | None]]
 @asynccontextmanager
 async def connected(root: Path = EXAMPLES, *options: str) -> AsyncIterator[Client]:
     arguments = ["-m", "counterlens", "mcp", "--root", str(root), *(options or ["--trust"])]
-    async with Client(StdioServerParameters(command=sys.executable, args=arguments)) as client:
+    # By default, a server would not get the variables that name the cache of the tests.
+    started = StdioServerParameters(command=sys.executable, args=arguments, env={**os.environ})
+    async with Client(started) as client:
         yield client
 
 
