@@ -9,7 +9,7 @@ test("an empty view says why: the kind of file, the language, the server, the cu
   assert.match(whyEmpty({ ...HERE, language: "go", found: { function: "" } }), /Python and Java files only/);
   assert.match(whyEmpty({ ...HERE, running: false }), /not running.+Show Logs/);
   assert.match(whyEmpty({ ...HERE, found: undefined }), /not running/);
-  assert.match(whyEmpty({ ...HERE, found: { function: "" } }), /Put it into one/);
+  assert.match(whyEmpty({ ...HERE, found: { function: "" } }), /Move it into a function/);
 });
 
 test("where a function is shown, or no file is open, there is nothing to explain", () => {

@@ -193,8 +193,8 @@ def test_a_missing_field_is_named_with_its_line(name: str, tmp_path: Path) -> No
     [
         ("{", "line 2: not JSON"),
         ("[1]", "line 2: expected an object, found a list"),
-        ('{"id": "x", "code": 3, "input": "1", "output": "1"}', "line 2: `code` is a number, not a text"),
-        ('{"id": "x", "code": null, "input": "1", "output": "1"}', "line 2: `code` is null, not a text"),
+        ('{"id": "x", "code": 3, "input": "1", "output": "1"}', "line 2: `code` is a number, not a string"),
+        ('{"id": "x", "code": null, "input": "1", "output": "1"}', "line 2: `code` is null, not a string"),
     ],
 )
 def test_a_malformed_line_is_named(line: str, says: str, tmp_path: Path) -> None:

@@ -30,5 +30,5 @@ export function whyEmpty(facts: CursorFacts | undefined): string {
       "Counterlens is not running. “Counterlens: Show Logs” gives the reason; “Restart Server” tries again.",
     );
   if (facts.found.function) return "";
-  return t("The cursor is not in a function. Put it into one.");
+  return t("The cursor is not in a function. Move it into a function.");
 }

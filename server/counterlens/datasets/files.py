@@ -30,21 +30,21 @@ class JsonRecord:
     where: str
 
     def text(self, *names: str) -> str:
-        """The first existing one of some fields, which must be a text.
+        """The first existing one of some fields, which must be a string.
 
         Raises:
-            DataError: there is none, or it is not a text.
+            DataError: there is none, or it is not a string.
         """
         value = self._first(names)
         if not isinstance(value, str):
-            raise self.wrong(f"`{self._name(names)}` is {_kind(value)}, not a text")
+            raise self.wrong(f"`{self._name(names)}` is {_kind(value)}, not a string")
         return value
 
     def texts(self, *names: str) -> list[str]:
-        """The first existing one of some fields, which must be a list of texts.
+        """The first existing one of some fields, which must be a list of strings.
 
         Raises:
-            DataError: there is none, or it is not a list of texts.
+            DataError: there is none, or it is not a list of strings.
         """
         value = self._first(names)
         if not isinstance(value, list) or not all(isinstance(one, str) for one in value):

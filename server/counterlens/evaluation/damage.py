@@ -64,10 +64,10 @@ def damaged(folder: Path, error: Exception | str) -> DataError:
 
 
 def texts(*values: object) -> tuple[str, ...]:
-    """The values of a row, all of which must be texts.
+    """The values of a row, all of which must be strings.
 
     Raises:
-        TypeError: one is not a text.
+        TypeError: one is not a string.
     """
     found = tuple(value for value in values if isinstance(value, str))
     if len(found) != len(values):

@@ -83,7 +83,7 @@ def rank_sum(one: Sequence[float], other: Sequence[float]) -> float | None:
         from scipy.stats import mannwhitneyu
     except ImportError:
         raise CounterlensError(
-            "Mann and Whitney's test needs SciPy, which is not installed",
+            "the Mann-Whitney test needs SciPy, which is not installed",
             "Install it with: pip install 'counterlens[statistics]'",
         ) from None
     return float(mannwhitneyu(*rounded, alternative="two-sided").pvalue)

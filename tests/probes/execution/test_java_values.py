@@ -131,9 +131,9 @@ def test_values_that_are_not_the_same(one: str, other: str) -> None:
     ("said", "why"),
     [
         ("{}", "it is ambiguous: empty braces are an array or a map"),
-        ("[tea, milk]", "its texts are not quoted"),
-        ("Optional[tea]", "its texts are not quoted"),
-        ("{tea=1}", "its texts are not quoted"),
+        ("[tea, milk]", "its strings are not quoted"),
+        ("Optional[tea]", "its strings are not quoted"),
+        ("{tea=1}", "its strings are not quoted"),
         ("1 + 1", "it is an expression, not a literal"),
         ("new int[5]", "it is an expression, not a literal"),
         ("five", "it is not a Java literal"),

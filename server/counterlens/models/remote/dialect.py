@@ -118,10 +118,10 @@ def choices_of(chunk: Json) -> list[Json]:
 
 
 def string(value: object) -> str:
-    """A text that may be null.
+    """A string that may be null.
 
     Raises:
-        TypeError: it is neither a text nor null.
+        TypeError: it is neither a string nor null.
     """
     if value is None:
         return ""

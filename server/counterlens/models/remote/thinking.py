@@ -48,7 +48,7 @@ def field_of(message: Json) -> str:
     """The reasoning that a server sends in a separate field; empty if there is none.
 
     Raises:
-        TypeError: the field is not a text.
+        TypeError: the field is not a string.
     """
     for name in _FIELDS:
         found = message.get(name)

@@ -20,8 +20,8 @@ _NO_TYPE = {"array_initializer", "lambda_expression", "method_reference", "null_
 class JavaVarTypes(JavaMutation):
     """Write `var` for the declared type of a local variable that has the type of its value, or the reverse.
 
-    Java's counterpart of removing annotations: the program is the same, but a reader knows less, or more. The
-    source must show that the value has exactly the declared type; needs Java 10.
+    Java's counterpart of removing annotations: the program stays the same, but readers see less of the types,
+    or more. The source must show that the value has exactly the declared type; needs Java 10.
     """
 
     id = "var-types"

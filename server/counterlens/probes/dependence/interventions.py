@@ -2,7 +2,7 @@
 
 The model reads (teacher forcing) the text before the statement, the changed statement, and the following
 text, byte for byte. Only `HIDE` also changes the text in between: a name is easily copied from its last use,
-so a renamed definition has an effect on the first use and hardly on the later ones. `HIDE` therefore also
+so a renamed definition has an effect on the first use and little on later ones. `HIDE` therefore also
 renames the uses between the definition and the observed statement, up to the next binding of the name.
 
 Each language registers how its statements are changed, as `interventions`. `REPLACE` and `DELETE`, which no

@@ -62,7 +62,7 @@ class _UnreadError(Exception):
 
 _NO_VALUE = "it is not a Java literal"
 _AMBIGUOUS = "it is ambiguous: empty braces are an array or a map"
-_UNQUOTED = "its texts are not quoted"
+_UNQUOTED = "its strings are not quoted"
 
 
 def read_value(text: str, *, strict: bool = False) -> JavaValue | None:

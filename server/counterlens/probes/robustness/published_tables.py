@@ -122,7 +122,7 @@ def by_correctness(records: Records, heading: str, seed: int) -> Table | None:
             rows.append((measure, title, len(right), len(wrong), *figures))
     tests = zip(map(p_text, tested), map(p_text, holm(tested)), strict=True)
     columns = ("similarity", "", "n correct", "n incorrect", "correct", "incorrect", "p", "p (Holm)")
-    note = "p: Mann and Whitney's test of the means of the functions, two-sided; not in the paper"
+    note = "p: Mann-Whitney test of the means of the functions, two-sided; not in the paper"
     whole = tuple((*row, *both) for row, both in zip(rows, tests, strict=True))
     return Table(f"{heading}, by correctness of the code", columns, whole, note)
 

@@ -33,7 +33,7 @@ class Codec:
     Args:
         give: Encodes a value that is not plain as a node.
         take: Decodes such a node.
-        notice: Called with decoded plain values, except texts and small numbers.
+        notice: Called with decoded plain values, except strings and small numbers.
 
     Attributes:
         table: The containers that both sides have.
