@@ -30,12 +30,31 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 collect_ignore = ["e2e"]
 """The tests there are Node's, and leave Python packages behind that have tests of their own."""
 
+LONGEST = (
+    "test_faces.py",
+    "evaluation/test_ray.py",
+    "evaluation/test_resume.py",
+    "mcp_server/test_tools.py",
+    "privacy/test_network.py",
+    "test_example_plugins.py",
+)
+"""Files that take long, the longest first: `--junitxml` has the time of each test."""
+
 # A slow machine is not a failure; in continuous integration, a failure must be repeatable.
 settings.register_profile("developer", deadline=None)
 settings.register_profile("ci", deadline=None, derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "developer")
 
 START_UP = 60.0  # maximum seconds until the server answers
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the longest files, so that no process ends with one while the others have nothing to do."""
+    here = Path(__file__).parent
+    order = {here / name: number for number, name in enumerate(LONGEST)}
+    missing = [path for path in order if not path.is_file()]
+    assert not missing, f"not found: {missing}"
+    items.sort(key=lambda item: order.get(item.path, len(order)))
 
 
 @dataclass(frozen=True)
