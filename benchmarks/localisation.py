@@ -156,7 +156,7 @@ def cases(data: Path, language: str) -> list[Case]:
 
 
 def by_weight(weight: Weight) -> Callable[[Scored], list[int]]:
-    """The choice of Counterlens with a weight: lines, the most surprising first."""
+    """The lines that Counterlens chooses by a weight, the most surprising first."""
 
     def ranked(scored: Scored) -> list[int]:
         case, lines = scored.case, []

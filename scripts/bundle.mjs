@@ -74,7 +74,7 @@ export function checkTarget(target) {
 }
 
 /**
- * The engine is copied from .venv, which the lock file filled. A build for one specific processor must not be shipped.
+ * The engine is copied from .venv, which is installed from the lock file. A build for one specific processor must not be shipped.
  */
 async function checkEngine() {
   const program = "import llama_cpp; print(llama_cpp.llama_print_system_info().decode())";

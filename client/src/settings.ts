@@ -171,7 +171,7 @@ function number(least: number, most: number): Check<number> {
 
 function anyOf<T extends string>(values: readonly T[]): Check<T[]> {
   return {
-    expected: () => t("a list of any of {0}", values.map((value) => `"${value}"`).join(", ")),
+    expected: () => t("a list of values from {0}", values.map((value) => `"${value}"`).join(", ")),
     accepts: (value): value is T[] => Array.isArray(value) && value.every((one) => values.includes(one)),
   };
 }

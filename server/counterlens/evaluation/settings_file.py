@@ -265,7 +265,7 @@ def wanted(spec: OptionSpec) -> str:
     """Describe the valid values of an option."""
     if spec.repeatable:
         choices = ", ".join(spec.choices)
-        return f"a list of any of {choices}" if choices else f"a list, each {_kind(spec)}"
+        return f"a list of values from {choices}" if choices else f"a list, each {_kind(spec)}"
     if spec.choices:
         return f"one of {', '.join(spec.choices)}"
     return _kind(spec)

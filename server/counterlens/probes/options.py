@@ -5,7 +5,7 @@ for assistants, the manifest of a run, the check on resuming, and the reference 
 does not declare is refused, never ignored.
 
 An options class is a frozen dataclass that inherits from `ProbeOptions`; its fields are annotated with the
-options below, or with its own ones, built by `option`.
+options below, or with its own, built by `option`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Modules that a warm interpreter has imported in advance, but a project replaces by its own ones."""
+"""Modules that a warm interpreter has imported in advance, but a project replaces by its own."""
 
 from __future__ import annotations
 

@@ -180,7 +180,7 @@ class RobustnessProbe(Probe[OptionsT, RobustnessRecord]):
         if kept:
             measured["same answer after every change that keeps the meaning"] = all(kept)
         if broken:
-            measured["another answer after every change that breaks it"] = not any(broken)
+            measured["different answer after every change that breaks it"] = not any(broken)
         return measured
 
     def estimate(self, target: Target, options: OptionsT, model: Model) -> int:  # noqa: ARG002

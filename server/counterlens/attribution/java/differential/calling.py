@@ -57,7 +57,7 @@ def make_call(held: HeldProgram, target: JavaTarget, call: JavaCall, seconds: fl
             held.leave()
             if late:
                 return CallFate.LATE
-            late = True  # the JVM itself may have been, on a busy processor
+            late = True  # the JVM may have been late, not the call: try again once
         except ServiceEndedError:
             doubtful = held.doubtful
             held.leave()

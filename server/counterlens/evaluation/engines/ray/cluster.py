@@ -147,7 +147,7 @@ class RayCluster:
         self._ray.shutdown()
 
     def _look_at(self, fresh: Sequence[Node]) -> None:
-        """Ask new nodes to describe themselves, and read the descriptions so far; slow ones come later."""
+        """Ask new nodes to describe themselves, and read the descriptions so far; others are read later."""
         ask = self._ray.remote(num_cpus=0, max_retries=0)(describe_node)
         for node in fresh:
             self._pending[node.id] = node, ask.options(scheduling_strategy=self.on(node)).remote()
