@@ -44,8 +44,8 @@ class Translator:
     def recognised(self, text: str) -> str:
         """Translate a text that was composed in English, by the matching pattern of the catalogue.
 
-        A text of several sentences is split if that translates more of it. If a part matches no pattern, the
-        whole text stays unchanged; a long text does, too.
+        A text of several sentences is split if that translates more of it. The whole text stays unchanged if
+        a part matches no pattern; so does a long text.
         """
         if not self._texts or len(text) > _LONGEST or len(_GAP.findall(text)) > _MOST_GAPS:
             return text

@@ -65,7 +65,7 @@ def judge_by_itself(
 ) -> Verdict:
     """Judge a program by its own docstring examples, and by the tests beside it.
 
-    If no test mentions it, the whole suite runs once, to find the tests that reach it.
+    The whole suite runs once if no test mentions it, to find the tests that reach it.
     """
     document = Document(program, path, program_language(path))
     names = [each for each in functions(document) if function in {None, each.qualname}]

@@ -1,6 +1,6 @@
 """Reports a run to the program that started it, one JSON object per line; end of input stops the run.
 
-When the program ends, its pipe closes, so no run is left behind.
+The pipe of a program closes when it ends, so no run is left behind.
 """
 
 from __future__ import annotations

@@ -6,8 +6,8 @@ elsewhere in the file. The cost is that a function is scored without the functio
 
 Wrappers of definitions (a namespace, the guard of a header file) are divided into their contents. If all code
 is in types, as in Java, the definitions are the members of the top-level types, and the header is the code
-before the first of them: imports, the type's own header, its fields. If a grammar has no definition nodes,
-the whole document is one unit.
+before the first of them: imports, the type's own header, its fields. The whole document is one unit if a
+grammar has no definition nodes.
 """
 
 from __future__ import annotations

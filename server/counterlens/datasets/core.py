@@ -32,8 +32,8 @@ class Core(Loader):
     before it are empty, so that the labels' line numbers are valid; for Java, the whole program is kept,
     because a method needs its class. A function that is not Python 3 is unusable, with a reason. CoRe's
     repository is read, too: `raw_annotation/Python` and `raw_annotation/Java` in it are such folders, and the
-    first one is the default. If `prompts/` and `lite.json` are beside the two folders, or in the repository,
-    problems have their questions.
+    first one is the default. Problems have the questions of `prompts/` and `lite.json` if these are beside
+    the two folders, or in the repository.
 
     Details: `label`, the text of the labels; `questions`, a JSON list of CoRe's own questions (`task_id`,
     `category`, `src`, `dst`, `groundtruth`, `prompt`); `lite`, a JSON list of the ids in CoRe Lite.

@@ -55,7 +55,7 @@ LOADERS = Registry("counterlens.datasets", _OWN, name=lambda loader: loader.id, 
 def open_dataset(spec: str | Path) -> Dataset:
     """Open the dataset of `--data`.
 
-    If a dataset has files in several languages, the one in `PREFERRED` is used.
+    The file in `PREFERRED` is used if a dataset has files in several languages.
 
     Args:
         spec: A name (`humaneval`), a file or folder in a published format, `NAME:PATH` for a path with a

@@ -7,8 +7,8 @@ Rules:
 - A clause binds its exception if it matches, and deletes it at its end.
 - After a clause of `except*`, the next one is tried, too.
 - `with` binds its targets at its header. A manager in `Rules.suppressors` may swallow any exception from its
-  body; for data, every manager may swallow a `raise`. If the code after a `with` is reached only by a
-  swallowed exception, it depends on the `with`.
+  body; for data, every manager may swallow a `raise`. The code after a `with` depends on it if only a
+  swallowed exception reaches that code.
 """
 
 from __future__ import annotations

@@ -40,7 +40,7 @@ def fix_for(
 ) -> Doubt | None:
     """The likeliest alternative that passes a function's tests; None if no likely one does.
 
-    If the tests do not decide between it and another one, the doubt names that rival.
+    The doubt names a rival if the tests do not decide between the two.
 
     Args:
         model: The model, which determines the order of trials.

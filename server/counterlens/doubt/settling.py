@@ -32,9 +32,9 @@ def settled(
 ) -> list[Doubt]:
     """The doubts of a function with the result of its tests for each.
 
-    Doubts whose alternative breaks passing tests are left out. If no test distinguishes an alternative from
-    the existing code, an input that does is searched. If the function fails its tests and none of the
-    alternatives passes them, others are tried; see `fix_for`.
+    Doubts whose alternative breaks passing tests are left out. An input is searched that distinguishes an
+    alternative from the existing code if no test does. Further alternatives are tried if the function fails
+    its tests and none of the alternatives passes them; see `fix_for`.
 
     Args:
         model: The model.

@@ -1,7 +1,7 @@
 """Expected duration of a run before it begins: from the pace of earlier runs, or of a trial of each model.
 
 A pace is seconds per prompt and per function of one model and task, on this machine. Each run records its
-paces. If none is known, a few prompts are timed, which gives a rough estimate.
+paces. A few prompts are timed if none is known, which gives a rough estimate.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The trend of a repository's figures from run to run, in chronological order.
 
-A trend is over the code, so the commit and the hash of the sources may differ between two runs. If anything
-else differs on which figures depend, such as the model, an option or the test files, the later run is not
-connected with the earlier one.
+A trend is over the code, so the commit and the hash of the sources may differ between two runs. The later run
+is not connected with the earlier one if anything else differs on which figures depend, such as the model, an
+option or the test files.
 """
 
 from __future__ import annotations

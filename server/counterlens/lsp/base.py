@@ -1,8 +1,8 @@
 """The shared parts of all features of the language server: state, and the hooks that features register with.
 
-A feature is a file of this folder with a function `register(server)`, named once in `server.py`. If several
-features answer one method of the protocol, such as code actions, each adds its part to one of the lists of
-`CounterlensServer`.
+A feature is a file of this folder with a function `register(server)`, named once in `server.py`. Each of
+several features that answer one method of the protocol, such as code actions, adds its part to one of the
+lists of `CounterlensServer`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Diagnostics at places that the model did not expect: few, each with the expectation.
 
-While a new version is being scored, the marks of the last one stay if the edit did not touch them.
+Marks that the edit did not touch stay while a new version is being scored.
 """
 
 from __future__ import annotations

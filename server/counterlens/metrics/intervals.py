@@ -69,7 +69,7 @@ class Sample:
     def share_interval(self, level: float = 0.95) -> Interval:
         """The interval of a mean in [0, 1]; never a point.
 
-        If all observations are the same fraction, Wilson's interval bounds the number of zeros or ones.
+        Wilson's interval bounds the number of zeros or ones if all observations are the same fraction.
         """
         size = self.effective_size(level)
         if self.binary or not self.equal:

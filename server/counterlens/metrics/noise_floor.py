@@ -7,7 +7,7 @@ over functions without its randomness:
 
     v = (C - 1) / C sum((d without the function - d)^2)
 
-If a share is 0 or 1, or v is 0, its variance is unknown. In this case, and for a single function, the
+The variance of a share is unknown if it is 0 or 1, or if v is 0. In this case, and for a single function, the
 interval is composed of those of the two shares, which are never points, as if they were independent (Newcombe
 1998, "Interval estimation for the difference between independent proportions", method 10): for p1 in [l1, u1]
 minus p2 in [l2, u2]

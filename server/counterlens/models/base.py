@@ -29,8 +29,8 @@ class Capability(StrEnum):
     """A capability that a model may have; callers report a missing one.
 
     `COMPLETE`, `SCORE` and `EMBED` are the methods of these names. `BATCH`: the requests of one call decode
-    together, which is faster. `EXACT`: a completion depends on its prompt alone. If requests decode together
-    and not exactly, a response depends on the whole call, through rounding. `SAMPLE`: completions can be
+    together, which is faster. `EXACT`: a completion depends on its prompt alone. A response depends on the
+    whole call, through rounding, if requests decode together and not exactly. `SAMPLE`: completions can be
     sampled at a temperature, as `Prompt.draw` says. `MASKED`: scores are of masked tokens, each given the
     tokens on both sides, and `score_span` masks the given span.
     """

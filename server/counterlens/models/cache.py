@@ -191,7 +191,7 @@ class CachedModel(WrappedModel):
     ) -> list[Completion]:
         """Like `Model.complete`; only prompts without a cached response are sent.
 
-        If prompts decode together and not exactly, a response is cached with its whole call: it may differ in
+        A response is cached with its whole call if prompts decode together and not exactly: it may differ in
         another call.
         """
         exact = self.offers(Capability.EXACT, cancel=cancel)

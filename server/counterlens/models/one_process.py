@@ -23,7 +23,7 @@ _LOOKING = 0.2  # seconds between two checks whether the wait was cancelled
 def one_process(purpose: str, cancelled: Event, patience: float = _PATIENCE) -> Iterator[None]:
     """Wait until no other process of this user is in this block for the same purpose.
 
-    The lock ends with its process, however that ends. If the cache cannot be written, no process waits, which
+    The lock ends with its process, however that ends. No process waits if the cache cannot be written, which
     only costs time.
 
     Args:

@@ -126,7 +126,7 @@ def everywhere(
 ) -> Survey:
     """Apply one mutation at every safe site of one function at once, nested functions included.
 
-    If the changes of sites conflict, as in nested ones, the outer is applied first, and the others to the
+    The outer of sites whose changes conflict, as in nested ones, is applied first, and the others to the
     result.
 
     Args:

@@ -25,7 +25,7 @@ class Example:
         after: The program with all sites mutated; None if there must be no site.
         refused: Part of the reason of an expected refusal; None if no refusal is expected.
 
-    If a program begins with a newline, that is removed and the rest dedented.
+    The newline at the beginning of a program is removed, and the rest dedented.
     """
 
     before: str

@@ -36,7 +36,7 @@ def targets_of(
 ) -> list[Target]:
     """The functions of a dataset in one language, or a sample of them, in its order.
 
-    If the data has several languages, the first of `PROMPTED` with functions is used.
+    The first language of `PROMPTED` with functions is used if the data has several.
 
     Args:
         dataset: The data.

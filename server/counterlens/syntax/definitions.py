@@ -1,7 +1,7 @@
 """The definitions of functions in a syntax tree.
 
-A function has one name everywhere: its path from the file. If several functions have the same path
-(overloaded methods), the types of their parameters follow, as in `Class.method(int, String)`.
+A function has one name everywhere: its path from the file. The types of the parameters follow if several
+functions have the same path (overloaded methods), as in `Class.method(int, String)`.
 """
 
 from __future__ import annotations

@@ -38,8 +38,8 @@ def start_pytest(
 ) -> int:
     """Run pytest, and return its exit code.
 
-    The project's `addopts` apply, except options of disabled plug-ins. If pytest rejects other options before
-    it has collected a test, such as those of a missing plug-in, it starts again without `addopts`.
+    The project's `addopts` apply, except options of disabled plug-ins. pytest starts again without `addopts`
+    if it rejects other options before it has collected a test, such as those of a missing plug-in.
 
     Args:
         paths: The test files.

@@ -53,7 +53,7 @@ class ContinuationScorer:
     def score(self, request: ScoreContinuations, progress: Callable[[int, int], None]) -> list[Scored]:
         """Score each continuation as `Scorer.score` would, except for rounding.
 
-        If the context is too long, its oldest tokens are dropped, the same ones for every continuation.
+        The oldest tokens of a context that is too long are dropped, the same ones for every continuation.
 
         Args:
             request: The request, with at least one continuation.

@@ -84,7 +84,8 @@ class Completer(ABC):
     def complete(self, prompts: Sequence[Prompt], progress: Callable[[int, int], None]) -> list[Completion]:
         """Continue each prompt at temperature 0, or by sampling; equal prompts are completed once.
 
-        If a prompt does not fit into the context, its oldest tokens are dropped; `dropped` is their number.
+        The oldest tokens of a prompt that does not fit into the context are dropped; `dropped` is their
+        number.
 
         Args:
             prompts: The prompts, at least one.

@@ -64,8 +64,7 @@ class Scorer:
         """Score every token of a text given the context and the tokens before it.
 
         A text longer than the model's window is scored in windows that overlap by half: every token sees at
-        least half a window. If a context is longer than a quarter of the window, its oldest tokens are
-        dropped.
+        least half a window. The oldest tokens of a context longer than a quarter of the window are dropped.
 
         Raises:
             Cancelled, ModelError: as `SequenceEngine.decode`.

@@ -54,7 +54,7 @@ class RemoteEmbedder:
     async def embed(self, text: str) -> npt.NDArray[np.float64]:
         """The vector of a text, with the length that the server gives.
 
-        If a server gives a vector per token, the result is their mean.
+        The result is the mean if a server gives a vector per token.
 
         Raises:
             ModelError: there is none; the message gives the reason.

@@ -199,9 +199,9 @@ class RemoteModel(Model):
     ) -> list[Completion]:
         """Continue each prompt at temperature 0, or by sampling; the first failure cancels all.
 
-        If the server does not count tokens, a completion's tokens are counted in streamed pieces. Samples of
-        the same prompt are requested together if the endpoint gives several answers to one request; the seed
-        is then that of the first. If an endpoint refuses temperature 0, the one that it accepts is used.
+        A completion's tokens are counted in streamed pieces if the server does not count them. Samples of the
+        same prompt are requested together if the endpoint gives several answers to one request; the seed is
+        then that of the first. The temperature that an endpoint accepts is used if it refuses 0.
 
         Raises:
             ModelError: the endpoint cannot be reached or does not answer; the message gives the reason.

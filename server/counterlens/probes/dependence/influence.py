@@ -1,7 +1,7 @@
 """Interventional inference: the dependences that a model's expectations show, without a prompt.
 
-If the model's belief about statement b depends on statement a, it changes if a is changed. The influences of
-every statement on every later one form a matrix; entries above a threshold count as inferred edges. Method,
+The model's belief about statement b changes with statement a if it depends on a. The influences of every
+statement on every later one form a matrix; entries above a threshold count as inferred edges. Method,
 assumptions and limits: `docs/influence.md`.
 """
 

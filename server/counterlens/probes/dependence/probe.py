@@ -1,7 +1,7 @@
 """The dependence probe (Nguyen et al. 2024): the dependences that the model infers.
 
-The truth is the dependence graph. If the model returns token probabilities, dependences are inferred from
-their change after a statement is changed; else the model is prompted.
+The truth is the dependence graph. Dependences are inferred from the change of token probabilities after a
+statement is changed, if the model returns them; else the model is prompted.
 """
 
 from __future__ import annotations

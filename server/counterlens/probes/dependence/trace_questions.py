@@ -98,7 +98,7 @@ def read_trace(text: str, relation: Relation) -> tuple[bool | None, tuple[TraceN
     """The content of a written answer: CoRe's JSON, the last one if there are several.
 
     An answer whose trace is malformed counts as unreadable, as in CoRe's evaluation; one without JSON has no
-    trace. If a step does not begin at the end of the previous one, the gap also counts as a step.
+    trace. The gap also counts as a step if a step does not begin at the end of the previous one.
     """
     found = [answer for answer in json_objects(text) if isinstance(answer.get(KEYS[relation]), bool)]
     if not found:

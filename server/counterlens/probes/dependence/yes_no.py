@@ -1,6 +1,6 @@
 """Yes-or-no questions, batched by function.
 
-If the model gives probabilities, those of the two answers are compared, and common prefixes are read once.
+The probabilities of the two answers are compared if the model gives them, and common prefixes are read once.
 Otherwise the model writes an answer, which is parsed.
 """
 

@@ -51,7 +51,7 @@ _COMPLETION = CompletionProbe()
 class MemorisationOptions(ProbeOptions):
     """Options of the memorisation probe; a corpus is required.
 
-    If the branches of an if-else are on separate lines, the flip fixes the cut; otherwise the prefix ratio
+    The flip fixes the cut if the branches of an if-else are on separate lines; otherwise the prefix ratio
     does.
     """
 

@@ -1,7 +1,7 @@
 """Whether a greedy verdict is stable under the alternatives at near ties.
 
-If two tokens are closer than the model's rounding, other work in the batch decides between them. An
-alternative takes the second token there, the rest is decoded greedily, and its program is judged, too.
+Other work in the batch decides between two tokens that are closer than the model's rounding. An alternative
+takes the second token there, the rest is decoded greedily, and its program is judged, too.
 """
 
 from __future__ import annotations

@@ -16,8 +16,8 @@ def unstable_sentence(pair: PairRecord, t: Translator = ENGLISH) -> str:
         _ways(pair.counterfactual, pair.counterfactual_right),
     )
     return t(
-        "Unstable: some tokens were nearly tied. Of the completions that rounding could produce, {passed} "
-        "of {n} pass before the change and {now} of {m} after it.",
+        "Unstable: some tokens were nearly tied. {passed} of {n} completions that rounding could produce "
+        "pass before the change, and {now} of {m} after it.",
         passed=t.number(sum(before)),
         n=t.number(len(before)),
         now=t.number(sum(after)),

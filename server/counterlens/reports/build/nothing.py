@@ -47,7 +47,7 @@ def _reason(records: Sequence[Record]) -> str:
 def _without_pairs(record: PairsRecord) -> set[str]:
     """Why a function that can be judged has no pair.
 
-    If it can be mutated, but not on the requested lines, the report says so.
+    The report says so if it can be mutated, but not on the requested lines.
     """
     found = {one.reason for one in record.refused}
     if ELSEWHERE in found:

@@ -3,7 +3,7 @@
 Servers identify tokens by their texts, which are not always the bytes:
 
 1. A token that is a part of a character appears as U+FFFD, as nothing, or, with SentencePiece, as `<0xE2>`.
-   If the parts cannot be distinguished, they share the character's bytes in order.
+   Parts that cannot be distinguished share the character's bytes in order.
 2. SentencePiece shows blanks as U+2581, and adds one before the text.
 3. Special tokens precede the text, and generated ones follow it.
 

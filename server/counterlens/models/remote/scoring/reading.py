@@ -43,7 +43,7 @@ class IncompleteError(UnscorableError):
 def to_scores(text: str, tokens: Sequence[Token], alternatives: int) -> TokenScores:
     """Match tokens with the text of the request.
 
-    Entropy is NaN throughout: no server sends whole distributions. If the server does not give a rank, it is
+    Entropy is NaN throughout: no server sends whole distributions. A rank that the server does not give is
     the number of listed alternatives that are more likely, a lower bound.
 
     Args:

@@ -2,8 +2,8 @@
 
 Functions, classes and objects of the program are represented by proxies that forward every use; plain values
 are real ones. No code of the program runs in this process, so it cannot reach the tests, the test framework
-or the report. A proxy never equals a plain value, whatever the program says. If both operands are the
-program's own, its `__eq__` decides. Uses of its objects' operators are recorded
+or the report. A proxy never equals a plain value, whatever the program says. The program's `__eq__` decides
+if both operands are its own. Uses of its objects' operators are recorded
 (`CandidateConnection.own_operators`).
 
 Classes of the tests cannot derive from a proxy: that is recorded as `CandidateConnection.needs_sharing`.
