@@ -20,7 +20,8 @@ from counterlens.sandbox.base import Ending, Job, JobOutcome
 from counterlens.sandbox.interpreter import describe as describe_interpreter
 from counterlens.sandbox.shipping import quick_files
 
-_PACKAGE, _UNUSED = Path(__file__).with_name("sandboxed"), ("recorder/", "pytest_warm")
+_PACKAGE = Path(__file__).with_name("sandboxed")
+_UNUSED = ("recorder/", "pytest_warm", "runner_warm", "warm_up_cases")
 _ENTRY = b"""\
 import sandboxed, sys
 del sys.path[0]  # nothing else is to be imported from the private folder
@@ -44,8 +45,11 @@ _PRELOAD = (
     "uuid",
     "typing",
 )
-WITH_CASES = (*_PRELOAD, "pytest", "hypothesis", "counterlens.attribution.sandboxed.pytest_warm")
+_WARM = "counterlens.attribution.sandboxed."
+_WITHOUT_CASES = (*_PRELOAD, f"{_WARM}runner_warm")
+WITH_CASES = (*_PRELOAD, "pytest", "hypothesis", f"{_WARM}pytest_warm", f"{_WARM}runner_warm")
 Reader = Callable[[dict[str, Any]], tuple[Judgement, Evidence]]
+_MOST_PLACES = 200_000  # maximum characters that are passed to each program's tests
 _LINES, _WIDTH = 8, 200  # maximum lines of a message, and characters of each
 _SHARED = "in the same process as its tests, where it could have forged this: "
 _DOUBTS = {
@@ -86,6 +90,7 @@ class IsolationCalibration:
         apart: Whether they do; None until that is known.
         programs: Number of programs that they have judged.
         relied_on: The reliance of the tests on the program, by file and case, found by a run of the original.
+        places: The places in the tests' files that decide how strong evidence is, also by files and cases.
     """
 
     def __init__(self) -> None:
@@ -93,6 +98,7 @@ class IsolationCalibration:
         self.apart: bool | None = None
         self.programs = 0
         self.relied_on: dict[str, list[Any]] = {}
+        self.places: dict[str, dict[str, Any]] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,20 +228,21 @@ class TestRun:
         }
         tests = json.dumps(self.task.get("files"), sort_keys=True)
         task["relied_on"] = self.calibration.relied_on.get(tests, [])
+        task["places"] = self.calibration.places.get(tests, {})
         bytecode = describe_interpreter(self.setting.python).bytecode
         job = Job(
             files={
-                **quick_files(_PACKAGE, bytecode, _UNUSED),
                 "start.py": _ENTRY,
                 "candidate.py": _CANDIDATE,
                 "task.json": json.dumps(task).encode(),
             },
+            cold_files=quick_files(_PACKAGE, bytecode, _UNUSED),
             entry="start.py",
             python=self.setting.python,
             readable=(*(kept.readable if kept else place.readable if place else ()), *self.readable),
             limits=bounded(self.setting.limits),
             second_program="candidate.py" if apart else None,
-            preload=WITH_CASES if "files" in self.task else _PRELOAD,
+            preload=WITH_CASES if "files" in self.task else _WITHOUT_CASES,
             covers=place.covered_by(program) if place else {},
         )
         outcome = self.setting.sandbox.run(job, cancel=cancel)
@@ -257,6 +264,8 @@ class TestRun:
             judgement, evidence = read(report)
             if apart and program == self.original and "relied_on" in report:
                 self.calibration.relied_on[tests] = report["relied_on"]
+                if report.get("places") and len(json.dumps(report["places"])) <= _MOST_PLACES:
+                    self.calibration.places[tests] = report["places"]
             isolation = Isolation.OWN_OPERATORS if report.get("own_operators") else isolation
             doubts = [text for doubt, text in _DOUBTS.items() if doubt in report.get("doubts", ())]
             if judgement is Judgement.PASSED and doubts:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
 from threading import Event
@@ -53,6 +53,8 @@ class Job:
             and is ended with it. A socket connects the two; the environment variable `COUNTERLENS_PEER_FD`
             names the end of each. The second has no result to write.
         preload: Modules that a warm interpreter for such jobs imports in advance.
+        cold_files: Further files of a program that no warm interpreter runs: the modules that such a one has
+            imported with `preload`.
         covers: Outside files that the program sees with this content instead of their own, if the sandbox
             has a mount namespace. Files that do not exist are not created.
     """
@@ -65,7 +67,12 @@ class Job:
     limits: Limits = field(default_factory=Limits)
     second_program: str | None = None
     preload: tuple[str, ...] = ()
+    cold_files: Mapping[str, bytes] = field(default_factory=dict)
     covers: Mapping[Path, bytes] = field(default_factory=dict)
+
+    def cold(self) -> Job:
+        """The same job for an interpreter without the preloaded modules."""
+        return replace(self, files={**self.cold_files, **self.files}, cold_files={})
 
 
 class Ending(StrEnum):

@@ -90,7 +90,7 @@ class JobObjectSandbox:
 
 
 def _run(job: Job, folder: Path, cancel: Event | None) -> JobOutcome:
-    for name, content in job.files.items():
+    for name, content in job.cold().files.items():
         path = folder / "work" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)

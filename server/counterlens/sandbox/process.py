@@ -101,7 +101,7 @@ class ProcessSandbox:
         return self._run(job, cancel, warm=warm)[0]
 
     def _run(self, job: Job, cancel: Event | None, *, warm: bool) -> tuple[JobOutcome, frozenset[str]]:
-        for name in (*job.files, job.entry):
+        for name in (*job.files, *job.cold_files, job.entry):
             path = PurePosixPath(name)
             if path.is_absolute() or ".." in path.parts:
                 raise SandboxError(f"the file {name} would be outside the sandbox")
@@ -111,6 +111,7 @@ class ProcessSandbox:
         return outcome or self._warm(job, cancel) or self._cold(job, cancel)  # None if a zygote died
 
     def _cold(self, job: Job, cancel: Event | None) -> tuple[JobOutcome, frozenset[str]]:
+        job = job.cold()
         folder, done = self._shell.folder()
         task = make_task(job, folder)
         try:

@@ -26,7 +26,7 @@ RESULT_FD = "COUNTERLENS_RESULT_FD"
 PEER_FD = "COUNTERLENS_PEER_FD"
 _THREADS = 128  # allowance for threads, which the process limit also counts
 
-
+_OWN: list[str] = []
 _KEPT: list[types.ModuleType] = []  # freeing modules would copy the pages that a warm program shares
 
 
@@ -130,10 +130,13 @@ class SandboxedProgram:
             resource.setrlimit(which, values)
 
 
+def note_own() -> None:
+    """Record the modules of Counterlens, in the waiting interpreter: looking for them copies shared pages."""
+    _OWN[:] = [name for name in sys.modules if name.partition(".")[0] == "counterlens"]
+
+
 def _warm_start(arguments: list[str]) -> Callable[[], None]:
     """Give this interpreter the state of one just started with a script."""
-    import importlib
-
     entry = os.path.abspath(arguments[0])  # noqa: PTH100
     with open(entry, "rb") as file:  # noqa: PTH123
         source = file.read()
@@ -142,9 +145,8 @@ def _warm_start(arguments: list[str]) -> Callable[[], None]:
     main = types.ModuleType("__main__")
     main.__file__ = entry
     vars(main)["__builtins__"] = sys.modules["builtins"]
-    _KEPT.extend(sys.modules.pop(name) for name in [*sys.modules] if name.partition(".")[0] == "counterlens")
+    _KEPT.extend(sys.modules.pop(name) for name in _OWN)
     sys.modules["__main__"] = main
-    importlib.invalidate_caches()
     execute, translate, space = exec, compile, vars(main)
     return lambda: execute(translate(source, entry, "exec", dont_inherit=True), space)
 

@@ -11,6 +11,8 @@ from pathlib import Path
 _MAGIC = importlib.util.MAGIC_NUMBER
 _START = """\
 import sys
+for name in [name for name in sys.modules if name.partition(".")[0] == "{package}"]:
+    del sys.modules[name]  # a part of it that a warm interpreter has imported in advance
 import {module} as start
 del sys.path[0]  # nothing else is to be imported from the private folder
 for name in [name for name in sys.modules if name.partition(".")[0] == "{package}"]:

@@ -47,6 +47,7 @@ def main(control: int, preload: list[str], readable: list[str]) -> Callable[[], 
         except ImportError:  # this interpreter does not have it; a program that needs it will report that
             continue
     seccomp.prepare()
+    program.note_own()
     gc.collect()
     gc.freeze()  # copies share these pages until a process writes to them
     taken, take = os.pipe()

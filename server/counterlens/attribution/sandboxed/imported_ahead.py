@@ -1,4 +1,8 @@
-"""Modules that a warm interpreter has imported in advance, but a project replaces by its own."""
+"""Modules that a warm interpreter has imported in advance.
+
+A project may replace some of them by its own. Going through all modules copies the pages of their names,
+which a fork shares with the interpreter, so the interpreter does that once.
+"""
 
 from __future__ import annotations
 
@@ -20,6 +24,49 @@ _ALWAYS = {
     "hypothesis",
 }
 _NOTED = "imported_ahead"
+_MARK = "sys"  # the last module imported in advance
+
+_ours: list[str] = []
+_by_file: dict[str, list[tuple[str, str]]] = {}
+
+
+def remember() -> None:
+    """Record all modules, in the warm interpreter."""
+    sys.modules[_MARK] = sys.modules.pop(_MARK)  # now the last
+    _by_file.clear()
+    _ours[:] = _of_package(list(sys.modules))
+    for name, path in _files(list(sys.modules)):
+        _by_file.setdefault(os.path.basename(path), []).append((name, path))  # noqa: PTH119
+
+
+def own_modules() -> list[str]:
+    """The names of the imported modules of this package."""
+    return [name for name in (*_ours, *_of_package(_imported_since())) if name in sys.modules]
+
+
+def modules_from(file: str) -> list[tuple[str, str]]:
+    """The imported modules from files with this name, without its folder, and the paths of these files."""
+    since = [found for found in _files(_imported_since()) if found[1].endswith(file)]
+    return [found for found in _by_file.get(file, ()) if found[0] in sys.modules] + since
+
+
+def _of_package(names: list[str]) -> list[str]:
+    return [name for name in names if name.partition(".")[0] == __name__.partition(".")[0]]
+
+
+def _files(names: list[str]) -> list[tuple[str, str]]:
+    paths = [(name, getattr(sys.modules[name], "__file__", None)) for name in names if name != "__main__"]
+    return [(name, path) for name, path in paths if path]
+
+
+def _imported_since() -> list[str]:
+    """The modules imported since `remember`; all without it."""
+    names = []
+    for name in reversed(list(sys.modules) if not _ours else sys.modules):
+        if name == _MARK and _ours:
+            break
+        names.append(name)
+    return names
 
 
 def note(names: frozenset[str]) -> None:

@@ -11,6 +11,7 @@ import warnings
 
 import pytest
 
+from . import pytest_ahead
 from .kept_code import rewritten_by
 
 globals()["__builtins__"] = dict(vars(builtins))  # the candidate may replace the others
@@ -55,6 +56,7 @@ def start_pytest(
     usual = ["-q", "--color=no", "--maxfail=0", "--junitxml=", "-o", f"cache_dir={cache}", *more]
     usual += [part for name in WITHOUT for part in ("-p", f"no:{name}")]
     import_installed_as_they_are()
+    pytest_ahead.use()
     quiet = QuietStart()
     ours = [quiet, UsualWarnings(quiet), *plugins]
     code = _USAGE_ERROR

@@ -10,6 +10,7 @@ import contextlib
 import importlib
 import importlib.metadata
 import importlib.util
+import io
 import os
 import sys
 
@@ -20,6 +21,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+_NO_PLUGINS = "PYTEST_DISABLE_PLUGIN_AUTOLOAD"
+_ALONE = ("-q", "-s", "-c", os.devnull, "-p", "no:cacheprovider", "--noconftest", "--import-mode=importlib")
+"""Options of a run without files and settings of others."""
+_TIMES = 2  # enough for most of pytest to be specialised
 _LATE = ("_pytest.assertion.rewrite", "_pytest.assertion.util", "_pytest.config.findpaths")
 _LATE_TOO = ("_pytest.python_api", "_pytest.raises", "doctest", "pdb", "tomllib", "unittest.mock")
 
@@ -63,4 +68,35 @@ def _top_level() -> set[str]:
     return {name.partition(".")[0] for name in sys.modules}
 
 
-note(_import_all())
+def _run_once() -> frozenset[str]:
+    """Run our own tests with pytest's own plug-ins, so that pytest is compiled, specialised and cached.
+
+    Returns:
+        The new top-level modules.
+    """
+    import pytest
+
+    before, known, path = _top_level(), set(sys.modules), list(sys.path)
+    folder = os.path.dirname(os.path.abspath(__file__))  # noqa: PTH100, PTH120
+    file = os.path.join(folder, "warm_up_cases.py")  # noqa: PTH118
+    os.environ[_NO_PLUGINS] = "1"
+    try:
+        with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(BaseException):
+            for _ in range(_TIMES):
+                pytest.main([*_ALONE, f"--rootdir={folder}", file])
+    finally:
+        del os.environ[_NO_PLUGINS]
+        sys.path[:] = path
+    for name in set(sys.modules) - known:
+        if name.rpartition(".")[2] == "warm_up_cases":
+            del sys.modules[name]
+    return frozenset(_top_level() - before)
+
+
+_imported = _import_all()
+from .runner_warm import import_runner  # noqa: E402 - its modules do not count as imported by us
+
+note(_imported | _run_once())
+ahead, *_ = import_runner(("pytest_ahead", "pytest_start", "runner.pytest_cases"))
+with contextlib.suppress(Exception):  # a version of pytest with other parts does all itself
+    ahead.prepare()

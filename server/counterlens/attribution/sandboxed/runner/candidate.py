@@ -10,6 +10,8 @@ import linecache
 import os
 import sys
 
+from ..imported_ahead import modules_from
+
 globals()["__builtins__"] = dict(vars(builtins))  # the candidate may replace the others
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,6 +19,15 @@ if TYPE_CHECKING:
     from typing import Any
 
     from .tamper_check import TamperCheck
+
+INVALID = (SyntaxError, ValueError, RecursionError, MemoryError)
+"""What is raised for a source that does not compile."""
+
+
+def invalid(error: BaseException) -> dict[str, Any]:
+    """The report on a source that does not compile."""
+    reason = getattr(error, "msg", None) or str(error) or type(error).__name__
+    return {"kind": "invalid", "line": getattr(error, "lineno", None), "message": reason}
 
 
 class Candidate:
@@ -26,6 +37,9 @@ class Candidate:
     to importlib, so the file's text is replaced there. The class is also a finder for the module's name, in
     case the folder cannot be listed.
 
+    Attributes:
+        code: The compiled source; None if another process compiles it.
+
     Raises:
         SyntaxError, ValueError, RecursionError, MemoryError: the source does not compile.
     """
@@ -34,11 +48,20 @@ class Candidate:
         self.path, self.module, self.source, self.tampering = path, module, source, tampering
         self.real = os.path.realpath(path)
         self.name = self.real.rpartition(os.sep)[2]
-        self.code: CodeType = compile(source, path, "exec", dont_inherit=True)
+        self.code = self._compiled()
         # Tracebacks and `inspect.getsource` show the candidate, not the file.
         linecache.cache[path] = (len(source), None, source.splitlines(keepends=True), path)
         self._replace_loading()
         self._forget_loaded()
+
+    @property
+    def flags(self) -> int:
+        """The flags of its code, such as those of `from __future__` imports."""
+        return self.code.co_flags if self.code is not None else 0
+
+    def _compiled(self) -> CodeType | None:
+        code: CodeType = compile(self.source, self.path, "exec", dont_inherit=True)
+        return code
 
     def is_at(self, path: str) -> bool:
         """Whether a path is the replaced file."""
@@ -70,9 +93,8 @@ class Candidate:
 
     def _forget_loaded(self) -> None:
         """Remove the file's module and its submodules if this interpreter has already loaded them."""
-        loaded = {name: getattr(module, "__file__", None) or "" for name, module in list(sys.modules.items())}
-        for name in [name for name, file in loaded.items() if name != "__main__" and self.is_at(file)]:
-            for other in loaded:
+        for name in [name for name, file in modules_from(self.name) if self.is_at(file)]:
+            for other in list(sys.modules):
                 if other == name or other.startswith(name + "."):
                     sys.modules.pop(other, None)
 

@@ -32,7 +32,7 @@ def run_examples(
     except BaseException as error:
         return {"kind": "import", "message": describe(error)}
     space = candidate.namespace(module)
-    flags = candidate.code.co_flags & _FUTURE
+    flags = candidate.flags & _FUTURE
     display, normal = sys.__displayhook__, sys.stdout
     results = []
     for number, source in enumerate(sources):

@@ -85,6 +85,7 @@ class Chooser:
     def __init__(self, chosen: dict[str, dict[str, Any]], cases: Cases) -> None:
         self._chosen, self._cases = chosen, cases
         self._outcome, self._message = PASSED, ""
+        self._real: dict[str, str] = {}
         self.collected = False
 
     @pytest.hookimpl(trylast=True)
@@ -157,7 +158,10 @@ class Chooser:
         function = getattr(item, "originalname", None) or item.name.partition("[")[0]
         owner = getattr(item, "cls", None)
         owners = {each.__name__ for each in owner.__mro__} if owner else {""}
-        wanted = self._chosen.get(os.path.realpath(str(item.fspath)), {})
+        path = str(item.fspath)
+        if path not in self._real:
+            self._real[path] = os.path.realpath(path)
+        wanted = self._chosen.get(self._real[path], {})
         if "items" in wanted and item.nodeid.partition("::")[2] not in wanted["items"]:
             return False
         return any(name == function and of in owners for of, name in wanted.get("cases", ()))

@@ -9,10 +9,10 @@ import os
 import sys
 import time
 
-from ..imported_ahead import forget_hidden
+from ..imported_ahead import forget_hidden, own_modules
 from ..job import take_descriptor, take_task
 from ..kept_code import KeptCode
-from .candidate import Candidate
+from .candidate import INVALID, Candidate, invalid
 from .cases import FAILED, LONGEST_NAME, Cases
 from .examples import run_examples
 from .isolated.connection import CandidateConnection
@@ -47,15 +47,24 @@ def main() -> None:
 def judge(task: dict[str, Any], case: Callable[[str], None]) -> dict[str, Any]:
     """The report on one task."""
     remote = _connect_to_candidate(task) if task.get("apart") else None
+    try:
+        return _judge(task, case, remote)
+    finally:
+        if remote is not None:
+            remote.close()  # the program's process ends while this one still reports
+
+
+def _judge(
+    task: dict[str, Any], case: Callable[[str], None], remote: CandidateConnection | None
+) -> dict[str, Any]:
     tampering = NoTamperCheck() if remote else TamperCheck()
     try:
         if remote:
             candidate: Candidate = ProxyCandidate(task, tampering, remote)
         else:
             candidate = Candidate(task["path"], task["module"], task["source"], tampering)
-    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        reason = getattr(error, "msg", None) or str(error) or type(error).__name__
-        return {"kind": "invalid", "line": getattr(error, "lineno", None), "message": reason}
+    except INVALID as error:
+        return invalid(error)
     kept = KeptCode(task.get("kept", ""), task["folder"] or "")
     kept.install(candidate.is_at)
     for folder in reversed(task["roots"]):
@@ -65,20 +74,33 @@ def judge(task: dict[str, Any], case: Callable[[str], None]) -> dict[str, Any]:
     if task["folder"]:
         os.chdir(task["folder"])
     announce = case if remote is None else _with_remote_begin(case, remote)
+    if remote is not None and remote.is_known_invalid(wait=False):
+        return dict(remote.invalid)
     report = _run(task, candidate, tampering, announce, kept)
     if remote is not None:
-        if remote.needs_sharing:
-            return {"kind": "inseparable", "message": remote.needs_sharing}
-        if remote.gone:
-            time.sleep(_SEEN)  # until the sandbox has recorded how the program ended
-            return {"kind": "gone", "message": remote.gone}
-        report["own_operators"] = int(remote.own_operators)
-        results = report["results"] if report["kind"] == "cases" else ()
-        if not any(outcome == FAILED for _, outcome, _ in results):  # else it has not passed anyway
-            tests = _relied_on(task)
-            report["doubts"] = remote.finish(results, tests)
-            report["relied_on"] = [each.facts for each in tests]
+        return _reported_apart(task, report, remote)
     return {"kind": "tampered", "message": tampering.broken} if tampering.broken else report
+
+
+def _reported_apart(
+    task: dict[str, Any], report: dict[str, Any], remote: CandidateConnection
+) -> dict[str, Any]:
+    """The report on a program in another process, with what its tests rely on."""
+    if remote.is_known_invalid():
+        return dict(remote.invalid)
+    if remote.needs_sharing:
+        return {"kind": "inseparable", "message": remote.needs_sharing}
+    if remote.gone:
+        time.sleep(_SEEN)  # until the sandbox has recorded how the program ended
+        return {"kind": "gone", "message": remote.gone}
+    report["own_operators"] = int(remote.own_operators)
+    results = report["results"] if report["kind"] == "cases" else ()
+    if not any(outcome == FAILED for _, outcome, _ in results):  # else it has not passed anyway
+        tests = _relied_on(task)
+        report["doubts"] = remote.finish(results, tests)
+        report["relied_on"] = [each.facts for each in tests]
+        report["places"] = remote.facts
+    return report
 
 
 def _run(
@@ -120,7 +142,8 @@ def _connect_to_candidate(task: dict[str, Any]) -> CandidateConnection:
     texts = {f"<example {number}>": text for number, text in enumerate(task.get("examples", ()), 1)}
     if "script" in task:
         texts[task["script"]["path"]] = task["script"]["source"]
-    return CandidateConnection(descriptor, texts, [file["path"] for file in task.get("files", ())])
+    files = [file["path"] for file in task.get("files", ())]
+    return CandidateConnection(descriptor, texts, files, task.get("places"))
 
 
 def _relied_on(task: dict[str, Any]) -> list[KnownReliance]:
@@ -152,6 +175,5 @@ def _case_runner(kept: KeptCode) -> Callable[[list[dict[str, Any]], Cases], None
 
 def _hide() -> None:
     """Hide this package, so that it neither shadows the user's modules nor is visible to the candidate."""
-    for name in list(sys.modules):
-        if name.partition(".")[0] == __name__.partition(".")[0]:
-            del sys.modules[name]
+    for name in own_modules():
+        del sys.modules[name]

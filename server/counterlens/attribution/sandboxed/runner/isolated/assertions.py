@@ -36,13 +36,16 @@ class Assertions:
         lines: First and last line of each assertion, innermost ones first.
         of_errors: The assertions among them that are blocks expecting an exception.
         narrow: The spans of assertions that share their lines with a condition or a loop, by their lines.
-        guards: The conditions that decide whether some assertions are made.
+        guards: The conditions that decide whether some assertions are made: the line of each, and the lines
+            of these assertions.
         made: The completed assertions.
         asked: The guards that have been evaluated.
         names: The functions that assert something, directly or through others of the text; "" is the module.
     """
 
     def __init__(self, scopes: list[list[ast.AST]]) -> None:
+        self.made: set[Lines] = set()
+        self.asked: set[int] = set()
         nodes = [each for scope in scopes for node in scope for each in assertions_in(node)]
         found = set(map(lines_of, nodes))
         self.lines = sorted(found, key=lambda lines: lines[1] - lines[0])
@@ -53,9 +56,9 @@ class Assertions:
         for node in nodes:
             if isinstance(node, ast.expr) or (node.lineno in heads and node not in withs):  # type: ignore[attr-defined]
                 self.narrow.setdefault(lines_of(node), []).append(span_of(node))
-        self.guards = [guard for scope in scopes for guard in guards_in(scope)]
-        self.made: set[Lines] = set()
-        self.asked: set[int] = set()
+        guards = [guard for scope in scopes for guard in guards_in(scope)]
+        self.guards = [(guard.line, guard.lines) for guard in guards]
+        self._conditions: Callable[[], list[ast.expr]] = lambda: [guard.condition for guard in guards]
         self.names = {_name_of(scope) for scope in scopes if any(map(assertions_in, scope))}
         used = {_name_of(scope): _used(scope) for scope in scopes}
         while True:
@@ -64,29 +67,54 @@ class Assertions:
                 break
             self.names |= more
 
+    @classmethod
+    def known(cls, facts: dict[str, Any], scopes: Callable[[], list[list[ast.AST]]]) -> Assertions:
+        """The assertions of a text with these `facts`; its scopes are only needed for conditions."""
+        found = cls([])
+        found.lines = [(first, last) for first, last in facts["lines"]]
+        found.of_errors = {(first, last) for first, last in facts["errors"]}
+        found.narrow = {(first, last): [(a, b, c, d) for a, b, c, d in spans]
+                        for (first, last), spans in facts["narrow"]}  # fmt: skip
+        found.guards = [(line, {(first, last) for first, last in lines}) for line, lines in facts["guards"]]
+        found.names = set(facts["names"])
+        found._conditions = lambda: [guard.condition for scope in scopes() for guard in guards_in(scope)]
+        return found
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """All of this but the conditions, as plain data."""
+        return {
+            "lines": self.lines,
+            "errors": sorted(self.of_errors),
+            "narrow": [[lines, spans] for lines, spans in self.narrow.items()],
+            "guards": [[line, sorted(lines)] for line, lines in self.guards],
+            "names": sorted(self.names),
+        }
+
     def at(self, line: int) -> Lines | None:
         """The lines of the assertion that contains a line."""
         return next((lines for lines in self.lines if lines[0] <= line <= lines[1]), None)
 
     def concern(self, code: CodeType) -> bool:
         """Whether a function has a line of an assertion, or of a guard."""
-        guards = {guard.line for guard in self.guards}
+        guards = {line for line, _ in self.guards}
         lines = {line for _, line in dis.findlinestarts(code)} | {code.co_firstlineno}
         return any(line is not None and (line in guards or self.at(line) is not None) for line in lines)
 
     @property
     def open(self) -> bool:
         """Whether there is a guard none of whose assertions has been made so far."""
-        return any(guard.lines.isdisjoint(self.made) for guard in self.guards)
+        return any(lines.isdisjoint(self.made) for _, lines in self.guards)
 
     def ask(self, line: int) -> None:
         """Record that a line runs."""
-        self.asked |= {number for number, guard in enumerate(self.guards) if guard.line == line}
+        self.asked |= {number for number, (at, _) in enumerate(self.guards) if at == line}
 
     def unmade(self) -> list[ast.expr]:
         """The conditions that were evaluated, but none of whose assertions was made."""
-        guards = [self.guards[number] for number in sorted(self.asked)]
-        return [guard.condition for guard in guards if guard.lines.isdisjoint(self.made)]
+        unmade = [number for number in sorted(self.asked) if self.guards[number][1].isdisjoint(self.made)]
+        conditions = self._conditions() if unmade else []
+        return [conditions[number] for number in unmade]
 
 
 class Reached:
@@ -101,7 +129,7 @@ class Reached:
         self._case = ""
         self._cases: set[str] = set()
         self._at: dict[FrameType, Lines | None] = {}  # the assertion that a frame is in
-        self._seen: dict[CodeType, bool] = {}  # whether a function has a line to follow
+        self._seen: dict[int, tuple[CodeType, bool]] = {}  # whether a function has a line to follow
 
     def begin(self, case: str) -> None:
         """Trace a case until it has completed an assertion."""
@@ -115,10 +143,10 @@ class Reached:
     def _trace_call(self, frame: FrameType, _event: str, _argument: Any) -> Any:
         """Handle a call, or a frame that continues after a `yield`."""
         code = frame.f_code
-        if code not in self._seen:
+        if id(code) not in self._seen:  # the hash of a code object takes long
             assertions = self._find(frame)
-            self._seen[code] = assertions is not None and assertions.concern(code)
-        return self._trace_line if self._seen[code] else None
+            self._seen[id(code)] = code, assertions is not None and assertions.concern(code)
+        return self._trace_line if self._seen[id(code)][1] else None
 
     def _trace_line(self, frame: FrameType, event: str, argument: Any) -> Any:
         assertions = self._find(frame)

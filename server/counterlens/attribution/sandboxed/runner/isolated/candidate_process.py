@@ -10,9 +10,10 @@ import os
 import sys
 import types
 
+from ...imported_ahead import own_modules
 from ...job import Output, take_descriptor
 from ...kept_code import KeptCode
-from ..candidate import Candidate
+from ..candidate import INVALID, Candidate, invalid
 from ..tamper_check import NoTamperCheck
 from .channel import Channel, Closed
 from .codec import Codec
@@ -63,6 +64,7 @@ class CandidateProcess:
         self._described: set[int] = set()
         self._foreign: dict[int, Foreign] = {}
         self._module: types.ModuleType
+        self._candidate: Candidate
 
     def serve(self) -> None:
         """Answer requests; never returns."""
@@ -129,19 +131,24 @@ class CandidateProcess:
             return {"changed": changed, "error": self._trouble(error)}
         return {"changed": changed, "value": self._codec.encode(value)}
 
-    def _do_load(
-        self, path: str, module: str, source: str, roots: list[str], folder: str | None, kept: str
-    ) -> Any:
+    def _do_compile(self, path: str, module: str, source: str) -> Any:
+        """The report on an invalid program, and the flags of a valid one; nothing of it runs."""
+        try:
+            self._candidate = Candidate(path, module, source, NoTamperCheck())
+        except INVALID as error:
+            return invalid(error), 0
+        return None, self._candidate.flags
+
+    def _do_load(self, roots: list[str], folder: str | None, kept: str) -> Any:
         for root in reversed(roots):
             if root not in sys.path:
                 sys.path.insert(0, root)
         if folder:
             os.chdir(folder)
-        candidate = Candidate(path, module, source, NoTamperCheck())
-        KeptCode(kept, folder or "").install(candidate.is_at)
-        for name in [name for name in sys.modules if name.partition(".")[0] == __name__.partition(".")[0]]:
+        KeptCode(kept, folder or "").install(self._candidate.is_at)
+        for name in own_modules():
             del sys.modules[name]
-        self._module = candidate.load()
+        self._module = self._candidate.load()
         names = getattr(self._module, "__all__", None)
         return [list(vars(self._module)), list(names) if names is not None else None]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import json
 import os
+import select
 import struct
 
 globals()["__builtins__"] = dict(vars(builtins))  # the candidate may replace the others
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 
 _HEAD = struct.Struct("<Q")
 _LARGEST = 32 << 20
+_CHUNK = 1 << 16
 
 
 class Closed(Exception):  # noqa: N818 - not an error of ours
@@ -29,6 +31,7 @@ class Channel:
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
+        self._received = bytearray()
 
     def send(self, message: dict[str, Any]) -> None:
         """Send a message.
@@ -56,25 +59,38 @@ class Channel:
         Raises:
             Closed: the other side is gone, or the message is invalid.
         """
-        (size,) = _HEAD.unpack(self._read(_HEAD.size))
+        self._receive(_HEAD.size)
+        (size,) = _HEAD.unpack_from(self._received)
         if size > _LARGEST:
             raise Closed("the program sends an invalid message")
+        end = _HEAD.size + size
+        self._receive(end)
+        data = bytes(self._received[_HEAD.size : end])
+        del self._received[:end]
         try:
-            message = json.loads(self._read(size))
+            message = json.loads(data)
         except (ValueError, RecursionError):
             raise Closed("the program sends an invalid message") from None
         if not isinstance(message, dict):
             raise Closed("the program sends an invalid message")
         return message
 
-    def _read(self, size: int) -> bytes:
-        data = bytearray()
-        while len(data) < size:
+    def close(self) -> None:
+        """Close this end."""
+        descriptor, self._descriptor = self._descriptor, -1
+        os.close(descriptor)
+
+    def has_message(self) -> bool:
+        """Whether a message, or the end, has arrived."""
+        return bool(self._received) or bool(select.select([self._descriptor], [], [], 0)[0])
+
+    def _receive(self, size: int) -> None:
+        """Receive until so many bytes are there."""
+        while len(self._received) < size:
             try:
-                chunk = os.read(self._descriptor, min(size - len(data), 1 << 20))
+                chunk = os.read(self._descriptor, max(_CHUNK, min(size - len(self._received), 1 << 20)))
             except OSError:
                 chunk = b""
             if not chunk:
                 raise Closed("the program ended the process")
-            data += chunk
-        return bytes(data)
+            self._received += chunk

@@ -60,8 +60,11 @@ class CandidateConnection:
         descriptor: The socket.
         texts: Tests without a file, by the file name that they are compiled with.
         files: The files of the other tests.
+        known: What an earlier run found in these texts and files; see `facts`.
 
     Attributes:
+        invalid: The report on the program if it does not compile.
+        flags: The flags of its code.
         gone: Why no further answer will come, if so.
         own_operators: Whether operators of the program's own objects, or its names in the tests' comparisons,
             influenced the result.
@@ -75,11 +78,18 @@ class CandidateConnection:
     """
 
     def __init__(
-        self, descriptor: int, texts: dict[str, str] | None = None, files: Sequence[str] = ()
+        self,
+        descriptor: int,
+        texts: dict[str, str] | None = None,
+        files: Sequence[str] = (),
+        known: dict[str, Any] | None = None,
     ) -> None:
         self._channel = Channel(descriptor)
+        self._compiling = False
+        self.invalid: dict[str, Any] = {}
+        self.flags = 0
         self.doubts: set[str] = set()
-        self._flows = Flows(texts or {}, files)
+        self._flows = Flows(texts or {}, files, known)
         watch(lambda: self.doubts.add("nothing"), self._note_few)
         self._checks = Checks(self._flows.asserts)
         self._reached = Reached(self._flows.assertions)
@@ -107,6 +117,27 @@ class CandidateConnection:
         self.needs_sharing = self.needs_sharing or why
         return NeedsSharing(why)
 
+    def compile(self, path: str, module: str, source: str) -> None:
+        """Let the program be compiled in its process, meanwhile; nothing of it runs before `load`."""
+        parts = [path, module, source]
+        try:
+            self._channel.send({"do": "compile", "changed": [], "parts": parts, "forgotten": []})
+        except Closed as error:
+            self.gone = str(error)
+        self._compiling = True
+
+    def is_known_invalid(self, *, wait: bool = True) -> bool:
+        """Whether the program does not compile; False if that is not yet known and not to be waited for."""
+        if self._compiling and self.gone is None and (wait or self._channel.has_message()):
+            self._compiling = False
+            try:
+                _, (found, self.flags) = self._taken_in(self._channel.receive())
+            except Closed as error:
+                self.gone = str(error)
+                return False
+            self.invalid = found or {}
+        return bool(self.invalid)
+
     def ask(self, what: str, *parts: Any) -> Any:
         """Send a request to the program, and return the value of its reply."""
         if self.gone is not None:
@@ -128,6 +159,10 @@ class CandidateConnection:
         if type(value) in (tuple, str, bytes):
             self._given.append(value)
         return value
+
+    def close(self) -> None:
+        """Close the connection, which ends the program's process."""
+        self._channel.close()
 
     def begin(self, case: str) -> None:
         """Record that a case of the tests begins."""
@@ -160,6 +195,11 @@ class CandidateConnection:
         }
         self.doubts |= {doubt for doubt, holds in found.items() if holds}
         return sorted(self.doubts)
+
+    @property
+    def facts(self) -> dict[str, Any] | None:
+        """What this run has found in the tests, for later runs with them; None if nothing is new."""
+        return self._flows.facts
 
     def _compares_own(self, tests: KnownReliance) -> bool:
         return (

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import builtins
 import collections
+import hashlib
 import linecache
 import os
 import re
@@ -33,6 +34,7 @@ SIZED = (list, tuple, set, frozenset, dict, str, bytes, bytearray, range, collec
           collections.OrderedDict, collections.Counter)  # fmt: skip
 _STANDARD = os.path.dirname(os.path.abspath(os.__file__)) + os.sep  # noqa: PTH100, PTH120
 _PACKAGES = (f"{os.sep}site-packages{os.sep}", f"{os.sep}dist-packages{os.sep}")
+_known_files: dict[str, bool] = {}  # whether code of a file is of the tests
 OURS = __name__.partition(".")[0] + "."
 _TYPED = ("<example ", "<doctest ")  # files of examples in docstrings
 
@@ -51,13 +53,17 @@ class Flows:
     Args:
         texts: Texts of tests without a file.
         files: The files of the others.
+        known: `facts` of an earlier run with the same tests.
     """
 
-    def __init__(self, texts: dict[str, str], files: Sequence[str] = ()) -> None:
-        self._texts = texts
+    def __init__(
+        self, texts: dict[str, str], files: Sequence[str] = (), known: dict[str, Any] | None = None
+    ) -> None:
+        self._texts, self._facts = texts, known or {}
         self._files = files
         self._places: dict[str, TestPlaces] = {}
-        self._known: dict[tuple[CodeType, int, str], bool] = {}
+        self._known: dict[tuple[int, int, str], bool] = {}
+        self._codes: dict[int, CodeType] = {}  # kept, as others would get their numbers
 
     def is_at(self, kind: str) -> bool:
         """Whether the current request to the program is made at a place of this kind; see `TestPlaces`."""
@@ -65,8 +71,9 @@ class Flows:
         return frame is not None and self._is_in(frame, kind)
 
     def _is_in(self, frame: FrameType, kind: str) -> bool:
-        place = frame.f_code, frame.f_lasti, kind
+        place = id(frame.f_code), frame.f_lasti, kind  # the hash of a code object takes long
         if place not in self._known:
+            self._codes[id(frame.f_code)] = frame.f_code
             at = position_of(frame.f_code, frame.f_lasti, frame.f_lineno)
             spans = self._of(frame.f_code.co_filename).near(kind, at[0])
             self._known[place] = any(_within(at, span) for span in spans)
@@ -115,8 +122,28 @@ class Flows:
 
     def _of(self, name: str) -> TestPlaces:
         if name not in self._places:
-            self._places[name] = TestPlaces(self._text_of(name))
+            state, known = self._state_of(name), self._facts.get(name)
+            facts = known if known is not None and known["state"] == state else {"state": state}
+            self._places[name] = TestPlaces(lambda: self._text_of(name), facts)
         return self._places[name]
+
+    def _state_of(self, name: str) -> list[Any]:
+        """What identifies the content of a file of tests, as for other runs with it."""
+        text = self._texts.get(name)
+        if text is not None:
+            return [hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()]
+        try:
+            found = os.stat(name)  # noqa: PTH116
+        except (OSError, ValueError):
+            return [hashlib.sha256(self._text_of(name).encode("utf-8", "replace")).hexdigest()]
+        return [found.st_mtime_ns, found.st_size]
+
+    @property
+    def facts(self) -> dict[str, Any] | None:
+        """What has been found in the tests, for other runs with them; None if nothing is new."""
+        if not any(places.grown for places in self._places.values()):
+            return None
+        return {**self._facts, **{name: places.facts for name, places in self._places.items()}}
 
 
 def tests_frame() -> FrameType | None:
@@ -132,9 +159,10 @@ def tests_frame() -> FrameType | None:
 
 def is_of_tests(frame: FrameType) -> bool:
     """Whether a frame is of the tests: neither ours nor of a library."""
-    if str(frame.f_globals.get("__name__", "")).startswith(OURS):
-        return False
-    return is_test_file(frame.f_code.co_filename)
+    name = frame.f_code.co_filename
+    if name not in _known_files:
+        _known_files[name] = is_test_file(name)
+    return _known_files[name] and not str(frame.f_globals.get("__name__", "")).startswith(OURS)
 
 
 def is_test_file(name: str) -> bool:

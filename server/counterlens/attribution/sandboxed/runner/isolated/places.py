@@ -39,56 +39,87 @@ class TestPlaces:
             added to, another one.
         within: Expressions whose value is searched for in another one.
         caught: Expressions whose errors are caught in place of an assertion.
+
+    Args:
+        text: The text, or a function that reads it.
+        facts: What an earlier run found in the same text.
+
+    Attributes:
+        facts: These, and what has been found since, as plain data.
+        grown: Whether something has been found since.
     """
 
-    def __init__(self, text: str) -> None:
-        self._scopes = scopes_of(text)
-        self._ranges = [_range(scope) for scope in self._scopes]
+    def __init__(self, text: str | Callable[[], str], facts: dict[str, Any] | None = None) -> None:
+        self._text = text
+        self.facts: dict[str, Any] = facts if facts is not None else {}
+        self.grown = False
+        self._parsed: list[list[ast.AST]] | None = None
         self._spans: dict[tuple[str, int], set[Span]] = {}
-        self._flow: LoopFlow | None = None
-        self._given: set[Span] = set()
+        self._given: set[Span] | None = None
         self._assertions: Assertions | None = None
-        self._checks: set[int] | None = None
 
     @property
     def looped(self) -> set[str]:
         """The names whose value is looped over."""
-        return self._followed().names
+        return set(self._fact("looped", self._loops)[1])
 
     @property
     def assertions(self) -> Assertions:
         """All assertions."""
         if self._assertions is None:
-            self._assertions = Assertions(self._scopes)
+            if "assertions" in self.facts:
+                self._assertions = Assertions.known(self.facts["assertions"], self._scopes)
+            else:
+                self._assertions = Assertions(self._scopes())
+                self._fact("assertions", lambda: self.assertions.facts)
         return self._assertions
 
     @property
     def checks(self) -> set[int]:
         """The first lines of functions with an assertion that may be false."""
-        if self._checks is None:
-            nodes = (node for scope in self._scopes for node in scope)
-            self._checks = {_first_line(node) for node in nodes if _checks(node)}
-        return self._checks
+        return set(self._fact("checks", self._first_lines))
+
+    def _first_lines(self) -> list[int]:
+        nodes = (node for scope in self._scopes() for node in scope)
+        return sorted({_first_line(node) for node in nodes if _checks(node)})
+
+    def _scopes(self) -> list[list[ast.AST]]:
+        if self._parsed is None:
+            self._parsed = scopes_of(self._text if isinstance(self._text, str) else self._text())
+        return self._parsed
+
+    def _fact(self, name: str, find: Callable[[], Any]) -> Any:
+        if name not in self.facts:
+            self.facts[name] = find()
+            self.grown = True
+        return self.facts[name]
 
     def near(self, kind: str, line: int) -> Iterator[Span]:
         """The spans of this kind in the functions that contain a line, and outside of all functions."""
         if kind in ("given", "taken"):
-            self._followed()
+            if self._given is None:
+                self._given = {(a, b, c, d) for a, b, c, d in self._fact("looped", self._loops)[0]}
             yield from self._given
             if kind == "given":
                 return
-        for number, (first, last) in enumerate(self._ranges):
+        ranges = self._fact("ranges", lambda: list(map(_range, self._scopes())))
+        for number, (first, last) in enumerate(ranges):
             if first <= line <= last:
-                if (kind, number) not in self._spans:
-                    self._spans[kind, number] = set(self._found(kind, self._scopes[number]))
-                yield from self._spans[kind, number]
+                yield from self._spans_in(kind, number)
 
-    def _followed(self) -> LoopFlow:
-        """The flow into loops, which crosses functions."""
-        if self._flow is None:
-            self._flow = LoopFlow(self._scopes)
-            self._given = self._flow.given()
-        return self._flow
+    def _spans_in(self, kind: str, number: int) -> set[Span]:
+        """The spans of a kind in one scope."""
+        if (kind, number) not in self._spans:
+            found = self._fact(
+                f"{kind} {number}", lambda: sorted(set(self._found(kind, self._scopes()[number])))
+            )
+            self._spans[kind, number] = {(a, b, c, d) for a, b, c, d in found}
+        return self._spans[kind, number]
+
+    def _loops(self) -> tuple[list[Span], list[str]]:
+        """The values and names that flow into loops, also from one function to another."""
+        flow = LoopFlow(self._scopes())
+        return sorted(flow.given()), sorted(flow.names)
 
     def _found(self, kind: str, scope: list[ast.AST]) -> Iterator[Span]:
         if kind == "caught":

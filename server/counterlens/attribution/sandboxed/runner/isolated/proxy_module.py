@@ -34,9 +34,6 @@ class ProxyCandidate(Candidate):
         task: The runner's task.
         tampering: As for any candidate; here nothing can change the checked functions.
         remote: The connection to the program.
-
-    Raises:
-        SyntaxError, ValueError, RecursionError, MemoryError: the source does not compile.
     """
 
     def __init__(self, task: dict[str, Any], tampering: TamperCheck, remote: CandidateConnection) -> None:
@@ -45,6 +42,14 @@ class ProxyCandidate(Candidate):
         self._all: list[str] | None = None
         self._loaded = False
         super().__init__(task["path"], task["module"], task["source"], tampering)
+
+    @property
+    def flags(self) -> int:
+        """The flags of its code, which is in the other process."""
+        return self.remote.flags
+
+    def _compiled(self) -> None:
+        self.remote.compile(self.path, self.module, self.source)
 
     def is_running(self) -> bool:
         """Whether code of the candidate is among the callers: never in this process."""
@@ -88,8 +93,9 @@ class ProxyCandidate(Candidate):
     def _load_there(self) -> None:
         task = self._task
         try:
-            wanted = [task[key] for key in ("path", "module", "source", "roots", "folder")]
-            names, public = self.remote.ask("load", *wanted, task.get("kept", ""))
+            if self.remote.is_known_invalid():
+                raise SyntaxError(str(self.remote.invalid["message"]))
+            names, public = self.remote.ask("load", task["roots"], task["folder"], task.get("kept", ""))
         except SystemExit as error:
             self.remote.missing.add("")
             raise ImportError("the program calls sys.exit() while it is imported") from error

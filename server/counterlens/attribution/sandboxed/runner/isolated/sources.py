@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import itertools
 
 globals()["__builtins__"] = dict(vars(builtins))  # the candidate may replace the others
 TYPE_CHECKING = False
@@ -111,7 +112,7 @@ def position_of(code: CodeType, instruction: int, line: int) -> Span:
     """The position of an instruction in its source; only the line before Python 3.11."""
     positions: Any = getattr(code, "co_positions", None)
     if positions is not None:
-        for number, found in enumerate(positions()):
-            if number == instruction // 2 and None not in found:
+        for found in itertools.islice(positions(), instruction // 2, instruction // 2 + 1):
+            if None not in found:
                 return found[0], found[2], found[1], found[3]
     return line, -1, line, -1

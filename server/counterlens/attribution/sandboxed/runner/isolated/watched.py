@@ -5,7 +5,8 @@ from __future__ import annotations
 import builtins
 import sys
 
-from .flows import OURS, SIZED, is_of_tests
+from ...imported_ahead import own_modules
+from .flows import SIZED, is_of_tests
 from .proxies import ProxyObject
 
 globals()["__builtins__"] = dict(vars(builtins))  # the candidate may replace the others
@@ -73,8 +74,9 @@ def _counted(items: Any, wanted: int, shorter: Callable[[Any], None]) -> Iterato
 
 def _replace(others: dict[str, Any]) -> None:
     """Replace builtins, also in the copy of them that this package lends to tests."""
+    ours = [sys.modules[name] for name in own_modules()]
     for name, instead in others.items():
         vars(builtins)[name] = instead
-        for known, module in list(sys.modules.items()):
-            if known.startswith(OURS) and isinstance(vars(module).get("__builtins__"), dict):
+        for module in ours:
+            if isinstance(vars(module).get("__builtins__"), dict):
                 vars(module)["__builtins__"][name] = instead
