@@ -67,3 +67,12 @@ def test_a_zygote_outlives_the_thread_that_started_it() -> None:
     _, running = psutil.wait_procs(started, timeout=0.3)
     assert running, "the zygote ended with the thread"
     assert sandbox.run(job).output == b"7\n"
+
+
+def test_a_warm_program_needs_no_cold_files(sandbox: ProcessSandbox) -> None:
+    program = b"import os; print(sorted(os.listdir()))"
+    job = Job({"a.py": program}, "a.py", Path(sys.executable), cold_files={"b.py": b""})
+    expected = b"['a.py']\n" if sandbox.warm else b"['a.py', 'b.py']\n"
+    assert sandbox.run(job).output == expected
+    cold = job.cold()
+    assert (dict(cold.files), cold.cold_files) == ({"a.py": program, "b.py": b""}, {})
