@@ -1,6 +1,6 @@
 """Windows: a Job Object that limits time, memory and processes, and ends all of them with the job.
 
-Written to Microsoft's documentation, "Job Objects" and "JOBOBJECT_EXTENDED_LIMIT_INFORMATION". UNTESTED: it
+Written from Microsoft's documentation, "Job Objects" and "JOBOBJECT_EXTENDED_LIMIT_INFORMATION". UNTESTED: it
 has not run on Windows yet. A job object isolates neither files nor the network, so this is weak, and says so;
 WSL 2 has the strong ones. There is no second program (`Job.second_program`) and no result pipe of its own:
 the result is a file in the private folder.

@@ -1,6 +1,6 @@
 """macOS: `sandbox-exec` around the launcher, with a profile that denies by default.
 
-Written to the manual pages sandbox-exec(1) and sandbox(7) and to Apple's own profiles below
+Written from the manual pages sandbox-exec(1) and sandbox(7) and from Apple's own profiles below
 /System/Library/Sandbox. UNTESTED: it has not run on a Mac yet. Apple has deprecated the command, but
 still ships it.
 """

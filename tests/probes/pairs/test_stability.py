@@ -88,8 +88,8 @@ def test_a_verdict_that_another_way_contradicts_is_unstable_and_no_effect_is_tol
     flip, renamed = pair_of(record, "if-else-flip"), pair_of(record, "rename-random")
     assert (flip.stable, renamed.stable) == (False, True)
     assert [way.passed for way in flip.counterfactual.ways or ()] == [True]
-    sentence = unstable_sentence(flip)
-    assert "2 of 2 completions that rounding could produce pass before the change, and 1 of 2 after" in sentence
+    told = "2 of 2 completions that rounding could produce pass before the change, and 1 of 2 after it"
+    assert told in unstable_sentence(flip)
     assert unstable_sentence(renamed) == ""
     assert meaning(record) == unstable(record) != ""
     found = summarize(record.observations).stable

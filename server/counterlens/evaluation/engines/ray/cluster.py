@@ -215,7 +215,7 @@ def _explain_error(address: str, error: Exception) -> tuple[str, str]:
     message = str(error)
     if "ersion mismatch" in message:
         return (
-            f"the cluster at {address} has other versions: {' '.join(message.split())[:300]}",
+            f"the cluster at {address} has different versions: {' '.join(message.split())[:300]}",
             "Ray and Python must have the same versions here and on every node",
         )
     if address == "auto":

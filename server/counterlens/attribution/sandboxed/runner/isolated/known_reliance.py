@@ -41,7 +41,7 @@ class KnownReliance:
         return bool(self.facts[fact])
 
     def asks_for(self, name: str) -> bool:
-        """Whether they import a name from the program, or check whether it has it."""
+        """Whether they import a name from the program, or check whether the program has it."""
         if "asked" not in self.facts:
             self.facts["asked"] = sorted(self._found().asked)
         return name in self.facts["asked"]
