@@ -164,7 +164,7 @@ def _of_connecting(error: httpx.ConnectError, endpoint: Endpoint) -> ModelError 
             )
         if isinstance(cause, ssl.SSLError):
             return UnreachableError(
-                f"TLS connection failed to {address}: {_short(cause.reason or str(cause), endpoint)}",
+                f"the TLS connection to {address} failed: {_short(cause.reason or str(cause), endpoint)}",
                 "If the server speaks plain http, start the base URL with http://",
             )
     for cause in _causes(error):
