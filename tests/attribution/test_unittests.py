@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from counterlens.attribution.base import Judge, Judgement, Strength
+from counterlens.attribution.base import Isolation, Judge, Judgement, Strength
 
 JudgeOf = Callable[..., Judge]
 Project = Callable[[Mapping[str, str]], Path]
@@ -335,3 +335,47 @@ def test_a_project_has_a_module_that_the_warm_interpreter_has_imported(
     judge = judge_of(folder / "steps.py", "after")
     assert judge.judge((folder / "steps.py").read_text()).passed
     assert not judge.judge("def after(place):\n    return place\n").passed
+
+
+def test_a_function_has_the_name_of_its_module(
+    project: Project, judge_of: JudgeOf, python_with_pytest: Path
+) -> None:
+    files = {
+        "total/__init__.py": "from .total import *",
+        "total/total.py": SHOP,
+        "tests/test_total.py": "from total import total\n\ndef test_it():\n    assert total([1, 2]) == 3\n",
+    }
+    path = project(files) / "total/total.py"
+    verdict = judge_of(path, "total", python=python_with_pytest).judge(path.read_text())
+    assert verdict.passed
+    assert verdict.evidence.strength is Strength.STRONG, verdict
+
+
+def test_the_process_of_the_tests_has_a_reason(
+    project: Project, judge_of: JudgeOf, python_with_pytest: Path
+) -> None:
+    tests = """
+        from shop.sums import Basket
+
+        class Box(Basket):
+            pass
+
+        def test_box():
+            assert Box().add(1).prices == [1]
+    """
+    files = {
+        "pyproject.toml": "",
+        "src/shop/__init__.py": "",
+        "src/shop/sums.py": SHOP,
+        "tests/test_box.py": tests,
+    }
+    path = project(files) / "src/shop/sums.py"
+    text = path.read_text()
+    judge = judge_of(path, "Basket.add", python=python_with_pytest)
+    for program in (text, text.replace("append(price)", "extend([price])")):
+        verdict = judge.judge(program)
+        assert verdict.passed
+        assert verdict.evidence.isolation is Isolation.SHARED
+        assert verdict.evidence.strength is Strength.WEAK
+        assert "forged" in verdict.evidence.message
+        assert "the class Box" in verdict.evidence.message

@@ -143,6 +143,7 @@ def test_warnings_made_errors_are_those_of_tests_only(project: Project, judge_of
             "",
             "Read",
         ),
+        ("\ndef test_it():\n    import nowhere_to_be_found\n", "", "nowhere_to_be_found"),
     ],
 )
 def test_the_harness_is_not_the_program(project: Project, tests: str, options: str, reason: str) -> None:
@@ -162,6 +163,26 @@ def test_the_harness_is_not_the_program(project: Project, tests: str, options: s
     ):
         assert verdict.judgement is Judgement.REFUSED, verdict
         assert reason in verdict.evidence.message
+
+
+@pytest.mark.parametrize(
+    ("program", "judgement"),
+    [
+        ("import nowhere_to_be_found\n" + DOUBLE, Judgement.REFUSED),
+        ("def double(x):\n    import nowhere_to_be_found\n", Judgement.REFUSED),
+        ("import double.nowhere\n" + DOUBLE, Judgement.FAILED),
+        ("def double(x):\n    raise ModuleNotFoundError(\"No module named 'json'\")\n", Judgement.FAILED),
+    ],
+)
+def test_a_module_that_is_not_installed_is_not_the_program(
+    project: Project, judge_of: JudgeOf, program: str, judgement: Judgement
+) -> None:
+    tests = "from double import double\n\ndef test_double():\n    assert double(2) == 4\n"
+    path = project({"double.py": DOUBLE, "test_double.py": tests}) / "double.py"
+    setting = Setting(best_sandbox(), interpreter_for(path), LIMITS)
+    assert judge_by_tests(program, path, path.with_name("test_double.py"), setting).judgement is judgement
+    # The original does without it, so a program that does not is wrong.
+    assert judge_of(path, "double").judge(program).judgement is Judgement.FAILED
 
 
 def test_tests_that_are_slow_apart_are_given_up_soon(

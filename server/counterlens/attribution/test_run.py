@@ -52,6 +52,10 @@ Reader = Callable[[dict[str, Any]], tuple[Judgement, Evidence]]
 _MOST_PLACES = 200_000  # maximum characters that are passed to each program's tests
 _LINES, _WIDTH = 8, 200  # maximum lines of a message, and characters of each
 _SHARED = "in the same process as its tests, where it could have forged this: "
+OWN_OPERATORS = (
+    "an operator of its own objects, or an object of the tests that it can change, had a part in the result"
+)
+"""Why "passed" is weak if operators of the program had a part in it."""
 _DOUBTS = {
     "nothing": "it returned nothing where the tests loop over its result, so nothing was compared there",
     "few": "it returned too few items for a loop of the tests, which compared only these",
@@ -88,6 +92,7 @@ class IsolationCalibration:
 
     Attributes:
         apart: Whether they do; None until that is known.
+        why_shared: A test that does not pass from another process, with the reason; empty if unknown.
         programs: Number of programs that they have judged.
         relied_on: The reliance of the tests on the program, by file and case, found by a run of the original.
         places: The places in the tests' files that decide how strong evidence is, also by files and cases.
@@ -96,6 +101,7 @@ class IsolationCalibration:
     def __init__(self) -> None:
         self.lock = Lock()
         self.apart: bool | None = None
+        self.why_shared = ""
         self.programs = 0
         self.relied_on: dict[str, list[Any]] = {}
         self.places: dict[str, dict[str, Any]] = {}
@@ -155,10 +161,12 @@ class TestRun:
                 if self.calibration.apart is None:
                     first = self._try_apart(self.original, read, cancel)
                     self.calibration.apart = first.passed
+                    self.calibration.why_shared = "" if first.passed else first.evidence.message
                     if first.passed and program == self.original:
                         return first
                 apart = self.calibration.apart
-        return self._try(program, read, cancel, apart=apart).verdict
+        verdict = self._try(program, read, cancel, apart=apart).verdict
+        return verdict if apart else _with_reason(verdict, self.calibration.why_shared)
 
     def _try_apart(self, original: str, read: Reader, cancel: Event | None) -> Verdict:
         """Run the original apart; if that takes long, for a multiple of its time in the tests' process."""
@@ -189,11 +197,7 @@ class TestRun:
         """Run a program without a trusted original: it may not fail apart and then pass shared."""
         if self.inseparable is not None:
             verdict = self._try(program, read, cancel, apart=False).verdict
-            if not verdict.passed:
-                return verdict
-            known = verdict.evidence
-            message = brief("\n".join(filter(None, [known.message, _SHARED + self.inseparable])))
-            return replace(verdict, evidence=replace(known, message=message))
+            return _with_reason(verdict, self.inseparable)
         first = self._try(program, read, cancel, apart=True)
         if first.inseparable is not None:
             reason = brief(_NOT_APART.format(why=first.inseparable))
@@ -267,6 +271,9 @@ class TestRun:
                 if report.get("places") and len(json.dumps(report["places"])) <= _MOST_PLACES:
                     self.calibration.places[tests] = report["places"]
             isolation = Isolation.OWN_OPERATORS if report.get("own_operators") else isolation
+            if isolation is Isolation.OWN_OPERATORS and judgement is Judgement.PASSED:
+                message = "\n".join(filter(None, [evidence.message, OWN_OPERATORS]))
+                evidence = replace(evidence, message=message)
             doubts = [text for doubt, text in _DOUBTS.items() if doubt in report.get("doubts", ())]
             if judgement is Judgement.PASSED and doubts:
                 message = "; ".join(part for part in (evidence.message, *doubts) if part)
@@ -317,6 +324,19 @@ class TestRun:
             return Judgement.FAILED, f"the interpreter crashed ({name})" + (f": {last}" if last else "")
         reason = f": {last}" if last and code != 0 else ""
         return Judgement.FAILED, brief(f"the program ended before its tests did (exit code {code}){reason}")
+
+
+def shared_since(why: str) -> str:
+    """A sentence on a program that ran in the process of its tests; empty without a reason."""
+    return _SHARED + why if why else ""
+
+
+def _with_reason(verdict: Verdict, why: str) -> Verdict:
+    """A verdict with the reason that the program ran in the process of its tests, if it passed."""
+    if not verdict.passed or not why:
+        return verdict
+    message = "\n".join(filter(None, [verdict.evidence.message, shared_since(why)]))
+    return replace(verdict, evidence=replace(verdict.evidence, message=brief(message)))
 
 
 def _processor_time(outcome: JobOutcome, apart: bool) -> float | None:

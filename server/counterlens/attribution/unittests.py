@@ -130,6 +130,7 @@ class CasesJudge:
             files=[file for file in whole if file["cases"]], without=sorted(found.without)
         )
         test_run.calibration.apart = found.apart
+        test_run.calibration.why_shared = found.why_shared
         return CasesJudge(cases, test_run, {original: verdict_of(found, ID)}, self._choice, self._stand_ins)
 
 

@@ -8,13 +8,13 @@ judgements. So effects of the sandbox or the set-up on a test never count agains
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from threading import Event
 from typing import Any
 
 from counterlens.attribution.base import Evidence, Isolation, Judgement, Verdict
 from counterlens.attribution.pace import COUNTERFACTUAL, FIRST_APART, at_most, paced
-from counterlens.attribution.test_run import TestRun, brief
+from counterlens.attribution.test_run import OWN_OPERATORS, TestRun, brief, shared_since
 from counterlens.counting import plural
 
 _ATTEMPTS = 4
@@ -34,6 +34,8 @@ class Vetted:
         seconds: The time of the run.
         cpu_seconds: The processor time of its longer process; None if unknown.
         late: Whether the time limit was reached.
+        why_shared: The first test that only passed in the process of the original, with the reason; empty if
+            they ran apart.
     """
 
     passed: tuple[str, ...] = ()
@@ -44,16 +46,19 @@ class Vetted:
     seconds: float = 0.0
     cpu_seconds: float | None = None
     late: bool = False
+    why_shared: str = ""
 
     @property
     def left_out(self) -> str:
         """The number of tests left out, and the first reason; empty if there are none."""
+        count = len({**self.broken, **self.without})
+        return brief(f"{plural(count, 'test')} left out: {self.first_left_out}") if count else ""
+
+    @property
+    def first_left_out(self) -> str:
+        """The first unusable test with the reason; empty if there is none."""
         reasons = {**self.broken, **self.without}
-        if not reasons:
-            return ""
-        name, why = next(iter(reasons.items()))
-        first = f"{name.rpartition('/')[2]}: {why}"
-        return brief(f"{plural(len(reasons), 'test')} left out: {first}")
+        return next((f"{name.rpartition('/')[2]}: {why}" for name, why in reasons.items()), "")
 
     def keeps_most_of(self, other: Vetted) -> bool:
         """Whether these pass more than half as many cases as the other results."""
@@ -80,7 +85,7 @@ def vet(test_run: TestRun, original: str, cancel: Event | None) -> Vetted:
     if not apart.passed and not (apart.late and COUNTERFACTUAL.seconds(together) <= FIRST_APART):
         with paced(together):
             apart = _one_way(test_run, original, cancel, apart=True)
-    return apart if apart.keeps_most_of(shared) else shared
+    return apart if apart.keeps_most_of(shared) else replace(shared, why_shared=apart.first_left_out)
 
 
 def _one_way(
@@ -125,5 +130,7 @@ def _sorted(heard: Mapping[str, Any], without: Mapping[str, str], verdict: Verdi
 def verdict_of(vetted: Vetted, attribution: str) -> Verdict:
     """The verdict on the original, from the results of vetting."""
     far = vetted.isolation or TestRun.isolation_of(apart=vetted.apart)
-    evidence = Evidence(attribution, len(vetted.passed), None, vetted.left_out, isolation=far)
+    weak = OWN_OPERATORS if far is Isolation.OWN_OPERATORS else shared_since(vetted.why_shared)
+    message = "\n".join(filter(None, [vetted.left_out, weak]))
+    evidence = Evidence(attribution, len(vetted.passed), None, brief(message), isolation=far)
     return Verdict(Judgement.PASSED, evidence, vetted.seconds, vetted.cpu_seconds)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import builtins
 import errno
+import importlib.machinery
+import sys
 
 from .wording import shorten
 
@@ -78,38 +80,58 @@ class Cases:
         self.results.append((name[:LONGEST_NAME], outcome, shorten(message)))
 
     def lacks(self, error: BaseException | None) -> str | None:
-        """Why a test file cannot be imported here, if that is not the candidate's fault."""
-        if not isinstance(error, ModuleNotFoundError) or error.name is None:
+        """Why a test file cannot be imported here, if that is not the candidate's fault.
+
+        If code of the candidate imports the missing module, the verdict is refused.
+        """
+        reason = self._missing(error)
+        if reason is not None and self._involves_candidate(error):
+            self.harness = self.harness or reason
             return None
-        step = error.__traceback__
-        while step is not None:
-            if step.tb_frame.f_code.co_filename == self.candidate.path:
-                return None
-            step = step.tb_next
-        if error.name.partition(".")[0] == self.candidate.module.partition(".")[0]:
-            return None
-        return f"it needs {error.name}, which this interpreter does not have"
+        return reason
 
     def blame(self, error: BaseException | None, message: str) -> tuple[str, str]:
         """Outcome and message of a case that raised: a failure, unless that is not the candidate's fault.
 
-        Denials of the sandbox and warnings turned into errors are attributed to the harness if no code of the
-        candidate is in the traceback; otherwise the candidate might have faked them, and the verdict is
-        refused.
+        Denials of the sandbox, modules that are not installed and warnings turned into errors are attributed
+        to the harness if no code of the candidate is in the traceback; otherwise the candidate might have
+        faked them, and the verdict is refused.
         """
-        reason = _of_harness(error)
+        reason = _of_harness(error) or self._missing(error)
         if reason is None:
             return FAILED, message
-        frames, step = [], error.__traceback__ if error is not None else None
-        while step is not None:
-            frames.append(step.tb_frame.f_code.co_filename)
-            step = step.tb_next
-        if not any(name == self.candidate.path or _ISOLATED in name for name in frames):
+        if not self._involves_candidate(error):
             return UNSUPPORTED, f"{reason}: {message}"
         if isinstance(error, Warning):
             return FAILED, message
         self.harness = self.harness or f"{reason}: {message}"
         return FAILED, message
+
+    def _involves_candidate(self, error: BaseException | None) -> bool:
+        """Whether an exception passed through code of the candidate, or came from its process."""
+        step = error.__traceback__ if error is not None else None
+        while step is not None:
+            name = step.tb_frame.f_code.co_filename
+            if name == self.candidate.path or _ISOLATED in name:
+                return True
+            step = step.tb_next
+        return False
+
+    def _missing(self, error: BaseException | None) -> str | None:
+        """The reason if an exception names a module that is not installed; None for other exceptions."""
+        if not isinstance(error, ModuleNotFoundError):
+            return None
+        name = error.name or str(error).rpartition("No module named ")[2].strip("'")  # from the other process
+        top = name.partition(".")[0]
+        if (
+            not top
+            or top == self.candidate.module.partition(".")[0]
+            or top in getattr(sys, "stdlib_module_names", ())
+        ):
+            return None
+        if importlib.machinery.PathFinder.find_spec(top) is not None:
+            return None
+        return f"it needs {name}, which this interpreter does not have"
 
     def watch(self, skip: Any) -> None:
         """Detect if the candidate creates an exception of a class that skips tests."""

@@ -41,6 +41,7 @@ class ProxyCandidate(Candidate):
         self._names: list[str] = []
         self._all: list[str] | None = None
         self._loaded = False
+        self._module: ModuleType | None = None
         super().__init__(task["path"], task["module"], task["source"], tampering)
 
     @property
@@ -74,11 +75,18 @@ class ProxyCandidate(Candidate):
             self.remote.own_operators = True
 
     def _without_imports(self, public: list[str]) -> list[str]:
-        """The names of a star import, without names that would replace imports of the tests."""
+        """The names of a star import, without names that would replace imports of the tests.
+
+        The program's own module may be replaced: a package may have a function with the name of its module.
+        """
         frame = tests_frame()
         if frame is None:
             return public
-        own = {name: value for name, value in frame.f_globals.items() if not name.startswith("__")}
+        own = {
+            name: value
+            for name, value in frame.f_globals.items()
+            if not name.startswith("__") and value is not self._module
+        }
         ours = frame.f_globals.get("__name__")
         imported = {
             name
@@ -109,7 +117,7 @@ class ProxyCandidate(Candidate):
     def _fill(self, module: ModuleType) -> None:
         if not self._loaded:
             self._load_there()
-        self._there = self.remote.ask("module")
+        self._there, self._module = self.remote.ask("module"), module
         candidate = self
 
         class Module(types.ModuleType):
