@@ -138,6 +138,11 @@ def _moved_real(value: JavaValue) -> JavaValue:
     return (-number - FAR if number >= 0 else -number + FAR,)
 
 
+def _moved_decimal(value: JavaValue) -> JavaValue:
+    far = FAR * 10 ** max(value[2], 0)
+    return (-value[1] - far if value[1] >= 0 else -value[1] + far), value[2]
+
+
 def _misled_items(value: JavaValue) -> JavaValue:
     items = (misled(value[2][0]), *value[2][1:]) if value[2] else (_first(value),)
     return value[1], items
@@ -155,7 +160,7 @@ _MISLEADING: Mapping[str, Callable[[JavaValue], JavaValue]] = {
     **dict.fromkeys(("D", "F"), _moved_real),
     **dict.fromkeys(("[", "L"), _misled_items),
     "M": _misled_map,
-    "d": lambda value: (value[1] + FAR * 10 ** max(value[2], 0), value[2]),
+    "d": _moved_decimal,
     "Z": lambda value: (not value[1],),
     "C": lambda value: ("#" if value[1] != "#" else "%",),
     "s": lambda value: (f"{value[1][::-1]}#",),
