@@ -9,7 +9,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import httpx
@@ -123,10 +123,10 @@ def llama_server(
 
 @pytest.fixture(scope="session")
 def short_model_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ModelServer]:
-    """As `model_server`, with a short model: for tests in which any answer will do."""
-    folder = tmp_path_factory.mktemp("short-model-server")
-    with llama_cpp_server(folder, "--n_ctx", "2048", file=str(short_model())) as server:
-        yield server
+    """llama.cpp's own server with a short model: for tests in which any answer will do."""
+    folder, file = tmp_path_factory.mktemp("short-model-server"), str(short_model())
+    with llama_server(folder, "--context=2048", file=file) as server:
+        yield replace(server, model=file)
 
 
 def llama_cpp_server(folder: Path, *arguments: str, file: str = "") -> AbstractContextManager[ModelServer]:

@@ -97,7 +97,7 @@ def test_probe_without_a_name_takes_every_function_that_has_tests(
     cli: Cli, sign: Path, short: list[str]
 ) -> None:
     sign.write_text(SIGN + "\n\ndef untested(y):\n    return open(y) if y else None\n")
-    ran = cli("probe", sign, "--mutation", "if-else-flip", *short, "--json")
+    ran = cli("probe", sign, "--mutation", "if-else-flip", "--max-tokens", "16", *short, "--json")
     assert ran.code == 0, ran.err
     probed, left_out = ran.json["records"]
     assert (probed["function"], left_out["function"]) == ("sign", "untested")
@@ -108,7 +108,7 @@ def test_probe_without_a_name_takes_every_function_that_has_tests(
 
 
 def test_probe_prints_a_report_for_people(cli: Cli, sign: Path, short: list[str]) -> None:
-    ran = cli("probe", f"{sign}::sign", "--mutation", "if-else-flip", *short)
+    ran = cli("probe", f"{sign}::sign", "--mutation", "if-else-flip", "--max-tokens", "16", *short)
     assert ran.code == 0, ran.err
     for expected in (
         "sign",

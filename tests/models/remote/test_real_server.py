@@ -120,9 +120,11 @@ def test_a_prompt_beyond_the_context_is_refused_with_the_reason(model_server: Mo
         model.complete([Prompt("x = 1\n" * 1500, 10)])
 
 
-def test_models_are_listed_and_tested(model_server: ModelServer, api: str) -> None:
-    with RemoteModel(model_server.base_url, model_server.model, api=api) as model:
-        assert model.list_models() == ["smollm2"]
+@pytest.mark.parametrize(("server", "api"), [("model_server", "completions"), ("short_model_server", "chat")])
+def test_models_are_listed_and_tested(server: str, api: str, request: pytest.FixtureRequest) -> None:
+    running: ModelServer = request.getfixturevalue(server)
+    with RemoteModel(running.base_url, running.model, api=api) as model:
+        assert model.list_models() == [running.model]
         result = run_connection_test(model)
     assert result.completion
     assert result.tokens > 0
