@@ -60,11 +60,9 @@ class WithoutNamespaces(Bare):
 def remembered(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
     """Nothing, at first."""
     monkeypatch.setattr(platformdirs, "user_cache_dir", lambda *_: str(tmp_path))
-    registry.available.cache_clear()
-    registry.chosen.cache_clear()
+    registry._try.cache_clear()
     yield
-    registry.available.cache_clear()
-    registry.chosen.cache_clear()
+    registry._try.cache_clear()
 
 
 def offered(monkeypatch: pytest.MonkeyPatch, sandbox: Sandbox) -> None:

@@ -31,15 +31,27 @@ def test_strength_is_a_matter_of_what_holds(guarantees: dict[str, bool], strengt
     assert Availability("x", False, "not there", ()).strength == "none"
 
 
-def test_a_strong_one_is_preferred_to_an_earlier_weak_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    weak = Availability("bubblewrap", True, "does not isolate reads", (("reads", False),))
-    strong = Availability("process", True, "", (("reads", True),))
-    registry.chosen.cache_clear()
-    try:
-        monkeypatch.setattr(registry, "available", lambda: (weak, strong))
-        assert registry.chosen() is strong
-        registry.chosen.cache_clear()
-        monkeypatch.setattr(registry, "available", lambda: (weak, strong._replace(usable=False)))
-        assert registry.chosen() is weak
-    finally:
-        registry.chosen.cache_clear()
+@pytest.mark.parametrize(
+    ("strengths", "best", "tested"),
+    [
+        (("weak", "strong"), "1", 2),
+        (("weak", "none"), "0", 2),
+        (("none", "weak"), "1", 2),
+        (("strong", "strong"), "0", 1),
+    ],
+)
+def test_the_first_strong_one_is_chosen_else_the_first_usable_one(
+    monkeypatch: pytest.MonkeyPatch, strengths: tuple[str, ...], best: str, tested: int
+) -> None:
+    made: list[str] = []
+
+    def offer(name: str) -> Availability:
+        made.append(name)
+        strength = strengths[int(name)]
+        return Availability(name, strength != "none", "", (("reads", strength == "strong"),))
+
+    monkeypatch.setattr(registry, "_BACK_ENDS", {str(place): None for place in range(len(strengths))})
+    monkeypatch.setattr(registry, "_try", offer)
+    chosen = registry.chosen()
+    assert (chosen.name, chosen.strength) == (best, strengths[int(best)])
+    assert len(made) == tested

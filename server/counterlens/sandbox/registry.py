@@ -83,24 +83,29 @@ def _create(name: str) -> Sandbox:
     return _BACK_ENDS[name]()
 
 
-@cache
 def available() -> tuple[Availability, ...]:
     """All back ends in order of preference, each tested once per process by running it."""
     return tuple(_try(name) for name in _BACK_ENDS)
 
 
-@cache
 def chosen() -> Availability:
     """The back end that programs run in: the first strong one, else the first usable one.
+
+    Back ends after a strong one are not tested.
 
     Raises:
         SandboxError: none is usable; the message says why.
     """
-    usable = [back_end for back_end in available() if back_end.usable]
+    usable: list[Availability] = []
+    for back_end in map(_try, _BACK_ENDS):
+        if back_end.strength == "strong":
+            return back_end
+        if back_end.usable:
+            usable.append(back_end)
     if not usable:
         reasons = "; ".join(f"{back_end.name}: {back_end.reason}" for back_end in available())
         raise SandboxError(f"programs cannot be run safely on this machine ({reasons})")
-    return next((back_end for back_end in usable if not back_end.weak), usable[0])
+    return usable[0]
 
 
 def best_sandbox() -> Sandbox:
@@ -114,14 +119,14 @@ def best_sandbox() -> Sandbox:
 
 def tried_again() -> tuple[Availability, ...]:
     """All back ends, with every claim tested now, ignoring stored results."""
-    available.cache_clear()
-    chosen.cache_clear()
+    _try.cache_clear()
     for name in _BACK_ENDS:
         with contextlib.suppress(SandboxError):
             failed(_create(name), again=True)
     return available()
 
 
+@cache
 def _try(name: str) -> Availability:
     try:
         sandbox = _create(name)
