@@ -192,7 +192,9 @@ class Launcher:
         _silence()
         os.close(self.task.result)
         ended = self.wait(started)
-        if not self.namespaces:
+        if self.first:
+            _end_all()
+        elif not self.namespaces:
             self.end_descendants()
         for pid in reversed(started):  # the first program's end is reported last
             if pid in ended:
@@ -200,6 +202,7 @@ class Launcher:
                 code = os.waitstatus_to_exitcode(status)
                 word = ("" if pid == started[0] else "beside-") + ("signalled" if code < 0 else "exited")
                 self.report(word, abs(code), usage.ru_utime + usage.ru_stime)
+        os.close(self.task.status)  # the parent need not wait until the memory of this process is released
         os._exit(0)
 
     def _start(self, waiting: int, go: int) -> list[int]:
@@ -273,6 +276,19 @@ class Launcher:
         except BaseException as error:
             self.report("error", error)
             os._exit(programs.LAUNCHED)
+
+
+def _end_all() -> None:
+    """In the first process of a PID namespace: end all others in it, as its end would, and wait for that."""
+    try:
+        os.kill(-1, _SIGKILL)
+    except ProcessLookupError:
+        return
+    while True:
+        try:
+            os.wait()
+        except ChildProcessError:
+            return
 
 
 def _children(parent: int) -> list[int]:

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
 _MOST = 500  # maximum tracked containers
 _ITEMS = 20000  # maximum items of all of them together
-_map = map  # not the one that observes the tests
 _UNHELD = 3  # reference count, as taken below, of a container that nobody else holds
 
 
@@ -102,4 +101,4 @@ def _parts(value: Any) -> tuple[Any, ...]:
 
 def _same(one: tuple[Any, ...], other: tuple[Any, ...]) -> bool:
     """Whether the items are identical objects; their operators are not used."""
-    return len(one) == len(other) and all(_map(is_, one, other))
+    return len(one) == len(other) and all(map(is_, one, other))

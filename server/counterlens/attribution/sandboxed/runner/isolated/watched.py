@@ -10,6 +10,7 @@ from .flows import SIZED, is_of_tests
 from .proxies import ProxyObject
 
 globals()["__builtins__"] = dict(vars(builtins))  # the candidate may replace the others
+_CONNECTION = ".isolated."  # the modules that run no code of tests in their own namespace
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -73,8 +74,8 @@ def _counted(items: Any, wanted: int, shorter: Callable[[Any], None]) -> Iterato
 
 
 def _replace(others: dict[str, Any]) -> None:
-    """Replace builtins, also in the copy of them that this package lends to tests."""
-    ours = [sys.modules[name] for name in own_modules()]
+    """Replace builtins, also in the copy that this package lends to tests, but not in our connection."""
+    ours = [sys.modules[name] for name in own_modules() if _CONNECTION not in name]
     for name, instead in others.items():
         vars(builtins)[name] = instead
         for module in ours:
