@@ -61,13 +61,14 @@ function pythonTests(options, junit) {
 }
 
 /**
- * Runs one file after the other, in parallel with the tests of the Python package: these tests mostly wait, each for
+ * Runs a file for each processor, in parallel with the tests of the Python package: these tests often wait, each for
  * its own editor.
  */
 async function endToEndTests(options, junit) {
   const { prepare } = await import("../tests/e2e/driver/installed.mjs");
   const env = { ...PATIENT, ...(whyNoEndToEnd() ? {} : await prepare()) };
-  const args = ["--test", "--test-concurrency=1", ...reporters(junit), ...testsIn("tests/e2e")];
+  const files = `--test-concurrency=${Math.min(os.availableParallelism(), 4)}`;
+  const args = ["--test", files, ...reporters(junit), ...testsIn("tests/e2e")];
   return run(process.execPath, args, { ...options, env });
 }
 

@@ -230,7 +230,7 @@ describe("the main features", { skip }, () => {
 
   describe("confidence in the editor", () => {
     before(async () => {
-      await vscode.command("File: Revert File"); // else the editor asks whether to save it
+      await vscode.settle("File: Revert File");
       await vscode.command("View: Close All Editors");
       await vscode.clearNotifications();
       await vscode.quickOpen("longest.py");
@@ -377,6 +377,17 @@ describe("the main features", { skip }, () => {
 
     step("JavaScript is scored too, without an offer to probe", async () => {
       await vscode.quickOpen("longest.js");
+      // Before the file is scored, no hover appears.
+      await until(
+        async () => {
+          const drawn = await vscode.decorationsAt("words", { line: "return words" });
+          assert.ok(
+            drawn.some(({ classes }) => /\bced-/.test(classes)),
+            JSON.stringify(drawn),
+          );
+        },
+        { ms: 60_000 },
+      );
       await until(
         async () => assert.match(await vscode.more("words", { line: "return words" }), /member_expression/),
         { ms: 60_000 },

@@ -7,6 +7,7 @@ import { after, before, describe, test } from "node:test";
 import { skip } from "./driver/requirements.mjs";
 import { throughout, until } from "./driver/retry.mjs";
 import { EMBEDDED, Session } from "./driver/session.mjs";
+import { shortModel } from "./driver/short-model.mjs";
 
 const MODEL = { timeout: 120_000 };
 
@@ -118,6 +119,7 @@ describe("the panels", { skip }, () => {
   });
 
   step("dependences are drawn with the model's inferences, and summarised for the function", async () => {
+    await session.changeModel(await shortModel()); // any model has inferences
     await vscode.click("parity", { line: "def parity" });
     await vscode.command("Counterlens: Show Dependences");
     const view = vscode.panel("Dependences of parity");
@@ -249,6 +251,7 @@ describe("the panels", { skip }, () => {
   const ODD = /^return_statement \d+ % return "odd"/;
 
   step("the diagram shows the syntax tree of the function at the cursor, with confidence", async () => {
+    await session.changeModel(EMBEDDED);
     await vscode.click("%", { line: "if n % 2" });
     await vscode.command("Counterlens: Show Syntax Tree Diagram");
     await vscode.tab("Syntax of parity").waitFor(MODEL);

@@ -1,4 +1,5 @@
-// The page of a run in a real browser: it requests nothing, does not run the content that it shows, and has a filter.
+// The pages for browsers, in a real one. The page of a run requests nothing, does not run the content that it shows,
+// and has a filter. axe-core checks the pages of all kinds.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -8,37 +9,44 @@ import { after, before, describe, test } from "node:test";
 import { chromium as playwright } from "playwright-core";
 import { root, venvPython } from "../../scripts/paths.mjs";
 import { chromium } from "../../scripts/setup/debian.mjs";
+import { seriousViolations } from "./driver/axe.mjs";
 import { skip } from "./driver/requirements.mjs";
+import { shortModel } from "./driver/short-model.mjs";
+
+const folder = mkdtempSync(path.join(tmpdir(), "counterlens-pages-"));
+const runPage = path.join(folder, "run.html");
+let browser;
+
+const env = { ...process.env, COUNTERLENS_TRUST: "1" }; // the probed code is ours
+const python = (...args) => execFileSync(venvPython, ["-m", ...args], { cwd: root, env, maxBuffer: 2 ** 26 });
+
+before(async () => {
+  if (skip) return;
+  writeFileSync(runPage, python("tests.reports.runs"));
+  browser = await playwright.launch({
+    executablePath: chromium(),
+    args: ["--no-sandbox", "--disable-gpu"],
+  });
+});
+after(async () => {
+  await browser?.close();
+  rmSync(folder, { recursive: true, force: true });
+});
 
 describe("the page of a run", { skip }, () => {
-  const folder = mkdtempSync(path.join(tmpdir(), "counterlens-report-"));
   const asked = [];
   const troubles = [];
-  let browser;
   let page;
 
   before(async () => {
-    const file = path.join(folder, "report.html");
-    writeFileSync(
-      file,
-      execFileSync(venvPython, ["-m", "tests.reports.runs"], { cwd: root, maxBuffer: 2 ** 26 }),
-    );
-    browser = await playwright.launch({
-      executablePath: chromium(),
-      args: ["--no-sandbox", "--disable-gpu"],
-    });
     const context = await browser.newContext({ colorScheme: "dark", viewport: { width: 1200, height: 900 } });
     page = await context.newPage();
     page.on("request", (request) => asked.push(request.url()));
     page.on("console", (message) => troubles.push(message.text()));
     page.on("pageerror", (error) => troubles.push(error.message));
     page.on("dialog", (dialog) => troubles.push(dialog.message()));
-    await page.goto(`file://${file}`);
+    await page.goto(`file://${runPage}`);
     await page.locator("[data-plot] .vega-embed svg").nth(4).waitFor();
-  });
-  after(async () => {
-    await browser?.close();
-    rmSync(folder, { recursive: true, force: true });
   });
 
   test("requests only itself, and all five plots are live", () => {
@@ -80,24 +88,14 @@ describe("the page of a run", { skip }, () => {
 });
 
 describe("the page of a scored file", { skip }, () => {
-  const folder = mkdtempSync(path.join(tmpdir(), "counterlens-page-"));
-  let browser;
   let page;
 
   before(async () => {
     const [source, file] = [path.join(folder, "area.py"), path.join(folder, "area.html")];
     writeFileSync(source, "def area(r):\n    if r < 0:\n        return 0)\n    return 3 * r ** 2\n");
-    execFileSync(venvPython, ["-m", "counterlens", "score", source, "--html", file]);
-    browser = await playwright.launch({
-      executablePath: chromium(),
-      args: ["--no-sandbox", "--disable-gpu"],
-    });
+    python("counterlens", "score", source, "--html", file);
     page = await browser.newPage();
     await page.goto(`file://${file}`);
-  });
-  after(async () => {
-    await browser?.close();
-    rmSync(folder, { recursive: true, force: true });
   });
 
   test("a concept links to its nodes, the least certain first", async () => {
@@ -120,4 +118,32 @@ describe("the page of a scored file", { skip }, () => {
     assert.match(await chosen.innerText(), /⚠ ERROR/);
     assert.match(await page.locator("#details").innerText(), /ERROR/);
   });
+});
+
+describe("the pages have no serious accessibility violations", { skip }, () => {
+  /** Makes a page of a command, with any model. */
+  async function page(name, ...args) {
+    const file = path.join(folder, `${name}.html`);
+    python("counterlens", name, ...args, "--model", await shortModel(), "--html", file);
+    return file;
+  }
+  const flip = ["--mutation", "if-else-flip"];
+  const PAGES = {
+    score: () => page("score", "examples/parity.py"),
+    probe: () => page("probe", "examples/parity.py::parity", ...flip, "--max-tokens", "24"),
+    complete: () => page("complete", "examples/parity.py:9", ...flip),
+    run: () => runPage,
+  };
+  for (const [name, make] of Object.entries(PAGES)) {
+    test(`the page of a ${name}, light and dark`, async () => {
+      const file = await make();
+      for (const colorScheme of ["light", "dark"]) {
+        const shown = await browser.newPage({ colorScheme, viewport: { width: 1200, height: 900 } });
+        await shown.goto(`file://${file}`);
+        if (name === "run") await shown.locator("[data-plot] .vega-embed svg").nth(4).waitFor();
+        assert.deepEqual(await seriousViolations(shown), [], colorScheme);
+        await shown.close();
+      }
+    });
+  }
 });

@@ -102,7 +102,7 @@ describe("verdicts of tests", { skip }, () => {
 
   /** Leaves what was open, and opens another file of the workspace. */
   async function goOnWith(file) {
-    await vscode.command("File: Save All Files");
+    await vscode.settle("File: Save All Files");
     await vscode.command("View: Close All Editors");
     await vscode.clearNotifications();
     await vscode.quickOpen(file);

@@ -159,6 +159,15 @@ export class Workbench {
     await row.click();
   }
 
+  /**
+   * Ends all unsaved edits with a command that saves or reverts them. Waits until there is none, since the editor asks
+   * whether to save one when its tab is closed.
+   */
+  async settle(title) {
+    await this.command(title);
+    await this.page.locator(".tabs-container .tab.dirty").first().waitFor({ state: "detached" });
+  }
+
   async clearNotifications() {
     await this.command("Notifications: Clear All Notifications");
   }
