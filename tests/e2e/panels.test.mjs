@@ -63,6 +63,9 @@ describe("the panels", { skip }, () => {
 
   step("its buttons open the diff of a pair, and of the model's completions", async () => {
     const report = vscode.panel("Probe of parity");
+    // At the end of the probe, which follows near ties after the verdicts, its report comes to the front.
+    const draw = report.getByRole("button", { name: "Sample 20 Completions" });
+    await until(async () => assert.ok(await draw.isEnabled()), { ms: MODEL.timeout });
     await report.getByRole("button", { name: "Open Difference: if-else-flip" }).click();
     await vscode.tab("parity: if-else-flip, line 9 (original ↔ counterfactual)").waitFor({ timeout: 10_000 });
     await until(async () => {

@@ -1,6 +1,6 @@
 // A temporary home for one VS Code: user data, extensions, browser profile. The user's own files are not touched.
 import { spawnSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { e2e } from "../../../scripts/paths.mjs";
 import { codeServerEntry } from "../../../scripts/setup/code-server.mjs";
@@ -134,6 +134,9 @@ export class Home {
 
 function copyNotes(from, to) {
   for (const name of FOUND_OUT) {
-    if (existsSync(path.join(from, name))) cpSync(path.join(from, name), path.join(to, name));
+    if (!existsSync(path.join(from, name))) continue;
+    const copy = path.join(to, `${name}.${process.pid}`); // another session may read the notes meanwhile
+    cpSync(path.join(from, name), copy);
+    renameSync(copy, path.join(to, name));
   }
 }
