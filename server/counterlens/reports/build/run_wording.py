@@ -31,8 +31,12 @@ def title(results: RunResults) -> str:
 def dataset(results: RunResults) -> str:
     """The data with its version, if known."""
     for data in _data(results):
-        return str(data["title"]) + (f" ({data['version']})" if data["version"] != UNKNOWN else "")
+        return _versioned(str(data["title"]), str(data["version"]))
     return results.settings.data
+
+
+def _versioned(data: str, version: str) -> str:
+    return data if version == UNKNOWN else f"{data} ({version})"
 
 
 def progress_of(results: RunResults) -> str:
@@ -62,7 +66,7 @@ def progress_of(results: RunResults) -> str:
 def circumstances(results: RunResults) -> tuple[str, ...]:
     """One line for the data, and one per model: the model, the sandbox, and the versions."""
     lines = [
-        f"data: {data['title']}, version {data['version']}, licence {data['licence']}, "
+        f"data: {_versioned(data['title'], data['version'])}, licence {data['licence']}, "
         f"sha256 {data['sha256'][:12]}"
         for data in _data(results)
     ]
@@ -101,7 +105,7 @@ def plan_lines(plan: Plan, done: int = 0, counted: Mapping[str, PromptCounts] | 
     origin, settings = plan.dataset.provenance, plan.settings
     models = len(settings.models)
     lines = [
-        f"{settings.task} on {origin.title}, {origin.version}, of {plural(origin.records, 'record')}",
+        f"{settings.task} on {_versioned(origin.title, origin.version)}, {plural(origin.records, 'record')}",
         f"models: {', '.join(settings.models)}",
     ]
     lines += _not_drawn(plan.not_drawn)
