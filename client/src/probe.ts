@@ -40,6 +40,8 @@ export class ProbeReports implements vscode.Disposable, vscode.TextDocumentConte
   private readonly changed = new vscode.EventEmitter<vscode.Uri>();
   private readonly registration = vscode.workspace.registerTextDocumentContentProvider(REPORT.scheme, this);
   private readonly panel: Panel;
+  /** Whether the running probe has shown results. */
+  private inFront = false;
   readonly onDidChange = this.changed.event;
 
   constructor(
@@ -60,6 +62,7 @@ export class ProbeReports implements vscode.Disposable, vscode.TextDocumentConte
     executeCommand: async (command, args, next) => {
       const argument = args[0] as FunctionArgument | undefined;
       const refining = command === PROBE && argument ? [{ ...argument, refine: true }] : args;
+      if (command === PROBE) this.inFront = false;
       const result: unknown = await next(command, refining);
       if (command === PROBE && argument && isProbeResult(result)) void this.show(argument.uri, result);
       return result;
@@ -85,6 +88,7 @@ export class ProbeReports implements vscode.Disposable, vscode.TextDocumentConte
   refined({ uri, status, result }: ProbeRefinement): void {
     this.panel.enable("draw", false);
     this.present(uri, result, status);
+    this.inFront = true;
   }
 
   /** Shows the result of a probe that no command started. */
@@ -94,7 +98,7 @@ export class ProbeReports implements vscode.Disposable, vscode.TextDocumentConte
 
   /**
    * Shows a result. It replaces that of the same version of a function in place, which keeps the reader's scroll
-   * position.
+   * position, and stays behind whatever the reader has opened since the probe's first results.
    */
   private present(uri: string, result: ProbeResult, status: string): void {
     const file = vscode.Uri.parse(uri);
@@ -108,7 +112,7 @@ export class ProbeReports implements vscode.Disposable, vscode.TextDocumentConte
     if (same) {
       this.panel.put(SECTION, result.html);
       this.panel.say(status);
-      if (!status) this.panel.reveal();
+      if (!status && !this.inFront) this.panel.reveal();
     } else {
       const title = vscode.l10n.t("Probe of {0}", result.function);
       this.panel.show(title, `<section id="${SECTION}">${result.html}</section>`, status);
