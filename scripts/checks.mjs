@@ -8,12 +8,12 @@ import { total } from "./results.mjs";
 import { whyNoEndToEnd } from "./setup/code-server.mjs";
 import { run, say, seconds } from "./terminal.mjs";
 
-// Two processes per processor, since tests often wait for a server, a sandbox or a clock. A file's tests stay in one
-// process, which shares their fixtures. Files run in the order of tests/conftest.py, so that no process ends with a
-// long one.
+// One process more than there are processors, since tests often wait for a server, a sandbox or a clock. A file's tests
+// stay in one process, which shares their fixtures. Files run in the order of tests/conftest.py, so that no process
+// ends with a long one.
 const IN_PARALLEL = [
   "-n",
-  String(Math.min(2 * os.availableParallelism(), 4)),
+  String(Math.min(os.availableParallelism() + 1, 4)),
   "--dist=loadfile",
   "--no-loadscope-reorder",
 ];

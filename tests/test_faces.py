@@ -33,6 +33,8 @@ from tests.conftest import embedded_file
 from tests.lsp.conftest import CONFIG, configure, initialize, open_file, watch
 from tests.lsp.test_tasks import ask
 
+pytestmark = pytest.mark.timeout(600)  # all probes with a trained model, on a machine that does other work
+
 FUNCTION = "larger"
 TASKS = [name for name, probe in PROBES.items() if not {Need.CORPUS, Need.BUG} & probe.needs]
 OPTIONS = {"timeout": 30.0, "max_tokens": 12}
@@ -51,7 +53,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def command(folder: Path, *arguments: str) -> str:
     """The output of the command line in a folder."""
     full = [sys.executable, "-m", "counterlens", *arguments, *ALLOWED]
-    done = subprocess.run(full, cwd=folder, capture_output=True, text=True, check=False, timeout=280)
+    done = subprocess.run(full, cwd=folder, capture_output=True, text=True, check=False, timeout=580)
     assert done.returncode == 0, done.stderr
     return done.stdout
 

@@ -298,7 +298,7 @@ describe("the panels", { skip }, () => {
     await until(async () =>
       assert.equal(await node(/^function_definition/).getAttribute("aria-expanded"), "false"),
     );
-    assert.equal(await picture().getByRole("treeitem").count(), 1);
+    await until(async () => assert.equal(await picture().getByRole("treeitem").count(), 1));
     await keyboard.press("ArrowRight");
     await keyboard.press("End");
     await keyboard.press("ArrowUp");
