@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 from counterlens.metrics.effects import Effect
-from counterlens.metrics.model_comparison import compare_pairwise, too_weak
+from counterlens.metrics.model_comparison import Adequacy, adequacy, compare_pairwise
 from counterlens.metrics.summary import Observation, summarize
 
 
@@ -64,6 +64,11 @@ def test_intervals_of_many_models_hold_together() -> None:
 
 
 def test_a_model_is_too_weak_that_completes_few_originals() -> None:
-    assert too_weak(summarize(seen(0.1, 30, 1, right=0.05)))
-    assert not too_weak(summarize(seen(0.1, 30, 1)))
-    assert not too_weak(summarize([]))
+    assert adequacy(summarize(seen(0.1, 60, 1, right=0.05))) is Adequacy.WEAK
+    assert adequacy(summarize(seen(0.1, 30, 1))) is Adequacy.ADEQUATE
+    assert adequacy(summarize([])) is Adequacy.ADEQUATE
+
+
+def test_a_few_functions_do_not_show_that_a_model_is_too_weak() -> None:
+    assert adequacy(summarize(seen(0.1, 2, 1, right=0.0))) is Adequacy.PERHAPS_WEAK
+    assert adequacy(summarize(seen(0.1, 30, 1, right=0.0))) is Adequacy.WEAK

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from itertools import combinations
 from statistics import NormalDist
 
@@ -58,10 +59,21 @@ def compare_pairwise(
     return tuple(_comparison(counted, both, level, seed) for both in compared)
 
 
-def too_weak(summary: EffectSummary) -> bool:
-    """Whether a model completes so few originals correctly that its effects show little."""
-    right = summary.original_accuracy.value
-    return right is not None and right < WEAK
+class Adequacy(StrEnum):
+    """Whether a model completes enough originals correctly for its effects to be meaningful."""
+
+    ADEQUATE = "adequate"
+    PERHAPS_WEAK = "perhaps too weak"
+    """The share of right originals is below `WEAK`, and its interval is not."""
+    WEAK = "too weak"
+
+
+def adequacy(summary: EffectSummary) -> Adequacy:
+    """Compare the share of originals that a model completes correctly with `WEAK`."""
+    right = summary.original_accuracy
+    if right.value is None or right.value >= WEAK:
+        return Adequacy.ADEQUATE
+    return Adequacy.WEAK if right.high is not None and right.high < WEAK else Adequacy.PERHAPS_WEAK
 
 
 def _comparison(

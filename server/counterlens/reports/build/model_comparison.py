@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from counterlens.counting import plural
 from counterlens.metrics.bootstrap import Estimate
-from counterlens.metrics.model_comparison import DETECTABLE_DIFFERENCE, ModelComparison, too_weak
+from counterlens.metrics.model_comparison import DETECTABLE_DIFFERENCE, Adequacy, ModelComparison, adequacy
 from counterlens.metrics.summary import EffectSummary
 
 
@@ -41,13 +41,20 @@ def _comparison_lines(comparisons: Sequence[ModelComparison]) -> Iterator[str]:
 
 def _weakness_lines(models: Mapping[str, EffectSummary]) -> Iterator[str]:
     for model, summary in models.items():
-        right = summary.original_accuracy
-        if too_weak(summary) and right.value is not None and right.low is not None and right.high is not None:
-            yield (
-                f"{model} is too weak here: it completes {right.value:.0%} ({right.low:.0%} to "
-                f"{right.high:.0%}) of the originals correctly, so {plural(summary.average.n, 'pair')} of "
-                f"{summary.pairs} can show an effect. A larger model would be more informative."
+        found, right = adequacy(summary), summary.original_accuracy
+        if found is Adequacy.ADEQUATE or right.value is None or right.low is None or right.high is None:
+            continue
+        certain = found is Adequacy.WEAK
+        yield (
+            f"{model} {'is' if certain else 'may be'} too weak here: it completes {right.value:.0%} "
+            f"({right.low:.0%} to {right.high:.0%}) of the originals correctly, so "
+            f"{plural(summary.average.n, 'pair')} of {summary.pairs} can show an effect. "
+            + (
+                "A larger model would be more informative."
+                if certain
+                else "More functions would show whether."
             )
+        )
 
 
 def _points(difference: Estimate) -> str:

@@ -25,7 +25,7 @@ def why_nothing(results: RunResults) -> Iterator[str]:
             continue
         for model, pairs in observed(part).items():
             records = [stored.record for _, stored in part.of(model)]
-            # If a model gets none right, the report says that it is too weak.
+            # If a model gets none right, the report says that it is, or may be, too weak.
             if records and not any(pair.effect for pair in pairs):
                 yield f"no result for {model}: {_reason(records)}"
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from counterlens.evaluation.effects import observed
 from counterlens.evaluation.results import RunResults
-from counterlens.metrics.model_comparison import too_weak
+from counterlens.metrics.model_comparison import Adequacy, adequacy
 from counterlens.metrics.summary import EffectSummary
 from counterlens.probes.pairs.floor_wording import unstable_verdict
 from counterlens.probes.pairs.record import PairsRecord
@@ -32,8 +32,12 @@ def verdicts_held(models: Mapping[str, EffectSummary]) -> Iterator[Block]:
         return
     yield Paragraph(_MEANING, quiet=True)
     ordered = sorted(held.items(), key=lambda one: -(one[1].value or 0.0))
-    weak = {model for model, summary in models.items() if too_weak(summary)}
-    rows = tuple((model, one, "too weak to compare" if model in weak else "") for model, one in ordered)
+    weak = {
+        model: f"{found} to compare"
+        for model, summary in models.items()
+        if (found := adequacy(summary)) is not Adequacy.ADEQUATE
+    }
+    rows = tuple((model, one, weak.get(model, "")) for model, one in ordered)
     yield Figure(
         "Verdicts held by each model",
         "Share of pairs with a right verdict that keep it, per model, as a point on a scale from 0 to 100 "
