@@ -1,11 +1,14 @@
-// A real OpenAI-compatible server on this machine (llama-cpp-python's own) that serves a short model.
+// A real OpenAI-compatible server on this machine (llama.cpp's own) that serves a short model.
 import { spawn } from "node:child_process";
-import { openSync, readFileSync } from "node:fs";
+import { openSync } from "node:fs";
 import path from "node:path";
-import { venvPython } from "../../../scripts/paths.mjs";
+import { root, venvPython } from "../../../scripts/paths.mjs";
 import { freePort } from "./ports.mjs";
+import { startRequestLog } from "./request-log.mjs";
 import { until } from "./retry.mjs";
 import { shortModel } from "./short-model.mjs";
+
+const SCRIPT = path.join(root, "tests/models/remote/scoring/llama_server.py");
 
 /**
  * @param {{ folder: string, key: string, model: string }} options the folder of its log, the key that it requires, and
@@ -14,15 +17,13 @@ import { shortModel } from "./short-model.mjs";
 export async function startModelServer({ folder, key, model }) {
   const file = await shortModel();
   const port = await freePort();
-  const log = path.join(folder, "model-server.log");
-  const out = openSync(log, "w");
-  const args = ["-m", "llama_cpp.server", "--model", file, "--model_alias", model, "--api_key", key];
-  args.push("--port", String(port), "--n_ctx", "2048", "--n_threads", "1");
-  args.push("--interrupt_requests", "false"); // otherwise a second request interrupts the first one
+  const out = openSync(path.join(folder, "model-server.log"), "w");
+  const args = [SCRIPT, file, "--context=2048", `--alias=${model}`, `--key=${key}`, String(port)];
   const options = { env: { ...process.env, PYTHONUNBUFFERED: "1" }, stdio: ["ignore", out, out] };
   const server = spawn(venvPython, args, options);
   process.once("exit", () => server.kill("SIGKILL"));
-  const baseUrl = `http://127.0.0.1:${port}/v1`;
+  const requests = await startRequestLog(port); // the server's log has no requests
+  const baseUrl = `${requests.url}/v1`;
   await until(
     async () => {
       const { ok } = await fetch(`${baseUrl}/models`, { headers: { authorization: `Bearer ${key}` } });
@@ -30,5 +31,9 @@ export async function startModelServer({ folder, key, model }) {
     },
     { ms: 60_000 },
   );
-  return { baseUrl, log: () => readFileSync(log, "utf8"), stop: () => server.kill("SIGKILL") };
+  const stop = () => {
+    server.kill("SIGKILL");
+    requests.stop();
+  };
+  return { baseUrl, log: requests.log, stop };
 }
