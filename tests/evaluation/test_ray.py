@@ -8,7 +8,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from dataclasses import dataclass, replace
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
@@ -30,6 +30,7 @@ cluster_utils = pytest.importorskip("ray.cluster_utils", reason="ray is not inst
 
 pytestmark = pytest.mark.timeout(600)
 FUNCTIONS = "12"  # more than are done while a node is killed
+LOST_SOON = {"health_check_period_ms": 300}  # five checks have to fail; by default, that takes 15 s
 TRUE_VERSION = f'__version__ = "{counterlens.__version__}"'
 
 
@@ -46,6 +47,14 @@ class Nodes:
         return ["--engine", "ray", "--address", self.cluster.address]
 
 
+@dataclass(frozen=True)
+class Finished:
+    """The reports on a finished run, and the keys of its requests."""
+
+    reports: list[str]
+    asked: Set[bytes]
+
+
 @pytest.fixture(scope="module")
 def nodes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Nodes]:
     package = Path(counterlens.__file__).parent
@@ -57,7 +66,13 @@ def nodes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Nodes]:
     version.write_text(text.replace(TRUE_VERSION, '__version__ = "0.0.1"'))
     cluster = cluster_utils.Cluster()
     try:
-        cluster.add_node(num_cpus=1, include_dashboard=False)
+        cluster.add_node(
+            num_cpus=1,
+            include_dashboard=False,
+            include_log_monitor=False,
+            no_monitor=True,
+            _system_config=LOST_SOON,
+        )
         worker = cluster.add_node(num_cpus=1)
         cluster.add_node(num_cpus=1, env_vars={"PYTHONPATH": str(older)})
         yield Nodes(cluster, worker)
@@ -71,13 +86,13 @@ def bench(place: Path, folder: Path, *more: str) -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def uninterrupted(place: Path) -> Path:
-    """The folder of a finished run on this machine."""
+def uninterrupted(place: Path) -> Finished:
+    """A finished run on this machine."""
     folder = place / "whole"
     done = run(bench(place, folder))
     assert done.returncode == 0, done.stderr
     assert f"All {FUNCTIONS} functions" in done.stdout
-    return folder
+    return Finished(reports(folder), answered(folder).keys())
 
 
 def models_of_nodes() -> set[int]:
@@ -104,7 +119,7 @@ def started(command: list[str]) -> subprocess.Popen[str]:
 
 
 def test_a_node_is_killed_in_the_middle_and_nothing_is_lost_or_doubled(
-    place: Path, uninterrupted: Path, nodes: Nodes
+    place: Path, uninterrupted: Finished, nodes: Nodes
 ) -> None:
     folder = place / "nodes"
     process = started(bench(place, folder, *nodes.where))
@@ -117,14 +132,14 @@ def test_a_node_is_killed_in_the_middle_and_nothing_is_lost_or_doubled(
     assert process.returncode == 0, said
     assert "is left out: counterlens is 0.0.1, here" in said
     assert "was lost; its requests are repeated" in said
-    assert reports(folder) == reports(uninterrupted)
-    assert answered(folder).keys() == answered(uninterrupted).keys()
+    assert reports(folder) == uninterrupted.reports
+    assert answered(folder).keys() == uninterrupted.asked
     assert len(RunResults.read(folder).records) == int(FUNCTIONS)
     assert none_left()
 
 
 def test_a_run_is_stopped_on_a_cluster_and_goes_on_without_it(
-    place: Path, uninterrupted: Path, nodes: Nodes
+    place: Path, uninterrupted: Finished, nodes: Nodes
 ) -> None:
     folder = place / "stopped"
     process = started(bench(place, folder, *nodes.where))
@@ -141,7 +156,7 @@ def test_a_run_is_stopped_on_a_cluster_and_goes_on_without_it(
     resumed = run(resume(folder))
     assert resumed.returncode == 0, resumed.stderr
     assert before.items() <= answered(folder).items()
-    assert reports(folder) == reports(uninterrupted)
+    assert reports(folder) == uninterrupted.reports
 
 
 def test_a_model_that_no_node_has_is_said_with_the_node(place: Path, nodes: Nodes) -> None:
