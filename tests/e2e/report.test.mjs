@@ -93,7 +93,7 @@ describe("the page of a scored file", { skip }, () => {
   before(async () => {
     const [source, file] = [path.join(folder, "area.py"), path.join(folder, "area.html")];
     writeFileSync(source, "def area(r):\n    if r < 0:\n        return 0)\n    return 3 * r ** 2\n");
-    python("counterlens", "score", source, "--html", file);
+    python("counterlens", "score", source, "--model", await shortModel(), "--html", file); // any model has scores
     page = await browser.newPage();
     await page.goto(`file://${file}`);
   });
