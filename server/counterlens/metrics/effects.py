@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from enum import StrEnum
@@ -102,9 +103,9 @@ def pooled_share(values: Iterable[tuple[Hashable, bool]], level: float = 0.95) -
     The interval is Wilson's with the effective sample size (see `intervals.py`), which is n if each cluster
     has one value.
     """
-    groups: dict[Hashable, list[int]] = {}
+    groups: defaultdict[Hashable, list[int]] = defaultdict(list)
     for cluster, value in values:
-        groups.setdefault(cluster, []).append(int(value))
+        groups[cluster].append(1 if value else 0)
     if not groups:
         return wilson(0, 0)
     sample = Sample.of(groups.values())

@@ -56,14 +56,15 @@ class Sample:
         n = sum(map(len, groups))
         mean = sum(map(sum, groups)) / n
         crowding = sum(len(group) ** 2 for group in groups) / n  # the mean cluster size over observations
+        distinct = set[float]().union(*groups)
         return cls(
             n=n,
             clusters=len(groups),
             mean=mean,
             variance=_variance(groups, n, mean, crowding),
             independent=n / crowding,
-            binary=all(value in (0, 1) for group in groups for value in group),
-            equal=len({value for group in groups for value in group}) == 1,
+            binary=distinct <= {0, 1},
+            equal=len(distinct) == 1,
         )
 
     def share_interval(self, level: float = 0.95) -> Interval:
