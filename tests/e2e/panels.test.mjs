@@ -298,7 +298,11 @@ describe("the panels", { skip }, () => {
     await until(async () =>
       assert.equal(await node(/^function_definition/).getAttribute("aria-expanded"), "false"),
     );
-    await until(async () => assert.equal(await picture().getByRole("treeitem").count(), 1));
+    const isFolded = async () => assert.equal(await picture().getByRole("treeitem").count(), 1);
+    await until(isFolded);
+    await keyboard.press("Control+1"); // the editor tells where the cursor is, which has not moved
+    await throughout(isFolded);
+    await picture().locator('[role=treeitem][tabindex="0"]').focus();
     await keyboard.press("ArrowRight");
     await keyboard.press("End");
     await keyboard.press("ArrowUp");

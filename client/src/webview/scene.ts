@@ -97,10 +97,11 @@ export class Scene {
     else this.lookAt(this.marked);
   }
 
-  /** Marks a row. With `unfold`, first unfolds ancestors that the user has folded. */
+  /** Marks a row. With `unfold`, first unfolds ancestors that the user had folded before it was marked. */
   select(row: number | undefined, unfold: boolean): void {
+    const isAnother = row !== this.selected;
     this.selected = row;
-    if (row !== undefined && unfold && !this.rows.includes(row)) {
+    if (row !== undefined && unfold && isAnother && !this.rows.includes(row)) {
       this.folding = refolded(this.folding, this.outline, ancestors(this.outline, row), true);
       this.draw();
     }
