@@ -72,6 +72,13 @@ def test_a_program_may_not_plead_what_its_original_does_not_do(project: Project,
         assert judge.judge(f"def double(x):\n    {trick}\n").judgement is Judgement.FAILED, trick
 
 
+def test_a_test_that_fails_both_ways_is_no_reason_for_one_process() -> None:
+    apart = vetting.Vetted(without={"a::test_both": "forbidden", "a::test_one": "not callable"})
+    shared = vetting.Vetted(without={"a::test_both": "forbidden"}, apart=False)
+    assert apart.why_not_like(shared) == "a::test_one: not callable"
+    assert apart.why_not_like(apart) == ""
+
+
 def test_what_has_no_usable_test_says_why(project: Project) -> None:
     tests = "import nowhere_to_be_found, double\ndef test_double():\n    assert double.double(2) == 4\n"
     folder = project({"double.py": DOUBLE, "test_double.py": tests})

@@ -272,8 +272,7 @@ class TestRun:
                     self.calibration.places[tests] = report["places"]
             isolation = Isolation.OWN_OPERATORS if report.get("own_operators") else isolation
             if isolation is Isolation.OWN_OPERATORS and judgement is Judgement.PASSED:
-                message = "\n".join(filter(None, [evidence.message, OWN_OPERATORS]))
-                evidence = replace(evidence, message=message)
+                evidence = replace(evidence, message=in_lines(evidence.message, OWN_OPERATORS))
             doubts = [text for doubt, text in _DOUBTS.items() if doubt in report.get("doubts", ())]
             if judgement is Judgement.PASSED and doubts:
                 message = "; ".join(part for part in (evidence.message, *doubts) if part)
@@ -326,6 +325,11 @@ class TestRun:
         return Judgement.FAILED, brief(f"the program ended before its tests did (exit code {code}){reason}")
 
 
+def in_lines(*parts: str) -> str:
+    """The parts that are not empty, a line each."""
+    return "\n".join(filter(None, parts))
+
+
 def shared_since(why: str) -> str:
     """A sentence on a program that ran in the process of its tests; empty without a reason."""
     return _SHARED + why if why else ""
@@ -335,8 +339,8 @@ def _with_reason(verdict: Verdict, why: str) -> Verdict:
     """A verdict with the reason that the program ran in the process of its tests, if it passed."""
     if not verdict.passed or not why:
         return verdict
-    message = "\n".join(filter(None, [verdict.evidence.message, shared_since(why)]))
-    return replace(verdict, evidence=replace(verdict.evidence, message=brief(message)))
+    message = brief(in_lines(verdict.evidence.message, shared_since(why)))
+    return replace(verdict, evidence=replace(verdict.evidence, message=message))
 
 
 def _processor_time(outcome: JobOutcome, apart: bool) -> float | None:

@@ -14,7 +14,7 @@ from typing import Any
 
 from counterlens.attribution.base import Evidence, Isolation, Judgement, Verdict
 from counterlens.attribution.pace import COUNTERFACTUAL, FIRST_APART, at_most, paced
-from counterlens.attribution.test_run import OWN_OPERATORS, TestRun, brief, shared_since
+from counterlens.attribution.test_run import OWN_OPERATORS, TestRun, brief, in_lines, shared_since
 from counterlens.counting import plural
 
 _ATTEMPTS = 4
@@ -51,14 +51,16 @@ class Vetted:
     @property
     def left_out(self) -> str:
         """The number of tests left out, and the first reason; empty if there are none."""
-        count = len({**self.broken, **self.without})
-        return brief(f"{plural(count, 'test')} left out: {self.first_left_out}") if count else ""
+        reasons = self._reasons
+        return brief(f"{plural(len(reasons), 'test')} left out: {_first(reasons)}") if reasons else ""
+
+    def why_not_like(self, other: Vetted) -> str:
+        """The first test that is usable in the other results only, with the reason; empty if none is."""
+        return _first({name: why for name, why in self._reasons.items() if name not in other._reasons})
 
     @property
-    def first_left_out(self) -> str:
-        """The first unusable test with the reason; empty if there is none."""
-        reasons = {**self.broken, **self.without}
-        return next((f"{name.rpartition('/')[2]}: {why}" for name, why in reasons.items()), "")
+    def _reasons(self) -> dict[str, str]:
+        return {**self.broken, **self.without}
 
     def keeps_most_of(self, other: Vetted) -> bool:
         """Whether these pass more than half as many cases as the other results."""
@@ -85,7 +87,11 @@ def vet(test_run: TestRun, original: str, cancel: Event | None) -> Vetted:
     if not apart.passed and not (apart.late and COUNTERFACTUAL.seconds(together) <= FIRST_APART):
         with paced(together):
             apart = _one_way(test_run, original, cancel, apart=True)
-    return apart if apart.keeps_most_of(shared) else replace(shared, why_shared=apart.first_left_out)
+    return apart if apart.keeps_most_of(shared) else replace(shared, why_shared=apart.why_not_like(shared))
+
+
+def _first(reasons: Mapping[str, str]) -> str:
+    return next((f"{name.rpartition('/')[2]}: {why}" for name, why in reasons.items()), "")
 
 
 def _one_way(
@@ -131,6 +137,6 @@ def verdict_of(vetted: Vetted, attribution: str) -> Verdict:
     """The verdict on the original, from the results of vetting."""
     far = vetted.isolation or TestRun.isolation_of(apart=vetted.apart)
     weak = OWN_OPERATORS if far is Isolation.OWN_OPERATORS else shared_since(vetted.why_shared)
-    message = "\n".join(filter(None, [vetted.left_out, weak]))
-    evidence = Evidence(attribution, len(vetted.passed), None, brief(message), isolation=far)
+    message = brief(in_lines(vetted.left_out, weak))
+    evidence = Evidence(attribution, len(vetted.passed), None, message, isolation=far)
     return Verdict(Judgement.PASSED, evidence, vetted.seconds, vetted.cpu_seconds)
