@@ -62,6 +62,19 @@ def test_parts_of_characters_shown_as_replacements(text: str, data: st.DataObjec
         assert found.ends == ends(tokens)
 
 
+def test_a_token_that_shows_nothing_is_a_part_of_one_character_if_that_matches() -> None:
+    split = [part for char in "→😀😀→" for part in (char.encode()[:1], char.encode()[1:])]
+    tokens = [*split, "😀".encode(), b"\xc3", b"\xa9"]
+    found = align([token.decode("utf-8", "ignore") for token in tokens], b"".join(tokens))
+    assert b"".join(tokens)[slice(*found.ends[7:9])] == "😀".encode()
+    check_tiles(found, b"".join(tokens), len(tokens))
+
+
+def test_a_run_of_replacements_may_be_a_part_of_a_character_and_replacements_of_the_text() -> None:
+    whole = "éa\ufffd\ufffd\ufffd".encode()
+    assert align([part.decode("utf-8", "replace") for part in (whole[:1], whole[1:])], whole).ends == (1, 12)
+
+
 @given(TEXTS, st.data())
 def test_parts_of_characters_shown_as_nothing(text: str, data: st.DataObject) -> None:
     tokens = split_characters(text.replace("\ufffd", "?"), data)

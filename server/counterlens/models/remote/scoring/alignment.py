@@ -19,9 +19,10 @@ from typing import Final
 
 Piece = str | bytes | None
 
-_RUN: Final = re.compile("\ufffd+")
+_RUN: Final = re.compile("(\ufffd+)")
 _BYTE: Final = re.compile(r"<0x([0-9A-Fa-f]{2})>")
-_PART: Final = 6  # bytes of partial characters in a token, at most: three of each of two characters
+_PART: Final = 3  # maximum number of bytes for one U+FFFD: of a part of a character, and of U+FFFD itself
+_PARTS: Final = 2 * _PART  # minimum limit for a run of U+FFFD, if a token may have parts of two characters
 _LEAD: Final = 2  # maximum number of special tokens before a text
 _UNKNOWN: Final = 64  # maximum number of bytes of an unnamed first token
 
@@ -77,11 +78,24 @@ def align(pieces: Sequence[Piece], data: bytes, *, surplus: int = 0) -> Alignmen
 
 
 def _match(pieces: Sequence[Piece], data: bytes, surplus: int) -> tuple[list[int] | None, int]:
-    """The ends of the tokens, or None; and the furthest byte that matched."""
+    """The ends of the tokens, or None; and the furthest byte that matched.
+
+    A token with parts of two characters is rare, so it is assumed only if nothing else matches.
+    """
+    ends, far = _search(pieces, data, surplus, several=False)
+    if ends is None:
+        ends, further = _search(pieces, data, surplus, several=True)
+        far = max(far, further)
+    return ends, far
+
+
+def _search(
+    pieces: Sequence[Piece], data: bytes, surplus: int, *, several: bool
+) -> tuple[list[int] | None, int]:
     far = 0
     tried: set[tuple[int, int, int]] = set()
     places = [(0, 0)]  # (byte, tokens without bytes just before it) at the start of each token
-    todo = [_steps(pieces, 0, data, 0, 0)]
+    todo = [_steps(pieces, 0, data, (0, 0), several=several)]
     while todo:
         step = next(todo[-1], None)
         if step is None:
@@ -97,40 +111,47 @@ def _match(pieces: Sequence[Piece], data: bytes, surplus: int) -> tuple[list[int
             continue
         tried.add((count, at, waiting))
         places.append(step)
-        todo.append(_steps(pieces, count, data, at, waiting))
+        todo.append(_steps(pieces, count, data, step, several=several))
     return None, far
 
 
 def _steps(
-    pieces: Sequence[Piece], index: int, data: bytes, at: int, waiting: int
+    pieces: Sequence[Piece], index: int, data: bytes, place: tuple[int, int], *, several: bool
 ) -> Iterator[tuple[int, int]]:
     """Possible ends of a token, likelier first: a byte, and the number of tokens waiting for bytes there."""
-    piece = pieces[index]
+    piece, (at, waiting) = pieces[index], place
     if at < len(data):
         for form in _forms(piece, first=index == 0):
             if data.startswith(form, at) and _room(data, at) >= waiting:
                 yield at + len(form), 0
     if isinstance(piece, str) and (not piece or "\ufffd" in piece):
         if not waiting:
-            for high in _fuzzy(_RUN.split(piece or "\ufffd"), data, at):
+            for high in _fuzzy(_RUN.split(piece or "\ufffd"), data, at, several=several):
                 yield high, 0
         if not piece:
             yield at, waiting + 1  # a later token has the whole character
 
 
-def _fuzzy(parts: list[str], data: bytes, at: int) -> Iterator[int]:
-    """Possible ends of a token with these texts and parts of characters between them."""
-    known = parts[0].encode("utf-8", "surrogatepass")
+def _fuzzy(shown: list[str], data: bytes, at: int, *, several: bool) -> Iterator[int]:
+    """Possible ends of a token, given its texts and the runs of U+FFFD between them, alternately.
+
+    Without `several`, a single U+FFFD is a part of one character.
+    """
+    text, *others = shown
+    known = text.encode("utf-8", "surrogatepass")
     if not data.startswith(known, at):
         return
     at += len(known)
-    if len(parts) == 1:
+    if not others:
         yield at
         return
-    for high in range(at + 1, min(at + _PART, len(data)) + 1):
-        if data[high - 1] < 0x80:
+    run, *after = others
+    most = max(_PART * len(run), _PARTS if several else 0)
+    for high in range(at + 1, min(at + most, len(data)) + 1):
+        last = data[high - 1]
+        if last < 0x80 or (last >= 0xC0 and high > at + 1 and len(run) == 1 and not several):
             break
-        yield from _fuzzy(parts[1:], data, high)
+        yield from _fuzzy(after, data, high, several=several)
 
 
 def _forms(piece: Piece, *, first: bool) -> list[bytes]:
