@@ -25,7 +25,7 @@ def test_both_parts_are_found_in_many_items() -> None:
 
 
 def test_one_item_has_the_assumed_overhead() -> None:
-    fitted = seen((10, 105)).fitted()
+    fitted = seen((10, 10 * (10 + BESIDE))).fitted()
     assert fitted.per_prompt == pytest.approx(10)
     assert fitted.per_function == pytest.approx(10 * BESIDE)
 

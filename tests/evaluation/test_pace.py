@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +43,11 @@ def test_a_pace_is_that_of_the_same_model_asked_in_the_same_way() -> None:
     assert which == ("pace-test", "completion")
     assert pace.per_prompt == pytest.approx(2.0)
     assert pace.of(5 - BESIDE) == pytest.approx(10.0)
-    other = RunSettings.of(["completion"], "repo:/y", {"max_tokens": 32}, models=("pace-test",))
+    elsewhere = RunSettings.of(["completion"], "repo:/y", {"max_tokens": 31}, models=("pace-test",))
+    (far,) = known_paces(elsewhere).values()
+    assert far == replace(pace, weight=far.weight)
+    assert far.weight < pace.weight  # its tests may take much longer
+    other = RunSettings.of(["completion"], "repo:/x", {"max_tokens": 32}, models=("pace-test",))
     assert known_paces(other) == {}
 
 

@@ -10,7 +10,7 @@ import math
 from dataclasses import dataclass
 from statistics import NormalDist
 
-BESIDE = 0.5
+BESIDE = 3.0
 """Overhead per function in prompts, until enough items are done: finding and running its tests."""
 SPREAD = 0.6
 """Standard deviation of the logarithm of an item's time, given its prompts; from recorded runs."""
@@ -21,10 +21,17 @@ _NORMAL = NormalDist()
 
 @dataclass(frozen=True, slots=True)
 class ItemTime:
-    """The time of an item, in seconds: `per_prompt` for each of its prompts, and `per_function`."""
+    """The time of an item, in seconds: `per_prompt` for each of its prompts, and `per_function`.
+
+    Attributes:
+        per_prompt: Seconds per prompt.
+        per_function: Further seconds.
+        weight: Weight of this time as a forecast, in items of the run that it is for.
+    """
 
     per_prompt: float
     per_function: float
+    weight: float = 2.0
 
     def of(self, prompts: float) -> float:
         """The expected seconds of an item."""
@@ -32,7 +39,7 @@ class ItemTime:
 
     def times(self, factor: float) -> ItemTime:
         """The same for items that take `factor` times as long."""
-        return ItemTime(self.per_prompt * factor, self.per_function * factor)
+        return ItemTime(self.per_prompt * factor, self.per_function * factor, self.weight)
 
 
 @dataclass(slots=True)
@@ -65,6 +72,10 @@ class ItemTimes:
 
     def __add__(self, other: ItemTimes) -> ItemTimes:
         return ItemTimes(*(getattr(self, name) + getattr(other, name) for name in ItemTimes.__slots__))
+
+    def expected(self, time: ItemTime) -> float:
+        """The seconds of these items if each takes the given time."""
+        return time.per_prompt * self.prompts + time.per_function * self.count
 
     def fitted(self) -> ItemTime:
         """The time per item by weighted least squares, with no part below 0; needs at least one item."""

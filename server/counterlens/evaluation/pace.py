@@ -16,7 +16,7 @@ from threading import Event, Timer
 from counterlens.errors import Cancelled
 from counterlens.evaluation.engines.base import EvaluationEngine
 from counterlens.evaluation.estimate import PromptCounts
-from counterlens.evaluation.item_time import BESIDE, ItemTime
+from counterlens.evaluation.item_time import ItemTime
 from counterlens.evaluation.plan import Plan
 from counterlens.evaluation.remaining import Paces, RemainingTime, Which
 from counterlens.evaluation.settings import RunSettings
@@ -33,6 +33,8 @@ SECONDS = 12.0
 TOKENS = 48
 """Maximum number of tokens of a completion in a trial; most functions end before their limit, too."""
 _MEMORY = "run-paces.json"
+_SAME_DATA, _OTHER_DATA = 12.0, 2.0  # weights of a pace, in items: tests differ in their time
+_OVERHEAD = 0.5  # seconds per function beside those of its prompts, in prompts of a trial
 _SHOWN = 0.6  # share of a function in the prompt of a trial
 _COUNTED = ("max_tokens", "samples", "ways")  # options that change the cost of a prompt
 
@@ -63,21 +65,25 @@ def duration(seconds: float) -> str:
 
 
 def known_paces(settings: RunSettings) -> dict[Which, ItemTime]:
-    """The paces of earlier runs with the same model and the same way to ask it."""
+    """The paces of earlier runs with the same model and the same way to ask it, best on the same data."""
     found = {}
     for model in settings.models:
         for task in settings.tasks:
-            noted = known(_MEMORY, _key(settings, model, task))
-            parts = noted.split() if isinstance(noted, str) else []
-            if len(parts) == 2:
-                found[model, task] = ItemTime(float(parts[0]), float(parts[1]))
+            for data, weight in ((settings.data, _SAME_DATA), (None, _OTHER_DATA)):
+                noted = known(_MEMORY, _key(settings, model, task, data))
+                parts = noted.split() if isinstance(noted, str) else []
+                if len(parts) == 2:
+                    found[model, task] = ItemTime(float(parts[0]), float(parts[1]), weight)
+                    break
     return found
 
 
 def note_paces(settings: RunSettings, remaining: RemainingTime) -> None:
     """Store the paces of a run."""
     for (model, task), pace in remaining.paces().items():
-        note(_MEMORY, _key(settings, model, task), f"{pace.per_prompt:.4g} {pace.per_function:.4g}")
+        for data in (settings.data, None):
+            noted = f"{pace.per_prompt:.4g} {pace.per_function:.4g}"
+            note(_MEMORY, _key(settings, model, task, data), noted)
 
 
 def tried_paces(
@@ -157,7 +163,7 @@ def _tried(
     finally:
         late.cancel()
     seconds = (clock() - started) / len(targets)
-    return ItemTime(seconds, BESIDE * seconds)
+    return ItemTime(seconds, _OVERHEAD * seconds)
 
 
 def _ask(model: Model, plan: Plan, task: str, targets: list[Target], cancel: Event) -> None:
@@ -181,8 +187,9 @@ def _text(target: Target, share: float) -> str:
     return "\n".join(lines[: max(2, round(share * len(lines)))])
 
 
-def _key(settings: RunSettings, model: str, task: str) -> str:
+def _key(settings: RunSettings, model: str, task: str, data: str | None) -> str:
     api, base_url = settings.served(model)
     options = settings.options.get(task, {})
     costs = {name: options[name] for name in _COUNTED if options.get(name)}
-    return json.dumps([model, base_url, api, task, settings.threads, costs], sort_keys=True)
+    key = [model, base_url, api, task, settings.threads, costs]
+    return json.dumps(key if data is None else [*key, data], sort_keys=True)

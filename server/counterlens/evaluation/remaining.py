@@ -1,8 +1,9 @@
 """The remaining duration of a run: the remaining work of each item, shared among those that process it.
 
 Functions differ widely in their number of prompts and programs, so they count by these, not by their number,
-and so does the part of an item that is done. The costs of a prompt include further ones, such as alternative
-completions; they are learned from finished items of the same model and task.
+and so does the part of an item that is done. The time per prompt and per function comes from an earlier run
+of the same model and task, or else from finished items. The seconds of this run over those expected for its
+work so far are one factor for all that remains, which a few items determine better than two numbers.
 """
 
 from __future__ import annotations
@@ -11,16 +12,17 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from itertools import zip_longest
 from threading import Lock, local
 
-from counterlens.evaluation.item_time import ItemTime, ItemTimes, expected
+from counterlens.evaluation.item_time import BESIDE, ItemTime, ItemTimes, expected
 from counterlens.evaluation.item_work import Work, WorkSeen
 from counterlens.evaluation.schedule import elapsed
 from counterlens.evaluation.store import Item
 from counterlens.sandbox.following import following_programs
 
-_KNOWN_BEFORE = 2.0
-"""Weight of an earlier run's pace, in items."""
+_OWN_PACE = 60.0
+"""Number of programs and prompts after which an item's own pace counts as much as that of all items."""
 
 Which = tuple[str, str]
 """A model and a task."""
@@ -57,7 +59,10 @@ class RemainingTime:
         self._elsewhere, self._processors = frozenset(elsewhere), processors
         items = list(items)
         self._prompts = {item.position: prompts[item.task][item.problem] for item in items}
-        self._waiting = {item.position: (item.model, item.task) for item in self.largest_first(items)}
+        self._waiting = {item.position: (item.model, item.task) for item in self.in_order(items)}
+        self._sizes: defaultdict[Which, ItemTimes] = defaultdict(ItemTimes)
+        for position, which in self._waiting.items():
+            self._sizes[which].add(self._prompts[position], 0.0)
         self._known_before = dict(known or {})
         self._working: dict[int, tuple[Which, Work]] = {}
         self._seen: defaultdict[Which, WorkSeen] = defaultdict(WorkSeen)
@@ -65,10 +70,11 @@ class RemainingTime:
         self._first: float | None = None
         self._busy = 0.0
 
-    def largest_first(self, items: Iterable[Item]) -> list[Item]:
-        """Items in the order in which a run ends soonest: within each task, those with most prompts first.
+    def in_order(self, items: Iterable[Item]) -> list[Item]:
+        """Items in the order in which they begin: within each task, the largest and the smallest by turns.
 
-        A large item that begins last runs alone for a long time, while the other processors wait.
+        A large item that begins last runs alone for a long time, while the other processors wait. Small ones
+        among the large show early what an item costs that has few prompts.
         """
         parts: dict[Which, list[Item]] = {}
         for item in items:
@@ -77,7 +83,7 @@ class RemainingTime:
         return [
             item
             for part in parts.values()
-            for item in sorted(part, key=lambda one: -size.get(one.position, 0.0))
+            for item in _by_turns(sorted(part, key=lambda one: -size.get(one.position, 0.0)))
         ]
 
     @contextmanager
@@ -129,7 +135,7 @@ class RemainingTime:
             self._busy += seconds
             if done:
                 self._done[which].add(work.planned, seconds)
-                self._seen[which].add(work, seconds)
+                self._seen[which].add(work, done=True)
 
     def seconds(self) -> float | None:
         """Estimated remaining seconds; None before anything is known."""
@@ -148,69 +154,112 @@ class RemainingTime:
         self, model: str, seen: Mapping[Which, WorkSeen], together: float, now: float
     ) -> float | None:
         """The elapsed seconds of a model's items, which run after those of the models before it."""
-        told = {
-            which: self._observations_for(which, seen)
+        paces = {
+            which: self._pace(which, seen, together, now)
             for which in {*self._in_progress(), *self._waiting.values()}
             if which[0] == model
         }
-        if not all(own.suffices or self._is_free(which) for which, own in told.items() if self._lacks(which)):
+        known = {which: pace for which, pace in paces.items() if pace is not None}
+        if len(known) < len(paces):
             return None
         working = [
-            self._rest(which, work, told[which], together, now)
+            self._rest(work, known[which], seen.get(which, WorkSeen()), now)
             for which, work in self._working.values()
             if which[0] == model
         ]
-        sizes = [
-            (which, self._prompts[position]) for position, which in self._waiting.items() if which[0] == model
+        waiting = [
+            known[which].of(self._prompts[position])
+            for position, which in self._waiting.items()
+            if which[0] == model
         ]
-        whole = {
-            (which, planned): self._whole(which, planned, told[which], together)
-            for which, planned in set(sizes)
-        }
         return elapsed(
             working,
-            [whole[size] for size in sizes],
+            waiting,
             workers=together,
-            shared=self._shared(sum(told.values(), WorkSeen()), model),
+            shared=self._shared(seen, model, now),
             processors=self._processors,
         )
 
-    def _whole(self, which: Which, planned: float, seen: WorkSeen, together: float) -> float:
-        """The seconds of an item, by this run and, until it has its own pace, by earlier ones."""
+    def _pace(
+        self, which: Which, seen: Mapping[Which, WorkSeen], together: float, now: float
+    ) -> ItemTime | None:
+        """The expected time of an item; None before anything is known."""
         before = self._known_before.get(which)
-        if before is None:
-            return seen.whole(planned)
-        known = before.times(together).of(planned)
-        weight = seen.items if seen.suffices else 0.0
-        return (weight * seen.whole(planned) + _KNOWN_BEFORE * known) / (weight + _KNOWN_BEFORE)
+        if before is not None:
+            usual = before.times(together)
+            return usual.times(self._factor([which], usual, before.weight, seen, now))
+        model, task = which
+        for near in (
+            [which],
+            [one for one in self._sizes if one[1] == task],
+            [one for one in self._sizes if one[0] == model],
+            list(self._sizes),
+        ):
+            done = sum((self._done[one] for one in near if one in self._done), ItemTimes())
+            usual = done.fitted() if done.prompts else ItemTime(1.0, BESIDE)
+            factor = self._factor(near, usual, 0.0, seen, now)
+            if factor:
+                return usual.times(factor)
+        return None
 
-    def _rest(self, which: Which, work: Work, seen: WorkSeen, together: float, now: float) -> float:
+    def _factor(
+        self,
+        group: Collection[Which],
+        usual: ItemTime,
+        weight: float,
+        seen: Mapping[Which, WorkSeen],
+        now: float,
+    ) -> float:
+        """The seconds so far over the usual ones of the same work; 0 if none is known.
+
+        Args:
+            group: Models and tasks to take into account.
+            usual: The usual time of an item.
+            weight: Weight of the usual time, in items; without one, half an item must be done.
+            seen: The work so far.
+            now: The time.
+        """
+        seconds = expected_seconds = 0.0
+        for one in group:
+            if one in self._done:
+                seconds += self._done[one].seconds
+                expected_seconds += self._done[one].expected(usual)
+        for one, work in self._working.values():
+            share = seen[one].share(work) if one in group else None
+            if share is not None:
+                seconds += now - work.begun
+                expected_seconds += share * usual.of(work.planned)
+        sizes = sum((self._sizes[one] for one in group), ItemTimes())
+        item = sizes.expected(usual) / sizes.count
+        if not weight and expected_seconds < item / 2:
+            return 0.0
+        total = weight * item + expected_seconds
+        return (weight * item + seconds) / total if total else 1.0
+
+    @staticmethod
+    def _rest(work: Work, pace: ItemTime, seen: WorkSeen, now: float) -> float:
         """The remaining seconds of an item in progress."""
-        waited = now - work.begun
-        whole = self._whole(which, work.planned, seen, together)
-        if not seen.suffices:
+        waited, whole = now - work.begun, pace.of(work.planned)
+        share = seen.share(work)
+        if share is None:
             return expected(whole, waited) - waited
-        usual = seen.whole(work.planned)
-        return seen.rest(work, waited) * (whole / usual if usual else 1.0)
+        if not share or not whole:
+            return whole
+        own = waited / (share * whole)
+        counted = work.programs + work.prompts
+        return (1 - share) * whole * (counted * own + _OWN_PACE) / (counted + _OWN_PACE)
 
-    def _shared(self, seen: WorkSeen, model: str) -> float:
-        """The share of the time in which items use the processors of this machine."""
-        away = seen.prompt_seconds if model in self._elsewhere else 0.0
-        total = seen.program_seconds + seen.prompt_seconds + seen.other.seconds
-        return 1 - away / total if total else 0.0
+    def _shared(self, seen: Mapping[Which, WorkSeen], model: str, now: float) -> float:
+        """The share of the time in which a model's items use the processors of this machine."""
+        if model not in self._elsewhere:
+            return 1.0
+        total = sum(done.seconds for one, done in self._done.items() if one[0] == model)
+        total += sum(now - work.begun for one, work in self._working.values() if one[0] == model)
+        away = sum(work.prompt_seconds for one, work in seen.items() if one[0] == model)
+        return max(0.0, 1 - away / total) if total else 1.0
 
     def _in_progress(self) -> list[Which]:
         return [which for which, _ in self._working.values()]
-
-    def _lacks(self, which: Which) -> bool:
-        """Whether no earlier run gives the pace of a model and task."""
-        return which not in self._known_before
-
-    def _is_free(self, which: Which) -> bool:
-        """Whether none of the remaining items of a model and task has a prompt, and some have ended."""
-        left = [self._prompts[position] for position, one in self._waiting.items() if one == which]
-        left += [work.planned for one, work in self._working.values() if one == which]
-        return bool(self._done) and not any(left)
 
     def _seen_so_far(self) -> dict[Which, WorkSeen]:
         """Observations of finished items and items in progress, by model and task."""
@@ -235,18 +284,8 @@ class RemainingTime:
         busy = self._busy + sum(now - work.begun for _, work in self._working.values())
         return max(1.0, busy / max(now - self._first, 1e-9))
 
-    @staticmethod
-    def _observations_for(which: Which, seen: Mapping[Which, WorkSeen]) -> WorkSeen:
-        """Observations for a model and task: of both, else of this task, of this model, or of all."""
-        model, task = which
-        nothing = WorkSeen()
-        for near in (
-            [seen.get(which, nothing)],
-            [one for (_, other), one in seen.items() if other == task],
-            [one for (other, _), one in seen.items() if other == model],
-            list(seen.values()),
-        ):
-            known = sum(near, WorkSeen())
-            if known.suffices:
-                return known
-        return sum(seen.values(), WorkSeen())
+
+def _by_turns(items: list[Item]) -> list[Item]:
+    """The first item, the last, the second, the last but one, and so on."""
+    half = (len(items) + 1) // 2
+    return [item for pair in zip_longest(items[:half], items[half:][::-1]) for item in pair if item]

@@ -143,7 +143,7 @@ class Run:
             if not left or self._unsteady(spec, failed):
                 continue
             if remaining is not None and not self._is_limited:
-                left = remaining.largest_first(left)
+                left = remaining.in_order(left)
             answers = AnswerStore(self._store.answers, limit=_ANSWER_BYTES)
             try:
                 self._ask(spec, budget.begun(left, spec), answers, going)
