@@ -33,6 +33,9 @@ const NATIVE = ["node-pty", "@vscode/spdlog", "native-watchdog"];
 /** The program that starts it: `node ENTRY …`. */
 export const codeServerEntry = path.join(SERVER, "out/node/entry.js");
 
+/** The folder with the extensions that come with it. */
+export const builtInExtensions = path.join(VSCODE, "extensions");
+
 /** The reason why the end-to-end tests cannot run on this machine, or undefined. Installs nothing. */
 export function whyNoEndToEnd() {
   if (Number(process.versions.node.split(".")[0]) !== NODE_MAJOR) {

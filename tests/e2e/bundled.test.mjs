@@ -10,6 +10,7 @@ import { environmentOf, languageServers } from "./driver/processes.mjs";
 import { skip } from "./driver/requirements.mjs";
 import { until } from "./driver/retry.mjs";
 import { Session } from "./driver/session.mjs";
+import { shortModel } from "./driver/short-model.mjs";
 
 const SCORED = { timeout: 120_000 };
 const unknown = process.platform !== "linux" && "only Linux packages are made here";
@@ -84,6 +85,7 @@ describe("the package for one platform", { skip: skip || unknown }, () => {
   );
 
   step("a probe runs: the sandbox also works with the bundled packages", async () => {
+    await session.changeModel(await shortModel()); // any model has verdicts
     await vscode.codeLens("Probe counterfactually").nth(1).click();
     await vscode.tab("Probe of grade").waitFor({ timeout: 300_000 });
     await vscode.panel("Probe of grade").getByText("if-else-flip").first().waitFor({ timeout: 10_000 });

@@ -1,7 +1,7 @@
-// The main features in the editor with the real model: scores, hover, diagnostics, overlay, probe. Confidence: a
-// surprising place with its quick fixes, the chain of nodes in the hover, the granularity, the tree view, JavaScript.
+// The main features in the editor with the real model: scores, hover, diagnostics, overlay. Confidence: a surprising
+// place with its quick fixes, the chain of nodes in the hover, the granularity, the tree view, JavaScript. A probe.
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { after, before, describe, test } from "node:test";
 import { whileModelWaits } from "./driver/processes.mjs";
@@ -170,40 +170,6 @@ describe("the main features", { skip }, () => {
       });
     });
 
-    step("the code lens probes the function, with progress and a report, and adds no problems", async () => {
-      await session.changeModel(await shortModel()); // any model has verdicts
-      await vscode.clearNotifications();
-      await whileModelWaits(session.server, async () => {
-        await vscode.codeLens("Probe counterfactually").nth(1).click();
-        await vscode.statusItem("Probing grade").waitFor({ timeout: 20_000 });
-      });
-      await vscode.tab("Probe of grade").waitFor(PROBED);
-      await session.screenshot("probed");
-      await vscode.command("Problems: Focus on Problems View");
-      await vscode.problems("surprising").first().waitFor({ timeout: 10_000 });
-      assert.equal(await vscode.problems("counterfactual").count(), 0);
-      await session.screenshot("probe");
-      await vscode.command("View: Hide Panel");
-      const panel = vscode.panel("Probe of grade");
-      await panel.getByRole("heading", { name: "if-else-flip" }).waitFor({ timeout: 10_000 });
-      const draw = panel.getByRole("button", { name: "Sample 20 Completions" });
-      await until(async () => assert.ok(await draw.isEnabled()), { ms: PROBED.timeout }); // near ties are followed first
-      await draw.focus();
-      await vscode.page.keyboard.press("Enter");
-      await panel.getByText(/Sampling completions: \d+ of at most 20 per side/).waitFor({ timeout: 60_000 });
-      assert.ok(await draw.isDisabled());
-      await panel
-        .getByText(/sampled at temperature 0.8/)
-        .first()
-        .waitFor({ timeout: 120_000 });
-      await session.screenshot("refining");
-      await panel.getByRole("button", { name: "Show as Text" }).click();
-      await vscode.tab("Counterlens Report").waitFor({ timeout: 10_000 });
-      const lines = vscode.page.locator(".part.editor .view-line", { hasText: "if-else-flip" });
-      await lines.first().waitFor({ timeout: 10_000 });
-      await session.screenshot("report");
-    });
-
     step("the palette has all commands", async () => {
       await vscode.quickOpen("grades.py");
       for (const title of [
@@ -235,7 +201,6 @@ describe("the main features", { skip }, () => {
       await vscode.clearNotifications();
       await vscode.quickOpen("longest.py");
       await vscode.line("zxqvkj").waitFor({ timeout: 10_000 });
-      await session.changeModel(EMBEDDED);
     });
 
     /** Chooses a quick fix with the keyboard, since the widget ignores clicks before the mouse has moved. */
@@ -395,6 +360,48 @@ describe("the main features", { skip }, () => {
       await session.screenshot("javascript");
       await vscode.leave();
       assert.equal(await vscode.codeLens("Probe counterfactually").count(), 0);
+    });
+  });
+
+  describe("a probe", () => {
+    before(async () => {
+      await vscode.command("View: Close All Editors");
+      await vscode.clearNotifications();
+      await vscode.quickOpen("grades.py");
+      writeFileSync(path.join(session.workspace, ".vscode/settings.json"), "{}"); // nothing is ignored any more
+      await session.changeModel(await shortModel()); // any model has verdicts
+    });
+
+    step("the code lens probes the function, with progress and a report, and adds no problems", async () => {
+      await whileModelWaits(session.server, async () => {
+        await vscode.codeLens("Probe counterfactually").nth(1).click();
+        await vscode.statusItem("Probing grade").waitFor({ timeout: 20_000 });
+      });
+      await vscode.tab("Probe of grade").waitFor(PROBED);
+      await session.screenshot("probed");
+      await vscode.command("Problems: Focus on Problems View");
+      await vscode.problems("surprising").first().waitFor({ timeout: 10_000 });
+      assert.equal(await vscode.problems("counterfactual").count(), 0);
+      await session.screenshot("probe");
+      await vscode.command("View: Hide Panel");
+      const panel = vscode.panel("Probe of grade");
+      await panel.getByRole("heading", { name: "if-else-flip" }).waitFor({ timeout: 10_000 });
+      const draw = panel.getByRole("button", { name: "Sample 20 Completions" });
+      await until(async () => assert.ok(await draw.isEnabled()), { ms: PROBED.timeout }); // near ties are followed first
+      await draw.focus();
+      await vscode.page.keyboard.press("Enter");
+      await panel.getByText(/Sampling completions: \d+ of at most 20 per side/).waitFor({ timeout: 60_000 });
+      assert.ok(await draw.isDisabled());
+      await panel
+        .getByText(/sampled at temperature 0.8/)
+        .first()
+        .waitFor({ timeout: 120_000 });
+      await session.screenshot("refining");
+      await panel.getByRole("button", { name: "Show as Text" }).click();
+      await vscode.tab("Counterlens Report").waitFor({ timeout: 10_000 });
+      const lines = vscode.page.locator(".part.editor .view-line", { hasText: "if-else-flip" });
+      await lines.first().waitFor({ timeout: 10_000 });
+      await session.screenshot("report");
     });
   });
 });

@@ -11,12 +11,12 @@ import { startModelServer } from "./driver/model-server.mjs";
 import { skip } from "./driver/requirements.mjs";
 import { until } from "./driver/retry.mjs";
 import { EMBEDDED, Session, UNCERTAINTY } from "./driver/session.mjs";
+import { shortModel } from "./driver/short-model.mjs";
 
 const KEY = "sk-e2e-models";
 const SCORED = { timeout: 120_000 };
 const SOON = { timeout: 30_000 };
 const CODER = "Qwen/Qwen2.5-Coder-0.5B-Instruct-GGUF/qwen2.5-coder-0.5b-instruct-q4_k_m.gguf";
-const FILE = "from counterlens.models.files import embedded_model; print(embedded_model())";
 
 /** Two exports of small transformers: a causal one and a masked one. */
 const EXPORTS = `
@@ -45,8 +45,8 @@ describe("models, status and look", { skip }, () => {
   before(async () => {
     const folder = path.join(e2e, "run/models-server");
     mkdirSync(folder, { recursive: true });
-    const embedded = await ask(venvPython, ["-c", FILE]);
-    hub = await startHub({ [CODER]: embedded });
+    const file = await shortModel();
+    hub = await startHub({ [CODER]: file });
     [models, session] = await Promise.all([
       startModelServer({ folder, key: KEY, model: "house-model" }),
       Session.start("models", {
@@ -58,7 +58,7 @@ describe("models, status and look", { skip }, () => {
     ]);
     vscode = session.workbench;
     mkdirSync(path.join(session.workspace, "weights"));
-    symlinkSync(embedded, path.join(session.workspace, "weights/found-here.gguf"));
+    symlinkSync(file, path.join(session.workspace, "weights/found-here.gguf"));
   });
   after(async () => {
     models?.stop();

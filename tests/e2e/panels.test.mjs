@@ -1,5 +1,5 @@
-// The panels: a probe's report, a function's dependences and the syntax tree diagram, with the real model, the mouse
-// and the keyboard.
+// The panels: completions, the syntax tree diagram, a probe's report and a function's dependences, with a real model, the
+// mouse and the keyboard.
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import path from "node:path";
@@ -32,21 +32,6 @@ describe("the panels", { skip }, () => {
 
   const step = (name, body) => test(name, () => session.witness(name, body));
 
-  step("a probe opens its report beside the code: sentence, verdicts, evidence, completions", async () => {
-    await until(() => vscode.codeLens("Probe counterfactually").first().click({ timeout: 2_000 }), {
-      ms: 60_000,
-    });
-    await vscode.tab("Probe of parity").waitFor(MODEL);
-    const report = vscode.panel("Probe of parity");
-    await report.getByRole("heading", { level: 1, name: "parity" }).waitFor({ timeout: 20_000 });
-    const text = await report.locator("main").innerText();
-    assert.match(text, /With the branches flipped, the model/);
-    assert.match(text, /After the counterfactual the model wrote/);
-    assert.match(text, /evidence: \w+, \d+ cases?/);
-    assert.equal(await vscode.notification("parity").count(), 0);
-    await session.screenshot("probe");
-  });
-
   async function assertStrict(page) {
     const policy = await page.locator("meta[http-equiv]").getAttribute("content");
     assert.match(policy, /^default-src 'none'; style-src [^;]+; script-src 'nonce-[^']+';/);
@@ -54,33 +39,6 @@ describe("the panels", { skip }, () => {
     assert.equal(await page.locator("body script").count(), 1);
     assert.equal(await page.locator("main [onclick], main [src], main [href]").count(), 0);
   }
-
-  step("the page may run and load only its own script and style", async () => {
-    const report = vscode.panel("Probe of parity");
-    await assertStrict(report);
-    assert.equal(await report.locator("main [style]").count(), 0);
-  });
-
-  step("its buttons open the diff of a pair, and of the model's completions", async () => {
-    const report = vscode.panel("Probe of parity");
-    // At the end of the probe, which follows near ties after the verdicts, its report comes to the front.
-    const draw = report.getByRole("button", { name: "Sample 20 Completions" });
-    await until(async () => assert.ok(await draw.isEnabled()), { ms: MODEL.timeout });
-    await report.getByRole("button", { name: "Open Difference: if-else-flip" }).click();
-    await vscode.tab("parity: if-else-flip, line 9 (original ↔ counterfactual)").waitFor({ timeout: 10_000 });
-    await until(async () => {
-      const { changed } = await vscode.difference("modified");
-      assert.ok(changed.includes("    if n % 2 != 0:"), JSON.stringify(changed));
-    });
-    await session.screenshot("difference");
-    await vscode.tab("Probe of parity").click();
-    const wrote = report.getByRole("button", { name: "Compare What It Wrote: if-else-flip" });
-    await wrote.focus();
-    await vscode.page.keyboard.press("Enter");
-    await vscode.tab("parity: written after the original").waitFor({ timeout: 10_000 });
-    await vscode.command("View: Close All Editors");
-    await vscode.quickOpen("parity.py");
-  });
 
   step("the completion at the cursor is a suggestion, explained in one syntax tree", async () => {
     await vscode.click('"odd"', { line: 'return "odd"' });
@@ -117,6 +75,149 @@ describe("the panels", { skip }, () => {
     assert.match(await view.locator("svg.syntax .departs").textContent(), /even.*here the code has odd/);
     await session.screenshot("explained");
     assert.ok(await view.getByRole("button", { name: "Show in Place" }).isDisabled());
+    await vscode.command("View: Close All Editors");
+    await vscode.quickOpen("parity.py");
+  });
+
+  const picture = () => vscode.panel("Syntax");
+  const node = (name) => picture().getByRole("treeitem", { name });
+  const ODD = /^return_statement \d+ % return "odd"/;
+
+  step("the diagram shows the syntax tree of the function at the cursor, with confidence", async () => {
+    await vscode.click("%", { line: "if n % 2" });
+    await vscode.command("Counterlens: Show Syntax Tree Diagram");
+    await vscode.tab("Syntax of parity").waitFor(MODEL);
+    await node(/^function_definition \d+ %/).waitFor({ timeout: 20_000 });
+    await until(async () =>
+      assert.equal(await node(/^binary_operator/).getAttribute("aria-selected"), "true"),
+    );
+    assert.equal(await node(/^if_statement/).getAttribute("aria-level"), "3");
+    assert.equal(await picture().locator("#legend li").count(), 6);
+    assert.equal(await picture().locator("#status").innerText(), "");
+    assert.match(await picture().locator("#details").innerText(), /Concept\s+operators[\s\S]+Surprisal\s+\d/);
+    await assertStrict(picture());
+    await session.screenshot("picture");
+  });
+
+  step("the diagram is not drawn again when it gets the focus", async () => {
+    await vscode.page.keyboard.press("Control+1");
+    await node(ODD).evaluate((drawn) => drawn.setAttribute("id", "drawn"));
+    await picture().locator("#details").click();
+    await throughout(async () => assert.equal(await picture().locator("#drawn").count(), 1));
+  });
+
+  step("a click on a node selects its code, and the cursor marks its node", async () => {
+    await node(ODD).click();
+    await until(async () => assert.equal(await node(ODD).getAttribute("aria-selected"), "true"));
+    await vscode.page.keyboard.press("Control+1"); // the status bar shows the position only with the focus here
+    await vscode.statusItem(/Ln 12, Col 21 \(12 selected\)/).waitFor({ timeout: 10_000 });
+    await vscode.click("even", { line: 'return "even"' });
+    await until(async () => {
+      const marked = picture().locator('[aria-selected="true"]');
+      assert.match(await marked.getAttribute("aria-label"), /^string \d+ % "even"/);
+      assert.equal(await marked.getAttribute("tabindex"), "0"); // it is the tab stop
+    });
+  });
+
+  step("the keyboard moves through the diagram, folds rows, and chooses the view and the scope", async () => {
+    const { keyboard } = vscode.page;
+    await picture().locator('[role=treeitem][tabindex="0"]').focus();
+    await keyboard.press("Home");
+    await keyboard.press("ArrowLeft");
+    await until(async () =>
+      assert.equal(await node(/^function_definition/).getAttribute("aria-expanded"), "false"),
+    );
+    const isFolded = async () => assert.equal(await picture().getByRole("treeitem").count(), 1);
+    await until(isFolded);
+    await keyboard.press("Control+1"); // the editor tells where the cursor is, which has not moved
+    await throughout(isFolded);
+    await picture().locator('[role=treeitem][tabindex="0"]').focus();
+    await keyboard.press("ArrowRight");
+    await keyboard.press("End");
+    await keyboard.press("ArrowUp");
+    await keyboard.press("Control+Enter"); // also moves the focus to the editor
+    await vscode.statusItem(/Ln 12, Col 21 \(12 selected\)/).waitFor({ timeout: 10_000 });
+    await picture().getByRole("radio", { name: "Partial" }).focus();
+    await keyboard.press("ArrowRight");
+    await node(/^identifier \S+ % parity/).waitFor({ timeout: 10_000 });
+    await until(async () => assert.equal(await node(ODD).getAttribute("aria-selected"), "true"));
+    await session.screenshot("picture-complete");
+    await keyboard.press("ArrowRight");
+    const token = picture().getByRole("option", { name: /^return \d+ %/ });
+    await token.nth(1).waitFor({ timeout: 10_000 });
+    assert.equal(await token.nth(1).getAttribute("aria-selected"), "true");
+    await session.screenshot("picture-sequence");
+    await keyboard.press("ArrowLeft");
+    await keyboard.press("ArrowLeft");
+    await picture().getByRole("radio", { name: "Function" }).focus();
+    await keyboard.press("ArrowRight");
+    await node(/^module/).waitFor({ timeout: 10_000 });
+    await keyboard.press("ArrowLeft");
+  });
+
+  step(
+    "after an edit the diagram says that the code has changed, until the diagram is drawn again",
+    async () => {
+      const status = picture().locator("#status");
+      await status.evaluate((element) => {
+        window.said = [];
+        new MutationObserver(() => window.said.push(element.textContent)).observe(element, {
+          childList: true,
+        });
+      });
+      await vscode.click('"odd"', { line: 'return "odd"' });
+      await vscode.page.keyboard.press("End");
+      await vscode.page.keyboard.type(" + zxqvkj");
+      await node(/^binary_operator \S+ % "odd" \+ zxqvkj/).waitFor(MODEL);
+      const said = await status.evaluate(() => window.said);
+      assert.match(said[0], /^The code has changed since/);
+      assert.equal(said.at(-1), "");
+      for (let i = 0; i < 9; i++) await vscode.page.keyboard.press("Backspace");
+      await node(ODD).waitFor(MODEL);
+    },
+  );
+
+  step("a probe opens its report beside the code: sentence, verdicts, evidence, completions", async () => {
+    await vscode.settle("File: Revert File");
+    await vscode.command("View: Close All Editors");
+    await vscode.quickOpen("parity.py");
+    await until(() => vscode.codeLens("Probe counterfactually").first().click({ timeout: 2_000 }), {
+      ms: 60_000,
+    });
+    await vscode.tab("Probe of parity").waitFor(MODEL);
+    const report = vscode.panel("Probe of parity");
+    await report.getByRole("heading", { level: 1, name: "parity" }).waitFor({ timeout: 20_000 });
+    const text = await report.locator("main").innerText();
+    assert.match(text, /With the branches flipped, the model/);
+    assert.match(text, /After the counterfactual the model wrote/);
+    assert.match(text, /evidence: \w+, \d+ cases?/);
+    assert.equal(await vscode.notification("parity").count(), 0);
+    await session.screenshot("probe");
+  });
+
+  step("the page may run and load only its own script and style", async () => {
+    const report = vscode.panel("Probe of parity");
+    await assertStrict(report);
+    assert.equal(await report.locator("main [style]").count(), 0);
+  });
+
+  step("its buttons open the diff of a pair, and of the model's completions", async () => {
+    const report = vscode.panel("Probe of parity");
+    // At the end of the probe, which follows near ties after the verdicts, its report comes to the front.
+    const draw = report.getByRole("button", { name: "Sample 20 Completions" });
+    await until(async () => assert.ok(await draw.isEnabled()), { ms: MODEL.timeout });
+    await report.getByRole("button", { name: "Open Difference: if-else-flip" }).click();
+    await vscode.tab("parity: if-else-flip, line 9 (original ↔ counterfactual)").waitFor({ timeout: 10_000 });
+    await until(async () => {
+      const { changed } = await vscode.difference("modified");
+      assert.ok(changed.includes("    if n % 2 != 0:"), JSON.stringify(changed));
+    });
+    await session.screenshot("difference");
+    await vscode.tab("Probe of parity").click();
+    const wrote = report.getByRole("button", { name: "Compare What It Wrote: if-else-flip" });
+    await wrote.focus();
+    await vscode.page.keyboard.press("Enter");
+    await vscode.tab("parity: written after the original").waitFor({ timeout: 10_000 });
     await vscode.command("View: Close All Editors");
     await vscode.quickOpen("parity.py");
   });
@@ -249,106 +350,9 @@ describe("the panels", { skip }, () => {
     await until(async () => assert.equal(await status.innerText(), "The file has changed since."));
   });
 
-  const picture = () => vscode.panel("Syntax");
-  const node = (name) => picture().getByRole("treeitem", { name });
-  const ODD = /^return_statement \d+ % return "odd"/;
-
-  step("the diagram shows the syntax tree of the function at the cursor, with confidence", async () => {
-    await session.changeModel(EMBEDDED);
-    await vscode.click("%", { line: "if n % 2" });
-    await vscode.command("Counterlens: Show Syntax Tree Diagram");
-    await vscode.tab("Syntax of parity").waitFor(MODEL);
-    await node(/^function_definition \d+ %/).waitFor({ timeout: 20_000 });
-    await until(async () =>
-      assert.equal(await node(/^binary_operator/).getAttribute("aria-selected"), "true"),
-    );
-    assert.equal(await node(/^if_statement/).getAttribute("aria-level"), "3");
-    assert.equal(await picture().locator("#legend li").count(), 6);
-    assert.equal(await picture().locator("#status").innerText(), "");
-    assert.match(await picture().locator("#details").innerText(), /Concept\s+operators[\s\S]+Surprisal\s+\d/);
-    await assertStrict(picture());
-    await session.screenshot("picture");
-  });
-
-  step("the diagram is not drawn again when it gets the focus", async () => {
-    await vscode.page.keyboard.press("Control+1");
-    await node(ODD).evaluate((drawn) => drawn.setAttribute("id", "drawn"));
-    await picture().locator("#details").click();
-    await throughout(async () => assert.equal(await picture().locator("#drawn").count(), 1));
-  });
-
-  step("a click on a node selects its code, and the cursor marks its node", async () => {
-    await node(ODD).click();
-    await until(async () => assert.equal(await node(ODD).getAttribute("aria-selected"), "true"));
-    await vscode.page.keyboard.press("Control+1"); // the status bar shows the position only with the focus here
-    await vscode.statusItem(/Ln 12, Col 21 \(12 selected\)/).waitFor({ timeout: 10_000 });
-    await vscode.click("even", { line: 'return "even"' });
-    await until(async () => {
-      const marked = picture().locator('[aria-selected="true"]');
-      assert.match(await marked.getAttribute("aria-label"), /^string \d+ % "even"/);
-      assert.equal(await marked.getAttribute("tabindex"), "0"); // it is the tab stop
-    });
-  });
-
-  step("the keyboard moves through the diagram, folds rows, and chooses the view and the scope", async () => {
-    const { keyboard } = vscode.page;
-    await picture().locator('[role=treeitem][tabindex="0"]').focus();
-    await keyboard.press("Home");
-    await keyboard.press("ArrowLeft");
-    await until(async () =>
-      assert.equal(await node(/^function_definition/).getAttribute("aria-expanded"), "false"),
-    );
-    const isFolded = async () => assert.equal(await picture().getByRole("treeitem").count(), 1);
-    await until(isFolded);
-    await keyboard.press("Control+1"); // the editor tells where the cursor is, which has not moved
-    await throughout(isFolded);
-    await picture().locator('[role=treeitem][tabindex="0"]').focus();
-    await keyboard.press("ArrowRight");
-    await keyboard.press("End");
-    await keyboard.press("ArrowUp");
-    await keyboard.press("Control+Enter"); // also moves the focus to the editor
-    await vscode.statusItem(/Ln 12, Col 21 \(12 selected\)/).waitFor({ timeout: 10_000 });
-    await picture().getByRole("radio", { name: "Partial" }).focus();
-    await keyboard.press("ArrowRight");
-    await node(/^identifier \S+ % parity/).waitFor({ timeout: 10_000 });
-    await until(async () => assert.equal(await node(ODD).getAttribute("aria-selected"), "true"));
-    await session.screenshot("picture-complete");
-    await keyboard.press("ArrowRight");
-    const token = picture().getByRole("option", { name: /^return \d+ %/ });
-    await token.nth(1).waitFor({ timeout: 10_000 });
-    assert.equal(await token.nth(1).getAttribute("aria-selected"), "true");
-    await session.screenshot("picture-sequence");
-    await keyboard.press("ArrowLeft");
-    await keyboard.press("ArrowLeft");
-    await picture().getByRole("radio", { name: "Function" }).focus();
-    await keyboard.press("ArrowRight");
-    await node(/^module/).waitFor({ timeout: 10_000 });
-    await keyboard.press("ArrowLeft");
-  });
-
-  step(
-    "after an edit the diagram says that the code has changed, until the diagram is drawn again",
-    async () => {
-      const status = picture().locator("#status");
-      await status.evaluate((element) => {
-        window.said = [];
-        new MutationObserver(() => window.said.push(element.textContent)).observe(element, {
-          childList: true,
-        });
-      });
-      await vscode.click('"odd"', { line: 'return "odd"' });
-      await vscode.page.keyboard.press("End");
-      await vscode.page.keyboard.type(" + zxqvkj");
-      await node(/^binary_operator \S+ % "odd" \+ zxqvkj/).waitFor(MODEL);
-      const said = await status.evaluate(() => window.said);
-      assert.match(said[0], /^The code has changed since/);
-      assert.equal(said.at(-1), "");
-      for (let i = 0; i < 9; i++) await vscode.page.keyboard.press("Backspace");
-      await node(ODD).waitFor(MODEL);
-    },
-  );
-
   step("without a model the true dependences are shown, with the reason why there is no more", async () => {
+    await vscode.command("Counterlens: Show Syntax Tree Diagram");
+    await picture().getByRole("treeitem").first().waitFor(MODEL);
     const model = path.join(session.workspace, "missing.gguf");
     session.home.writeMachineSettings({
       "counterlens.interpreter": session.interpreter,

@@ -34,7 +34,7 @@ describe("the panels of a function", { skip }, () => {
       open: "parity.py",
       example: "parity.py",
       viewport: { width: 1500, height: 900 },
-      machine: { "counterlens.probe.maxTokens": 32 },
+      machine: { "counterlens.probe.maxTokens": 16 },
     });
     vscode = session.workbench;
     await vscode.command("View: Toggle Primary Side Bar Visibility");

@@ -1,13 +1,30 @@
 // A temporary home for one VS Code: user data, extensions, browser profile. The user's own files are not touched.
 import { spawnSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import path from "node:path";
 import { e2e } from "../../../scripts/paths.mjs";
-import { codeServerEntry } from "../../../scripts/setup/code-server.mjs";
+import { builtInExtensions, codeServerEntry } from "../../../scripts/setup/code-server.mjs";
+import { keybindings } from "./keys.mjs";
 
 /** Files with slow measurements of how the embedded model decodes and rounds on this machine, shared by all homes. */
 const FOUND_OUT = ["exact-decoding.json", "rounding.json"];
 const KEPT = path.join(e2e, "run");
+
+/** The built-in extensions that tests need: the others (git, TypeScript, …) would be started for nothing. */
+const BUILT_IN = [
+  ...["theme-defaults", "theme-seti"],
+  ...["go", "java", "javascript", "json", "markdown-basics", "python"],
+  ...["ipynb", "notebook-renderers"],
+];
 
 /** Settings for a quiet workbench that looks the same every time. */
 const QUIET = {
@@ -33,6 +50,7 @@ const QUIET = {
   "editor.hover.delay": 100,
   "git.enabled": false,
   "npm.autoDetect": "off",
+  "remote.autoForwardPorts": false, // it lists the open files of all processes again and again
   "chat.commandCenter.enabled": false,
   "files.autoSave": "off",
 };
@@ -44,10 +62,15 @@ export class Home {
     this.extra = extra;
     this.userData = path.join(folder, "user-data");
     this.extensions = path.join(folder, "extensions");
+    this.builtIn = path.join(folder, "built-in");
     this.config = path.join(folder, "config.yaml");
     this.profile = path.join(folder, "chromium");
     rmSync(folder, { recursive: true, force: true });
-    for (const each of [this.userData, this.extensions, this.profile]) mkdirSync(each, { recursive: true });
+    const folders = [this.userData, this.extensions, this.builtIn, this.profile];
+    for (const each of folders) mkdirSync(each, { recursive: true });
+    for (const name of BUILT_IN) {
+      symlinkSync(path.join(builtInExtensions, name), path.join(this.builtIn, name));
+    }
     writeFileSync(this.config, "auth: none\n");
     this.cache = path.join(folder, ".cache/counterlens");
     copyNotes(KEPT, this.cache);
@@ -67,6 +90,8 @@ export class Home {
       this.userData,
       "--extensions-dir",
       this.extensions,
+      "--builtin-extensions-dir",
+      this.builtIn,
     ];
     return [codeServerEntry, ...where, ...args];
   }
@@ -86,6 +111,7 @@ export class Home {
 
   writeSettings(settings) {
     this.write("User", { ...QUIET, ...settings });
+    writeFileSync(path.join(this.userData, "User/keybindings.json"), JSON.stringify(keybindings));
   }
 
   /** In a browser, settings of machine scope are read from the server's machine. */

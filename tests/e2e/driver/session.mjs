@@ -23,6 +23,9 @@ export const FLAGS = [
   "--disable-sync",
 ];
 
+/** The editor's host for the browser, which keeps compiled scripts by their addresses. */
+const HOST = "editor.localhost";
+
 /** The name of the embedded model, for tests of findings that only a trained model has. */
 export const EMBEDDED = "smollm2-135m";
 
@@ -59,6 +62,7 @@ export class Session {
     if (language) home.speak(language);
     if (!options.untouched) {
       machine["counterlens.interpreter"] ??= venvPython;
+      machine["counterlens.threads"] ??= 1;
       machine["counterlens.model"] ??= options.model ?? (await shortModel());
     }
     home.writeMachineSettings(machine);
@@ -71,10 +75,17 @@ export class Session {
       headless: true,
       viewport: viewport ?? { width: 1280, height: 840 },
       colorScheme: "dark",
-      args: FLAGS,
+      args: [...FLAGS, `--host-resolver-rules=MAP ${HOST}:80 ${new URL(server.url).host}`],
     });
     const page = context.pages()[0] ?? (await context.newPage());
-    const session = new Session(name, home, workspace, server, context, new Workbench(page, server.url));
+    const session = new Session(
+      name,
+      home,
+      workspace,
+      server,
+      context,
+      new Workbench(page, `http://${HOST}`),
+    );
     session.machine = machine;
     try {
       await session.workbench.open(workspace, path.join(workspace, open));

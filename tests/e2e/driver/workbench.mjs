@@ -1,4 +1,5 @@
 // The workbench as a user sees it. All access is through the DOM, the mouse and the keyboard.
+import { KEYS } from "./keys.mjs";
 import { until } from "./retry.mjs";
 
 /** Monaco renders spaces as no-break spaces. */
@@ -84,8 +85,9 @@ export class Workbench {
     return box;
   }
 
-  /** Runs a command by its title in the palette. */
+  /** Runs a command by its title: those of the editor itself that have a key with it, others in the palette. */
   async command(title) {
+    if (KEYS.has(title)) return this.page.keyboard.press(KEYS.get(title));
     const row = this.page.locator(".quick-input-list .monaco-list-row", { hasText: title }).first();
     const palette = this.page.locator(".quick-input-widget");
     // The palette lists the commands that were registered when it was opened; to list later ones, it must be closed
