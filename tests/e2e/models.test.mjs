@@ -1,13 +1,15 @@
 // Selecting a model, testing it, connecting to a server; the texts of the status item; the legend and the overlay's
-// look.
+// look. A remote model behind a real server that requires a key: the key gets from the command to the request, and is
+// stored nowhere on the way.
 import assert from "node:assert/strict";
-import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { after, before, describe, test } from "node:test";
 import { e2e, root, venvPython } from "../../scripts/paths.mjs";
 import { ask } from "../../scripts/terminal.mjs";
 import { startHub } from "./driver/hub-server.mjs";
 import { startModelServer } from "./driver/model-server.mjs";
+import { environmentOf, languageServers } from "./driver/processes.mjs";
 import { skip } from "./driver/requirements.mjs";
 import { until } from "./driver/retry.mjs";
 import { EMBEDDED, Session, UNCERTAINTY } from "./driver/session.mjs";
@@ -41,6 +43,7 @@ describe("models, status and look", { skip }, () => {
   let vscode;
   let models;
   let hub;
+  let report = "";
 
   before(async () => {
     const folder = path.join(e2e, "run/models-server");
@@ -52,6 +55,7 @@ describe("models, status and look", { skip }, () => {
       Session.start("models", {
         model: EMBEDDED,
         open: "grades.py",
+        example: "parity.py",
         settings: UNCERTAINTY,
         environment: { HF_ENDPOINT: hub.url },
       }),
@@ -210,7 +214,99 @@ describe("models, status and look", { skip }, () => {
     }
   });
 
+  async function probe() {
+    await vscode.clearNotifications();
+    await until(() => vscode.codeLens("Probe counterfactually").click({ timeout: 2_000 }), { ms: 30_000 });
+  }
+
+  /** Enters a key into the input box. Returns the process id of the server that is then started. */
+  async function giveKey(key) {
+    const [before] = languageServers(session.server);
+    const box = await vscode.quickInput();
+    assert.equal(await box.getAttribute("type"), "password");
+    await box.fill(key);
+    await vscode.page.keyboard.press("Enter");
+    return until(
+      () => {
+        const running = languageServers(session.server);
+        assert.ok(running.length === 1 && running[0] !== before, "not started again yet");
+        return running[0];
+      },
+      { ms: 30_000 },
+    );
+  }
+
+  step(
+    "a remote model is shown in the status bar once the settings name it, even while the server is starting",
+    async () => {
+      await vscode.command("View: Close All Editors");
+      await until(() => vscode.quickOpen("parity.py"));
+      await vscode.command("Counterlens: Restart Server");
+      session.home.writeMachineSettings({
+        "counterlens.interpreter": session.interpreter,
+        "counterlens.model": "remote",
+        "counterlens.remote.baseUrl": models.baseUrl,
+        "counterlens.remote.model": "house-model",
+        "counterlens.probe.maxTokens": 24,
+      });
+      await vscode.statusItem("house-model:").waitFor({ timeout: 60_000 });
+      await session.screenshot("named");
+    },
+  );
+
+  step("without its key a probe says what is missing", async () => {
+    const server = await until(
+      () => {
+        const [running] = languageServers(session.server);
+        assert.ok(running, "not started again yet");
+        return running;
+      },
+      { ms: 30_000 },
+    );
+    assert.equal(environmentOf(server).COUNTERLENS_API_KEY, undefined);
+    await probe();
+    const message = vscode.notification("No key was sent");
+    await message.waitFor({ timeout: 60_000 });
+    assert.match(await message.innerText(), /401[\s\S]*Set API Key/);
+    await session.screenshot("no-key");
+    await message.getByRole("button", { name: "Set API Key…" }).click();
+  });
+
+  step("the key that the user enters reaches the server, and a function is probed", async () => {
+    const server = await giveKey(KEY);
+    assert.equal(environmentOf(server).COUNTERLENS_API_KEY, KEY);
+    await probe();
+    await vscode.tab("Probe of parity").waitFor({ timeout: 300_000 });
+    const panel = vscode.panel("Probe of parity");
+    await panel.getByRole("heading", { level: 1, name: "parity" }).waitFor({ timeout: 20_000 });
+    report = await panel.locator("main").innerText();
+    assert.match(report, /parity\.py:1-12 with house-model \(/);
+    assert.match(report, /if-else-flip/);
+    assert.match(models.log(), /^POST \/v1\/completions 200$/m);
+    await vscode.statusItem("house-model:").waitFor();
+    await session.screenshot("probed-remote");
+  });
+
+  step("the key is in no setting, no log, no report, and no process list", () => {
+    assert.ok(!report.includes(KEY));
+    const leaks = files(session.home.userData)
+      .concat(files(session.workspace))
+      .filter((file) => readFileSync(file).includes(KEY));
+    assert.deepEqual(leaks, []);
+    assert.match(session.log(), /the API key changed/);
+    const [server] = languageServers(session.server);
+    assert.ok(!readFileSync(`/proc/${server}/cmdline`, "utf8").includes(KEY));
+  });
+
+  step("an empty input removes the key", async () => {
+    await vscode.command("Counterlens: Set API Key for the Remote Model…");
+    const server = await giveKey("");
+    assert.equal(environmentOf(server).COUNTERLENS_API_KEY, undefined);
+  });
+
   step("a server asks for its key and lists its models", async () => {
+    await session.changeModel(await shortModel());
+    const before = session.log().length;
     // Detecting a server's capabilities is slow, and so is scoring: a short file suffices.
     writeFileSync(path.join(session.workspace, "short.py"), "value = 1\n");
     await vscode.command("View: Close All Editors");
@@ -233,9 +329,12 @@ describe("models, status and look", { skip }, () => {
     await vscode.choice("house-model").click();
     const connected = vscode.notification("Counterlens now uses house-model");
     await connected.getByRole("button", { name: "Test Connection" }).waitFor(SOON);
-    await until(() => assert.match(session.log(), /API key changed[\s\S]*The language server is running/), {
-      ms: 60_000,
-    });
+    await until(
+      () => {
+        assert.match(session.log().slice(before), /API key changed[\s\S]*The language server is running/);
+      },
+      { ms: 60_000 },
+    );
     await vscode.statusItem(/house-model:/).waitFor(SOON); // shown even before its capabilities are known
     assert.ok(!session.log().includes(KEY));
   });
@@ -251,3 +350,8 @@ describe("models, status and look", { skip }, () => {
     await session.screenshot("offline");
   });
 });
+
+function files(folder) {
+  const entries = readdirSync(folder, { recursive: true }).map((name) => path.join(folder, name));
+  return entries.filter((file) => statSync(file, { throwIfNoEntry: false })?.isFile());
+}

@@ -1,5 +1,6 @@
 // The language server of an editor: nothing starts before it is needed, nothing is sent to the network, and a server
-// that dies or cannot start is handled.
+// that dies or cannot start is handled. A workspace that the user has not trusted is scored, but its code is not run
+// until it is trusted.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { mkdtempSync } from "node:fs";
@@ -14,17 +15,6 @@ import { Session } from "./driver/session.mjs";
 
 const SCORED = { timeout: 120_000 };
 const GO = "package main\n\nfunc main() {\n\tprintln(1)\n}\n";
-const PYTHON = `def sign(x):
-    """The sign of x.
-
-    >>> sign(3), sign(-2)
-    (1, -1)
-    """
-    if x < 0:
-        return -1
-    else:
-        return 1
-`;
 
 describe("the language server", { skip }, () => {
   /** @type {Session} */
@@ -34,21 +24,28 @@ describe("the language server", { skip }, () => {
 
   before(async () => {
     session = await Session.start("server", {
-      files: { "main.go": GO, "sign.py": PYTHON },
+      files: { "main.go": GO },
       open: "main.go",
+      trustDialogs: true,
+      settings: {
+        "security.workspace.trust.enabled": true,
+        "security.workspace.trust.startupPrompt": "never",
+        "security.workspace.trust.banner": "never",
+      },
       machine: { "counterlens.probe.maxTokens": 16 },
     });
     vscode = session.workbench;
   });
   after(() => session?.stop());
 
-  const step = (name, body) => test(name, () => session.witness(name, body));
+  const step = (name, body, options = {}) => test(name, options, () => session.witness(name, body));
 
-  describe("things that must not happen", { skip: cannotWatch }, () => {
+  describe("in a workspace that the user has not trusted yet", () => {
     let watch;
     after(() => watch?.stop());
 
     step("a file of a language that is not enabled starts nothing", async () => {
+      await vscode.statusItem("Restricted Mode").waitFor({ timeout: 30_000 });
       await vscode.statusItem("Counterlens: idle").waitFor({ timeout: 30_000 });
       await throughout(() => assert.deepEqual(languageServers(session.server), []));
       await session.screenshot("idle");
@@ -57,32 +54,61 @@ describe("the language server", { skip }, () => {
     step("the first Python file starts the server", async () => {
       const [host, ...more] = extensionHosts(session.server);
       assert.ok(host && more.length === 0, "one extension host runs");
-      watch = await watchNetwork(host, path.join(session.home.folder, "strace.log"));
-      await vscode.quickOpen("sign.py");
+      if (!cannotWatch) watch = await watchNetwork(host, path.join(session.home.folder, "strace.log"));
+      await vscode.quickOpen("grades.py");
       await vscode.statusItem(/SmolLM2-135M.*: ready/).waitFor({ timeout: 180_000 });
       assert.equal(languageServers(session.server).length, 1);
       assert.match(session.log(), /Starting the language server: a file of python is open/);
     });
 
-    step("scores, a hover and a probe with a local model reach no address", async () => {
+    step("the file is scored like any other", async () => {
+      await vscode.statusItem("Restricted Mode").waitFor();
       await until(async () => {
-        assert.match(await vscode.hover("else", { line: "else:" }), /: confidence/);
+        assert.match(await vscode.hover("current", { line: "if current > best" }), /: confidence/);
       });
       await vscode.leave();
-      await until(() => vscode.codeLens("Probe counterfactually").first().click({ timeout: 2_000 }), {
-        ms: 30_000,
-      });
-      await vscode.tab("Probe of sign").waitFor({ timeout: 300_000 });
-      const seen = watch.lines();
-      assert.ok(
-        seen.filter((line) => line.includes("+++ exited with")).length > 3,
-        "its children are watched",
-      );
-      assert.deepEqual(
-        seen.filter((line) => line.includes("AF_INET")),
-        [],
-      );
     });
+
+    step("a probe is refused with a clear message", async () => {
+      await vscode.codeLens("Probe counterfactually").nth(1).click();
+      const message = vscode.notification("untrusted workspace");
+      await message.waitFor({ timeout: 20_000 });
+      assert.match(await message.innerText(), /trust the workspace/i);
+      await session.screenshot("refused");
+      await vscode.clearNotifications();
+    });
+
+    step("once it is trusted, the probe runs", async () => {
+      await vscode.command("Workspaces: Manage Workspace Trust");
+      await vscode.page
+        .locator(".workspace-trust-editor")
+        .getByRole("button", { name: "Trust", exact: true })
+        .click();
+      await vscode.statusItem("Restricted Mode").waitFor({ state: "detached", timeout: 20_000 });
+      await vscode.quickOpen("grades.py");
+      await vscode.statusItem(/SmolLM2-135M.*: ready/).waitFor(SCORED);
+      await until(async () => vscode.codeLens("Probe counterfactually").nth(1).click({ timeout: 2_000 }), {
+        ms: 20_000,
+      });
+      await vscode.tab("Probe of grade").waitFor({ timeout: 300_000 });
+      assert.match(session.log(), /workspace is now trusted; the language server goes on/);
+    });
+
+    step(
+      "scores, a hover and a probe with a local model have reached no address",
+      () => {
+        const seen = watch.lines();
+        assert.ok(
+          seen.filter((line) => line.includes("+++ exited with")).length > 3,
+          "its children are watched",
+        );
+        assert.deepEqual(
+          seen.filter((line) => line.includes("AF_INET")),
+          [],
+        );
+      },
+      { skip: cannotWatch },
+    );
   });
 
   describe("when something goes wrong", () => {
