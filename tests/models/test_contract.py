@@ -20,9 +20,9 @@ from counterlens.models import load
 from counterlens.models.base import Capability, Model, Prompt, Stop
 from counterlens.models.local.model import LocalModel
 from counterlens.models.remote import RemoteModel, Retries
-from counterlens.models.remote.scoring.memory import Memory
-from tests.conftest import ModelServer, free_port, llama_server
+from tests.conftest import ModelServer, free_port, llama_server, short_model
 from tests.models.onnx.exporting import export
+from tests.models.remote.scoring.remembered import Remembered
 
 TEXTS = ("x", "\n", "def f(x):\n    return x\n", "s = 'é∂😀'\r\n\tx  =  1  ", "x = '\ud800'\n")
 
@@ -33,19 +33,23 @@ SERVER = "llama-server"
 
 
 class Served(RemoteModel):
-    """The embedded model at a server that can be killed and started again, at the same address."""
+    """A model at a server that can be killed and started again, at the same address."""
 
     def __init__(self, folder: Path) -> None:
         self.folder, self.port = folder, free_port()
         self.serving = ExitStack()
         server = self.start()
-        memory = Memory(folder / "abilities.json")
         super().__init__(
-            server.base_url, server.model, memory=memory, retries=Retries(0), allow_unlisted=True
+            server.base_url,
+            server.model,
+            memory=Remembered(folder),
+            retries=Retries(0),
+            allow_unlisted=True,
         )
 
     def start(self) -> ModelServer:
-        server = self.serving.enter_context(llama_server(self.folder, port=self.port))
+        running = llama_server(self.folder, port=self.port, file=str(short_model()))
+        server = self.serving.enter_context(running)
         self.pid = server.pid
         return server
 

@@ -21,12 +21,13 @@ ADD = 'def add(a, b):\n    """Return the sum of a and b."""\n'
 
 @pytest.fixture(scope="module")
 def chat() -> Iterator[LlamaModel]:
-    with LlamaModel(embedded_model(), spec="chat", api="chat") as model:
+    with LlamaModel(short_model(), spec="chat", api="chat") as model:
         yield model
 
 
-def test_an_instructed_model_is_read_as_a_continuation(chat: LlamaModel) -> None:
-    (answer,) = chat.complete([Prompt(ADD, 64, Stop(indent=0))])
+def test_an_instructed_model_is_read_as_a_continuation() -> None:
+    with LlamaModel(embedded_model(), spec="trained", api="chat") as trained:
+        (answer,) = trained.complete([Prompt(ADD, 64, Stop(indent=0))])
     assert "```" not in answer.text
     assert "return a + b" in answer.text
     compile(ADD + answer.text, "add.py", "exec")

@@ -14,7 +14,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from counterlens.errors import Cancelled
-from counterlens.models.files import embedded_model
 from counterlens.models.llama.model import LlamaModel
 from counterlens.models.llama.native import CHUNK
 from tests.conftest import short_model
@@ -45,10 +44,10 @@ def test_the_same_chunks_give_the_same_scores(model: LlamaModel) -> None:
     np.testing.assert_array_equal(ours.rank[1:], theirs["rank"])
 
 
-def test_one_token_at_a_time_differs_only_by_rounding(embedded: LlamaModel) -> None:
+def test_one_token_at_a_time_differs_only_by_rounding(model: LlamaModel) -> None:
     part = CODE[:900]  # of two chunks
-    ours, theirs = embedded.score(part).logprob[1:], independent(embedded_model(), part, 1)["logprob"]
-    grouped = independent(embedded_model(), part, CHUNK)["logprob"]
+    ours, theirs = model.score(part).logprob[1:], independent(short_model(), part, 1)["logprob"]
+    grouped = independent(short_model(), part, CHUNK)["logprob"]
     np.testing.assert_allclose(ours, grouped, atol=1e-4)
     rounding = np.abs(grouped - theirs).mean()
     assert np.abs(ours - theirs).mean() < rounding + 1e-4

@@ -15,7 +15,8 @@ from counterlens.models.base import Capability, TokenScores
 from counterlens.models.llama.model import LlamaModel
 from counterlens.models.remote import RemoteModel
 from counterlens.models.remote.scoring.memory import Memory
-from tests.conftest import ModelServer, llama_cpp_server, llama_server
+from tests.conftest import ModelServer, llama_cpp_server, llama_server, short_model
+from tests.models.remote.scoring.remembered import Remembered
 
 TEXT = '''def count_even(numbers):
     """Return how many are even."""
@@ -91,13 +92,16 @@ def test_llama_server_is_made_to_generate_the_text(
         assert after.logprob[5:].mean() == pytest.approx(expected.logprob[-len(after) + 5 :].mean(), abs=0.3)
 
 
-def test_a_text_beyond_the_context_is_read_in_windows(
-    llama_server: ModelServer, embedded: LlamaModel, memory: Memory
-) -> None:
+def test_a_text_beyond_the_context_is_read_in_windows(model: LlamaModel, tmp_path: Path) -> None:
     text = "".join(f"a{n} = {n}\n" for n in range(38))
-    with RemoteModel(llama_server.base_url, "smollm2", memory=memory, allow_unlisted=True) as remote:
+    with (
+        llama_server(tmp_path, file=str(short_model())) as server,
+        RemoteModel(
+            server.base_url, server.model, memory=Remembered(tmp_path), allow_unlisted=True
+        ) as remote,
+    ):
         scores = remote.score(text, alternatives=1)
-    local = embedded.score(text)
+    local = model.score(text)
     assert len(local) > 256
     assert scores.end.tolist() == local.end.tolist()
     assert scores.context.max() < 256
