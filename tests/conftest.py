@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import socket
 import subprocess
@@ -46,6 +47,17 @@ settings.register_profile("ci", deadline=None, derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "developer")
 
 START_UP = 60.0  # maximum seconds until the server answers
+
+
+def pytest_collection() -> None:
+    """Let the many objects of a collection live: looking for garbage among them would find none."""
+    gc.disable()
+
+
+def pytest_collection_finish() -> None:
+    """Look for garbage among the objects of the tests alone."""
+    gc.freeze()
+    gc.enable()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -18,11 +18,10 @@ import pytest
 
 from counterlens.dependence import MODULE, Program, dependences
 from counterlens.text import decode
+from tests.standard_library import library_files
 
 ROOT = Path(__file__).parents[2]
-LIBRARY = Path(ast.__file__).parent
-SKIPPED = {"site-packages", "lib2to3"}
-FILES = [path for path in sorted(LIBRARY.rglob("*.py")) if not SKIPPED & set(path.parts)]
+FILES = library_files({"site-packages", "lib2to3"})
 SAMPLE = [path for path in FILES[3::60] if "bad" not in path.name]
 LEAVE = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)

@@ -92,8 +92,9 @@ def watch(client: LanguageClient) -> None:
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Run all tests of this folder in one event loop, that of the shared servers."""
+    here = str(Path(__file__).parent)
     for item in items:
-        if Path(__file__).parent in item.path.parents and pytest_asyncio.is_async_test(item):
+        if str(item.path.parent) == here and pytest_asyncio.is_async_test(item):
             item.add_marker(pytest.mark.asyncio(loop_scope="session"), append=False)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import subprocess
 import sys
 from pathlib import Path
@@ -12,10 +11,9 @@ import pytest
 from counterlens.mutations import MUTATIONS, Module, apply_everywhere
 from counterlens.mutations.mutation import MutationContext, Site
 from counterlens.text import decode
+from tests.standard_library import library_files
 
-LIBRARY = Path(ast.__file__).parent
-SKIPPED = {"test", "tests", "idle_test", "site-packages", "lib2to3", "pydoc_data"}
-FILES = sorted(path for path in LIBRARY.rglob("*.py") if not SKIPPED & set(path.parts))
+FILES = library_files({"test", "tests", "idle_test", "site-packages", "lib2to3", "pydoc_data"})
 SAMPLE = FILES[3::40]
 SUITES = ["bisect", "colorsys", "textwrap"]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import symtable
 from collections import Counter
 from pathlib import Path
@@ -15,10 +14,9 @@ from counterlens.mutations.module import Module
 from counterlens.mutations.scopes import Scopes
 from counterlens.mutations.variables import Role, Scope, ScopeKind
 from counterlens.text import decode
+from tests.standard_library import library_files
 
-LIBRARY = Path(ast.__file__).parent
-SKIPPED = {"test", "tests", "idle_test", "site-packages", "lib2to3"}
-FILES = sorted(path for path in LIBRARY.rglob("*.py") if not SKIPPED & set(path.parts))
+FILES = library_files({"test", "tests", "idle_test", "site-packages", "lib2to3"})
 
 KINDS = {
     ScopeKind.MODULE: "module",
