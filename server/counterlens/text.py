@@ -14,6 +14,7 @@ import json
 import re
 import tokenize
 import unicodedata
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -105,9 +106,7 @@ def printable(text: str, keep: str = "\t\n") -> str:
         return text
     if "\n" in keep:
         text = text.replace("\r\n", "\n")
-    return "".join(
-        ascii(one)[1:-1] if one not in keep and unicodedata.category(one) in _UNSEEN else one for one in text
-    )
+    return _escaped(text, keep, lambda one: ascii(one)[1:-1])
 
 
 def message_text(text: str) -> str:
@@ -124,9 +123,13 @@ def json_text(document: Any, *, indent: int | None = 2) -> str:
     text = json.dumps(document, indent=indent, ensure_ascii=False)
     if indent is None and text.isprintable():
         return text
-    return "".join(
-        json.dumps(one)[1:-1] if one != "\n" and unicodedata.category(one) in _UNSEEN else one for one in text
-    )
+    return _escaped(text, "\n", lambda one: json.dumps(one)[1:-1])
+
+
+def _escaped(text: str, keep: str, escape: Callable[[str], str]) -> str:
+    """A text with its unseen characters escaped, except for some; each different one is looked up once."""
+    unseen = {one for one in set(text) - set(keep) if unicodedata.category(one) in _UNSEEN}
+    return text.translate({ord(one): escape(one) for one in unseen}) if unseen else text
 
 
 class Positions:

@@ -6,13 +6,14 @@ import re
 import sys
 import threading
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from typing import TypeVar, cast
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from typing import TypeVar
 
 import libcst as cst
 import tree_sitter
-from libcst.metadata import ByteSpanPositionProvider, CodeSpan, MetadataWrapper
+from libcst.metadata import ByteSpanPositionProvider
+from libcst.metadata.span_provider import SpanProvidingCodegenState
 
 from counterlens.errors import SourceError
 from counterlens.syntax.grammars import parser_for
@@ -108,21 +109,78 @@ def _python_syntax_error(source: str) -> tuple[int, str] | None:
 
 def spans(tree: cst.Module, data: bytes) -> dict[cst.CSTNode, tuple[int, int]]:
     """Each node's byte range in the source from which a tree was parsed."""
-    wrapper = MetadataWrapper(tree, unsafe_skip_copy=True)  # a parsed tree never repeats a node
-    found = cast("Mapping[cst.CSTNode, CodeSpan]", wrapper.resolve(ByteSpanPositionProvider))
+    state = _NodeSpans(tree)
+    tree._codegen(state)
     size = len(data)
-    code = tree.code.encode()
+    code = "".join(state.tokens).encode()
     if code == data:
-        return {node: (span.start, min(span.start + span.length, size)) for node, span in found.items()}
+        return {node: (start, min(end, size)) for node, (start, end) in state.found.items()}
     lost = _lost_whitespace(code, data)
 
     def moved(offset: int, before: bool) -> int:
         return min(size, offset + bisect_right(lost, offset - before))
 
     return {
-        node: (moved(span.start, before=False), moved(span.start + span.length, before=True))
-        for node, span in found.items()
+        node: (moved(start, before=False), moved(end, before=True))
+        for node, (start, end) in state.found.items()
     }
+
+
+class _NodeSpans(SpanProvidingCodegenState):
+    """Generates the code of a tree, and notes the byte range of each node meanwhile.
+
+    LibCST's own provider of metadata gives the same ranges, but visits the tree once more, and does not give
+    the code.
+
+    Attributes:
+        found: The start and the end of each node.
+    """
+
+    def __init__(self, tree: cst.Module) -> None:
+        provider = ByteSpanPositionProvider()  # unused, but required
+        super().__init__(tree.default_indent, tree.default_newline, provider)
+        self.found: dict[cst.CSTNode, tuple[int, int]] = {}
+
+    def add_indent_tokens(self) -> None:
+        """Like `CodegenState.add_indent_tokens`."""
+        for token in self.indent_tokens:
+            self.add_token(token)
+
+    def add_token(self, value: str) -> None:
+        """Like `CodegenState.add_token`."""
+        self.tokens.append(value)
+        self.position += len(value) if value.isascii() else len(value.encode())
+
+    def after_codegen(self, node: cst.CSTNode) -> None:
+        """Note a node without a range of its own, from its first token to its last one."""
+        start = self._stack.pop()
+        if node not in self.found:
+            self.found[node] = start, self.position
+
+    def record_syntactic_position(  # type: ignore[override]  # any context manager will do
+        self, node: cst.CSTNode, *, start_node: cst.CSTNode | None = None, end_node: cst.CSTNode | None = None
+    ) -> AbstractContextManager[None]:
+        """Note the range of a node without the blanks that it owns, once the context is left."""
+        return _OwnRange(self, node, start_node, end_node)
+
+
+class _OwnRange(AbstractContextManager[None]):
+    """Notes the range of a node; `contextmanager` would make a slower one."""
+
+    __slots__ = ("_end", "_node", "_spans", "_start", "_started")
+
+    def __init__(
+        self, spans: _NodeSpans, node: cst.CSTNode, start: cst.CSTNode | None, end: cst.CSTNode | None
+    ) -> None:
+        self._spans, self._node, self._start, self._end = spans, node, start, end
+        self._started = spans.position
+
+    def __exit__(self, kind: object, *_: object) -> None:
+        if kind is None:
+            found = self._spans.found
+            start = self._started if self._start is None else found[self._start][0]
+            end = self._spans.position if self._end is None else found[self._end][1]
+            found[self._node] = start, end
 
 
 def with_depth(work: Callable[[], _T]) -> _T:
