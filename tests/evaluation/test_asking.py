@@ -11,7 +11,7 @@ from zlib import crc32
 import numpy as np
 import pytest
 
-from counterlens.evaluation.estimate import LEAST, estimated_prompts
+from counterlens.evaluation.estimate import LEAST, PromptCounts, estimated_prompts
 from counterlens.evaluation.plan import Plan, make_plan
 from counterlens.evaluation.settings import RunSettings
 from counterlens.evaluation.work import perform
@@ -164,6 +164,17 @@ def test_functions_differ_so_all_are_counted_while_there_is_time(tmp_path: Path)
     assert (hurried.counted, hurried.functions) == (LEAST, 3 * LEAST + 1)
     assert hurried.low <= hurried.total <= hurried.high
     assert hurried.total != whole.total
+
+
+def test_functions_that_are_not_counted_have_prompts_like_those_of_their_length() -> None:
+    lines = {f"f{size}": size for size in range(10, 50)}
+    counts = {name: 2 + 3 * size for name, size in lines.items() if size % 3 == 0}
+    found = PromptCounts(counts, len(counts), lines)
+    assert found.of_each(lines) == pytest.approx({name: 2 + 3 * size for name, size in lines.items()})
+    total = found.total()
+    assert total.value == pytest.approx(sum(2 + 3 * size for size in lines.values()))
+    alike = PromptCounts(dict.fromkeys(counts, 1), len(counts), lines)
+    assert alike.total().value == len(lines)
 
 
 def test_a_plan_says_where_an_option_applies_that_not_all_tasks_take(code: Path) -> None:

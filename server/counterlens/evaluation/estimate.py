@@ -1,7 +1,7 @@
 """Estimates the prompts of a run: counted function by function, within a time limit.
 
-Functions differ widely in their number of prompts, so a small sample of them is often far off; an estimate
-from a sample is marked as such, with an interval.
+Functions differ widely in their number of prompts, and long ones have more. So that of functions which were
+not counted is estimated from their lines, by least squares. An estimate is marked as such, with an interval.
 """
 
 from __future__ import annotations
@@ -11,11 +11,15 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
+import numpy as np
+
 from counterlens.errors import SourceError
 from counterlens.evaluation.plan import Plan
 from counterlens.evaluation.unopened import UNOPENED
-from counterlens.metrics.bootstrap import bootstrap, mean
+from counterlens.metrics.bootstrap import Estimate, Floats, bootstrap_pairs
+from counterlens.probes.probe import Target
 from counterlens.probes.registry import PROBES
+from counterlens.syntax.functions import find_function
 
 LEAST = 12
 """Minimum number of functions counted per task, whatever the time."""
@@ -49,17 +53,55 @@ class PromptCounts:
     Attributes:
         counts: Number of prompts by function name, in the order of sampling.
         countable: Number of functions that could be counted; the others will be left out.
-        left: Number of functions for which the time was too short.
+        lines: Number of lines of each function, counted or not.
     """
 
     counts: Mapping[str, int]
     countable: int
-    left: int
+    lines: Mapping[str, int]
+
+    @property
+    def left(self) -> int:
+        """Number of functions for which the time was too short."""
+        return len(self.lines) - len(self.counts)
 
     def of_each(self, names: Iterable[str]) -> dict[str, float]:
-        """Estimated number of prompts of each function: for uncounted ones, the mean."""
-        usual = sum(self.counts.values()) / len(self.counts) if self.counts else 0.0
-        return {name: self.counts.get(name, usual) for name in names}
+        """Estimated number of prompts of each function: for uncounted ones, by their lines."""
+        fixed, per_line = (float(part[0]) for part in _fitted(*self._arrays)) if self.counts else (0.0, 0.0)
+        usual = {name: max(0.0, fixed + per_line * self.lines[name]) for name in names}
+        return {name: self.counts.get(name, count) for name, count in usual.items()}
+
+    def total(self, *, seed: int = 0) -> Estimate:
+        """Estimated number of prompts of all functions, with its 95 % interval."""
+        known, uncounted = (
+            sum(self.counts.values()),
+            [self.lines[name] for name in self.lines.keys() - self.counts],
+        )
+        left, lines = len(uncounted), sum(uncounted)
+
+        def total(counts: Floats, lengths: Floats) -> Floats:
+            fixed, per_line = _fitted(counts, lengths)
+            return known + np.maximum(0.0, left * fixed + lines * per_line)
+
+        counts, lengths = self._arrays
+        return bootstrap_pairs(
+            list(zip(counts[0].tolist(), lengths[0].tolist(), strict=True)), total, seed=seed
+        )
+
+    @property
+    def _arrays(self) -> tuple[Floats, Floats]:
+        """Prompts and lines of the counted functions, each (1, n)."""
+        lines = [self.lines[name] for name in self.counts]
+        return np.array([list(self.counts.values())], float), np.array([lines], float)
+
+
+def _fitted(counts: Floats, lines: Floats) -> tuple[Floats, Floats]:
+    """The prompts per function and per line (m,) of m samples (m, n), by least squares."""
+    mean, mean_lines = counts.mean(axis=1), lines.mean(axis=1)
+    away = lines - mean_lines[:, None]
+    spread = (away**2).sum(axis=1)
+    slope = np.maximum(0.0, (away * counts).sum(axis=1) / np.where(spread > 0, spread, 1.0))
+    return mean - slope * mean_lines, slope
 
 
 def counted_prompts(
@@ -87,7 +129,12 @@ def counted_prompts(
             countable += 1
         except SourceError:  # it will be left out, with the reason
             counts[name] = 0
-    return PromptCounts(counts, countable, len(targets) - len(counts))
+    return PromptCounts(counts, countable, {name: _lines(target) for name, target in targets})
+
+
+def _lines(target: Target) -> int:
+    function = find_function(target.document, target.qualname)
+    return 1 + target.document.data.count(b"\n", function.start, function.end)
 
 
 def estimated_prompts(
@@ -110,12 +157,8 @@ def estimated_prompts(
     counted = counted or counted_prompts(plan, task, seconds=seconds, clock=clock)
     if not counted.countable:
         return None
-    counts, left = list(counted.counts.values()), counted.left
-    known = sum(counts)
-    each = bootstrap(counts, mean, seed=plan.settings.seed)
-    value = each.value or 0.0
+    found = counted.total(seed=plan.settings.seed)
+    total = found.value or 0.0
     # If the bounds are unknown, the counted functions are all alike, or too few.
-    total, low, high = (
-        known + left * (value if bound is None else bound) for bound in (value, each.low, each.high)
-    )
-    return PromptEstimate(total, low, high, len(counts), len(counts) + left)
+    low, high = (total if bound is None else bound for bound in (found.low, found.high))
+    return PromptEstimate(total, low, high, len(counted.counts), len(counted.lines))
