@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any
 
 from counterlens.errors import SourceError
 from counterlens.languages.registry import title_of
@@ -11,7 +13,7 @@ from counterlens.mutations import cuts
 from counterlens.mutations.base import Change, Counterfactual, Cut, Refusal
 from counterlens.mutations.conflicts import compatible
 from counterlens.mutations.edits import render
-from counterlens.mutations.languages import MutatedLanguage, chosen_mutation, mutated
+from counterlens.mutations.languages import PARSED_SOURCES, MutatedLanguage, chosen_mutation, mutated
 from counterlens.mutations.mutation import AnyMutation, Site, SiteRefused
 from counterlens.mutations.parsed import MODULE, ParsedSource
 from counterlens.mutations.reading import deep_recursion
@@ -185,7 +187,7 @@ def sites_in(
     around = [known for known in module.functions if known.qualname == function]
     sites: list[Site] = []
     refused: list[Refusal] = []
-    for found in mutation.sites(mutated(module.language).context(module, seed)):
+    for found in _all_sites(mutation, module, mutated(module.language).context(module, seed), seed):
         at = found.at if isinstance(found, SiteRefused) else found.span[0]
         if not any(known.start <= at < known.end for known in around):
             continue
@@ -195,6 +197,24 @@ def sites_in(
         else:
             refused.append(Refusal(mutation.id, function, module.line(at), reason or ""))
     return sites, refused
+
+
+def _all_sites(
+    mutation: AnyMutation, module: ParsedSource, context: Any, seed: int
+) -> Iterable[Site | SiteRefused]:
+    """The sites in the whole source; those of registered mutations are kept for the other functions."""
+    if mutated(module.language).mutations.get(mutation.id) is not mutation:
+        return mutation.sites(context)
+    kept, key = _kept_sites(module.language, module.source), (mutation.id, seed)
+    if key not in kept:
+        kept[key] = tuple(mutation.sites(context))
+    return kept[key]
+
+
+@lru_cache(maxsize=PARSED_SOURCES)
+def _kept_sites(_language: str, _source: str) -> dict[tuple[str, int], tuple[Site | SiteRefused, ...]]:
+    """The known sites of a source, by mutation and seed."""
+    return {}
 
 
 def _why_not(found: Site | SiteRefused, without: Collection[str]) -> str | None:
@@ -261,7 +281,7 @@ def _streamed(
         _check_function(module, function)
     context = known.context(module, seed)
     for mutation in chosen:
-        for found in mutation.sites(context):
+        for found in _all_sites(mutation, module, context, seed):
             at = found.at if isinstance(found, SiteRefused) else found.span[0]
             around = module.function_at(at)
             name = around.qualname if around else MODULE

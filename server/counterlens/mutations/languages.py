@@ -15,6 +15,9 @@ from counterlens.mutations.registry import MUTATIONS
 from counterlens.mutations.transformation import Transformation
 from counterlens.syntax.document import Document
 
+PARSED_SOURCES = 4
+"""Number of parsed sources that a language keeps: all functions of a file share one."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MutatedLanguage:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from counterlens.mutations.java.empica import JAVA_TRANSFORMATIONS
 from counterlens.mutations.java.module import JavaModule
 from counterlens.mutations.java.mutation import JavaContext
 from counterlens.mutations.java.placebos import JAVA_PLACEBOS, java_meaning
 from counterlens.mutations.java.registry import JAVA_MUTATIONS
-from counterlens.mutations.languages import MutatedLanguage
+from counterlens.mutations.languages import PARSED_SOURCES, MutatedLanguage
 
 JAVA = MutatedLanguage(
     mutations=JAVA_MUTATIONS,
-    parse=JavaModule,
+    parse=lru_cache(maxsize=PARSED_SOURCES)(JavaModule),
     context=JavaContext,
     placebos=JAVA_PLACEBOS,
     meaning=java_meaning,
