@@ -34,8 +34,8 @@ export const CHECKS = [
 ].map((step, index) => ({ ...step, beside: index > 0 }));
 
 export const TESTS = [
-  { side: "client", name: "unit tests of the scripts", run: scriptTests },
-  { side: "client", name: "unit tests of the extension", run: unitTests },
+  { side: "client", name: "unit tests of the scripts", run: scriptTests, beside: true },
+  { side: "client", name: "unit tests of the extension", run: unitTests, beside: true },
   { side: "python", name: "tests of the Python package", run: pythonTests },
   { side: "e2e", name: "end-to-end tests in VS Code", run: endToEndTests, beside: true },
 ];
