@@ -122,7 +122,6 @@ describe("the package that creates its environment", { skip }, () => {
     assert.ok(hosts.length > 0, "there is an extension host");
     for (const pid of hosts) process.kill(pid, "SIGKILL");
     network.state = "open";
-    await vscode.open(session.workspace, path.join(session.workspace, "grades.py"));
     await vscode.notification("was interrupted after step 1").waitFor({ timeout: 60_000 });
     await session.screenshot("interrupted");
     await press("was interrupted", "Continue");

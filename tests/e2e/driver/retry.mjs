@@ -3,7 +3,7 @@
 export const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** Retries until the attempt does not throw, or throws its last error when time is up. */
-export async function until(attempt, { ms = 15_000, every = 100 } = {}) {
+export async function until(attempt, { ms = 15_000, every = 250 } = {}) {
   for (const end = Date.now() + ms; ; await sleep(every)) {
     try {
       return await attempt();

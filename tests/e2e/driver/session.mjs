@@ -23,9 +23,6 @@ export const FLAGS = [
   "--disable-sync",
 ];
 
-/** The editor's host for the browser, which keeps compiled scripts by their addresses. */
-const HOST = "editor.localhost";
-
 /** The name of the embedded model, for tests of findings that only a trained model has. */
 export const EMBEDDED = "smollm2-135m";
 
@@ -75,17 +72,10 @@ export class Session {
       headless: true,
       viewport: viewport ?? { width: 1280, height: 840 },
       colorScheme: "dark",
-      args: [...FLAGS, `--host-resolver-rules=MAP ${HOST}:80 ${new URL(server.url).host}`],
+      args: FLAGS,
     });
     const page = context.pages()[0] ?? (await context.newPage());
-    const session = new Session(
-      name,
-      home,
-      workspace,
-      server,
-      context,
-      new Workbench(page, `http://${HOST}`),
-    );
+    const session = new Session(name, home, workspace, server, context, new Workbench(page, server.url));
     session.machine = machine;
     try {
       await session.workbench.open(workspace, path.join(workspace, open));
