@@ -58,6 +58,7 @@ def worker_classes(jdk: Jdk) -> Path:
         made = Path(tempfile.mkdtemp(dir=place.parent))
         command = [
             str(jdk.javac),
+            "-J-XX:TieredStopAtLevel=1",  # it ends before the second compiler of the JVM would pay off
             "-nowarn",
             "-Xlint:none",
             "-XDstringConcat=inline",
