@@ -59,7 +59,7 @@ export class Session {
     if (language) home.speak(language);
     if (!options.untouched) {
       machine["counterlens.interpreter"] ??= venvPython;
-      machine["counterlens.threads"] ??= 1;
+      machine["counterlens.threads"] ??= 1; // other tests use the other processors, and threads wait for each other
       machine["counterlens.model"] ??= options.model ?? (await shortModel());
     }
     home.writeMachineSettings(machine);
