@@ -134,7 +134,7 @@ def test_probe_cuts_in_a_range(cli: Cli, sign: Path, short: list[str]) -> None:
     assert (wrong.code, "0.4-0.6" in wrong.err) == (2, True)
 
 
-def test_probe_asks_an_instructed_model(cli: Cli, sign: Path) -> None:
+def test_probe_asks_an_instructed_model(cli: Cli, sign: Path, short: list[str]) -> None:
     ran = cli(
         "probe",
         f"{sign}::sign",
@@ -147,6 +147,7 @@ def test_probe_asks_an_instructed_model(cli: Cli, sign: Path) -> None:
         "--max-tokens",
         "24",
         "--json",
+        *short,
     )
     assert ran.code == 0, ran.err
     (pair,) = ran.json["records"][0]["pairs"]
@@ -155,7 +156,7 @@ def test_probe_asks_an_instructed_model(cli: Cli, sign: Path) -> None:
         assert pair[side]["attribution"] == "doctest"
         assert pair[side]["strength"] in {"moderate", "strong"}
         assert pair[side]["isolation"] in {"apart", None}
-    unable = cli("probe", f"{sign}::sign", "--api", "fill")
+    unable = cli("probe", f"{sign}::sign", "--api", "fill", *short)
     assert (unable.code, "fill-in-the-middle" in unable.err) == (1, True)
 
 

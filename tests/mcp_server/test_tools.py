@@ -55,7 +55,8 @@ async def test_an_assistant_gets_evidence() -> None:
         assert 0 < scored.structured_content["concepts"]["decision"]["mean_probability"] <= 1
 
         told: Told = []
-        probed = await call(client, "counterlens_probe_function", told, path="parity.py", function="parity")
+        asked = {"path": "parity.py", "function": "parity", "options": {"max_tokens": 32, "placebos": 0}}
+        probed = await call(client, "counterlens_probe_function", told, **asked)
         assert "average mutation effect" in text(probed)
         assert probed.structured_content is not None
         assert probed.structured_content["records"][0]["pairs"]

@@ -31,9 +31,9 @@ def shift(
 
 def difference(pairs: Sequence[tuple[Counts, Counts]]) -> float | None:
     """The second share minus the first, over clusters with counts of both; None if one is empty."""
-    (n, true), (m, others) = (
-        (sum(pair[side][0] for pair in pairs), sum(pair[side][1] for pair in pairs)) for side in (0, 1)
-    )
+    n = true = m = others = 0
+    for (earlier, true_earlier), (later, true_later) in pairs:
+        n, true, m, others = n + earlier, true + true_earlier, m + later, others + true_later
     return others / m - true / n if n and m else None
 
 
