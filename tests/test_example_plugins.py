@@ -85,7 +85,9 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Environment:
     """A fresh environment that has what developing needs, and both examples; nothing is downloaded."""
     folder = tmp_path_factory.mktemp("installed")
     (folder / f"{FUNCTION}.py").write_text(SOURCE)
-    subprocess.run([sys.executable, "-m", "venv", str(folder / "environment")], check=True)
+    # Developing needs pip, too, which takes long to be put into a fresh environment.
+    create = [sys.executable, "-m", "venv", "--without-pip", str(folder / "environment")]
+    subprocess.run(create, check=True)
     environment = Environment(folder / "environment" / "bin" / "python", folder)
     site = environment.run("-c", "import sysconfig; print(sysconfig.get_path('purelib'))").stdout.strip()
     visible = (sysconfig.get_path("purelib"), REPOSITORY / "server")
