@@ -8,7 +8,7 @@ import { e2e } from "../../scripts/paths.mjs";
 import { barePython } from "./driver/bare-python.mjs";
 import { environmentOf, languageServers } from "./driver/processes.mjs";
 import { skip } from "./driver/requirements.mjs";
-import { until } from "./driver/retry.mjs";
+import { sleep, until } from "./driver/retry.mjs";
 import { Session } from "./driver/session.mjs";
 import { shortModel } from "./driver/short-model.mjs";
 
@@ -103,6 +103,7 @@ describe("the package for one platform", { skip: skip || unknown }, () => {
 
   step("if the packages fit no Python, the message says why, and offers an environment instead", async () => {
     await vscode.clearNotifications();
+    await sleep(1_000); // the editor shows at most three new messages in 0.8 s
     const [folder] = readdirSync(session.home.extensions).filter((name) => name.startsWith("counterlens."));
     const manifest = path.join(session.home.extensions, folder, "libs/bundle.json");
     writeFileSync(manifest, readFileSync(manifest, "utf8").replace(/"glibc": "[^"]*"/, '"glibc": "99.0"'));

@@ -1,4 +1,4 @@
-"""Corrections of pygls: malformed requests get an error, commands can be cancelled, edits stay unchanged."""
+"""Corrections of pygls: of malformed requests, of cancelled commands, of edits, and of stopping."""
 
 from __future__ import annotations
 
@@ -82,6 +82,18 @@ class PatientProtocol(LanguageServerProtocol):
         inner = self._request_futures.pop(msg_id, None) if outer is not None else None
         if outer is not None and inner is not None:
             outer.add_done_callback(lambda ended: inner.cancel() if ended.cancelled() else None)
+
+    @lsp_method(types.SHUTDOWN)
+    def lsp_shutdown(self, *args: Any) -> Generator[Any, Any, None]:
+        """Cancel all other requests; pygls fails if one of them is removed meanwhile."""
+        handler = self.fm.features.get(types.SHUTDOWN)
+        if handler is not None:
+            yield handler, args, None
+        own = self.msg_id
+        for msg_id, future in list(self._request_futures.items()):
+            if msg_id != own:
+                future.cancel()
+        self._shutdown = True
 
     @lsp_method(types.TEXT_DOCUMENT_DID_CHANGE)
     def lsp_text_document__did_change(
