@@ -60,39 +60,30 @@ class PromptCounts:
     countable: int
     lines: Mapping[str, int]
 
-    @property
-    def left(self) -> int:
-        """Number of functions for which the time was too short."""
-        return len(self.lines) - len(self.counts)
-
     def of_each(self, names: Iterable[str]) -> dict[str, float]:
         """Estimated number of prompts of each function: for uncounted ones, by their lines."""
-        fixed, per_line = (float(part[0]) for part in _fitted(*self._arrays)) if self.counts else (0.0, 0.0)
+        if not self.counts:
+            return dict.fromkeys(names, 0.0)
+        counts, lines = np.array(self._pairs).T
+        fixed, per_line = (float(part[0]) for part in _fitted(counts[None], lines[None]))
         usual = {name: max(0.0, fixed + per_line * self.lines[name]) for name in names}
         return {name: self.counts.get(name, count) for name, count in usual.items()}
 
     def total(self, *, seed: int = 0) -> Estimate:
         """Estimated number of prompts of all functions, with its 95 % interval."""
-        known, uncounted = (
-            sum(self.counts.values()),
-            [self.lines[name] for name in self.lines.keys() - self.counts],
-        )
-        left, lines = len(uncounted), sum(uncounted)
+        known = sum(self.counts.values())
+        uncounted = [lines for name, lines in self.lines.items() if name not in self.counts]
 
-        def total(counts: Floats, lengths: Floats) -> Floats:
-            fixed, per_line = _fitted(counts, lengths)
-            return known + np.maximum(0.0, left * fixed + lines * per_line)
+        def total(counts: Floats, lines: Floats) -> Floats:
+            fixed, per_line = _fitted(counts, lines)
+            return known + np.maximum(0.0, len(uncounted) * fixed + sum(uncounted) * per_line)
 
-        counts, lengths = self._arrays
-        return bootstrap_pairs(
-            list(zip(counts[0].tolist(), lengths[0].tolist(), strict=True)), total, seed=seed
-        )
+        return bootstrap_pairs(self._pairs, total, seed=seed)
 
     @property
-    def _arrays(self) -> tuple[Floats, Floats]:
-        """Prompts and lines of the counted functions, each (1, n)."""
-        lines = [self.lines[name] for name in self.counts]
-        return np.array([list(self.counts.values())], float), np.array([lines], float)
+    def _pairs(self) -> list[tuple[float, float]]:
+        """Prompts and lines of each counted function."""
+        return [(float(count), float(self.lines[name])) for name, count in self.counts.items()]
 
 
 def _fitted(counts: Floats, lines: Floats) -> tuple[Floats, Floats]:

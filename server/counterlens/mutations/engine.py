@@ -13,7 +13,7 @@ from counterlens.mutations import cuts
 from counterlens.mutations.base import Change, Counterfactual, Cut, Refusal
 from counterlens.mutations.conflicts import compatible
 from counterlens.mutations.edits import render
-from counterlens.mutations.languages import PARSED_SOURCES, MutatedLanguage, chosen_mutation, mutated
+from counterlens.mutations.languages import PARSED_SOURCES, MutatedLanguage, chosen_mutation, mutated, parsed
 from counterlens.mutations.mutation import AnyMutation, Site, SiteRefused
 from counterlens.mutations.parsed import MODULE, ParsedSource
 from counterlens.mutations.reading import deep_recursion
@@ -335,8 +335,7 @@ def _other_cuts(module: ParsedSource, site: Site, ratio: cuts.Ratio) -> tuple[Cu
 def _read(source: str | ParsedSource, language: str = "python") -> tuple[ParsedSource, MutatedLanguage]:
     """The parsed source and its language."""
     if isinstance(source, str):
-        known = mutated(language)
-        return known.parse(source), known
+        return parsed(language, source), mutated(language)
     return source, mutated(source.language)
 
 

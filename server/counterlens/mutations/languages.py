@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 from counterlens.errors import CounterlensError, SourceError
@@ -16,7 +17,7 @@ from counterlens.mutations.transformation import Transformation
 from counterlens.syntax.document import Document
 
 PARSED_SOURCES = 4
-"""Number of parsed sources that a language keeps: all functions of a file share one."""
+"""Number of parsed sources that are kept: all functions of a file share one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,6 +89,16 @@ def mutated(language: str) -> MutatedLanguage:
     return MUTATED.require(language)
 
 
+@lru_cache(maxsize=PARSED_SOURCES)
+def parsed(language: str, text: str) -> ParsedSource:
+    """A text, parsed for the mutations of a language, once for all of its functions.
+
+    Raises:
+        SourceError: the language has no mutations, or the text does not parse.
+    """
+    return mutated(language).parse(text)
+
+
 def parse_document(document: Document) -> ParsedSource:
     """A document, parsed for the mutations of its language.
 
@@ -95,10 +106,10 @@ def parse_document(document: Document) -> ParsedSource:
         SourceError: its language has no mutations, or it does not parse.
     """
     try:
-        known = mutated(document.language)
+        mutated(document.language)
     except SourceError as error:
         raise SourceError(f"{document.path or 'the text'}: {error.message}", error.hint) from None
-    return known.parse(document.text)
+    return parsed(document.language, document.text)
 
 
 def every_mutation() -> dict[str, AnyMutation]:

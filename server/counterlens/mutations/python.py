@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 from counterlens.mutations.empica import TRANSFORMATIONS
 from counterlens.mutations.if_else_flip import IfElseFlip
 from counterlens.mutations.independent_swap import IndependentSwap
-from counterlens.mutations.languages import PARSED_SOURCES, MutatedLanguage
+from counterlens.mutations.languages import MutatedLanguage
 from counterlens.mutations.module import Module
 from counterlens.mutations.mutation import AnyMutation, MutationContext
 from counterlens.mutations.placebo_registry import PLACEBOS, python_meaning
@@ -24,7 +22,7 @@ _PUBLISHED: tuple[AnyMutation, ...] = (
 
 PYTHON = MutatedLanguage(
     mutations=MUTATIONS,
-    parse=lru_cache(maxsize=PARSED_SOURCES)(Module),
+    parse=Module,
     context=MutationContext,
     placebos=PLACEBOS,
     meaning=python_meaning,

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 from counterlens.mutations.java.empica import JAVA_TRANSFORMATIONS
 from counterlens.mutations.java.module import JavaModule
 from counterlens.mutations.java.mutation import JavaContext
 from counterlens.mutations.java.placebos import JAVA_PLACEBOS, java_meaning
 from counterlens.mutations.java.registry import JAVA_MUTATIONS
-from counterlens.mutations.languages import PARSED_SOURCES, MutatedLanguage
+from counterlens.mutations.languages import MutatedLanguage
 
 JAVA = MutatedLanguage(
     mutations=JAVA_MUTATIONS,
-    parse=lru_cache(maxsize=PARSED_SOURCES)(JavaModule),
+    parse=JavaModule,
     context=JavaContext,
     placebos=JAVA_PLACEBOS,
     meaning=java_meaning,
