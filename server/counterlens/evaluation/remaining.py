@@ -163,7 +163,7 @@ class RemainingTime:
         if len(known) < len(paces):
             return None
         working = [
-            self._rest(work, known[which], seen.get(which, WorkSeen()), now)
+            self._rest(work, known[which], seen[which], now)
             for which, work in self._working.values()
             if which[0] == model
         ]
