@@ -36,7 +36,7 @@ class Origins:
     Attributes:
         nodes: All nodes.
         imported: The names that it imports from the program.
-        handed: The names whose values it passes to the program.
+        handed: The names whose values it passes to the program, which may change them.
         altered: The names among them that it passes in a call whose result it ignores.
     """
 
@@ -47,6 +47,8 @@ class Origins:
         self._of_program, self._defined, self._lent = set[str](), set[str](), True
         for node in self.nodes:
             self._define(node)
+        self._parameters = {node.arg for node in self.nodes if isinstance(node, ast.arg)}
+        self._local = self._defined - self._parameters
         self._values = assignments(self.nodes)
         for node in self.nodes:
             self._record_assignments(node)
@@ -55,9 +57,15 @@ class Origins:
         for node in self.nodes:
             call = node.value if isinstance(node, ast.Expr) else node
             if isinstance(call, ast.Call) and self.is_of_program(call.func):
-                names = {each.id for part in arguments(call) for each in ast.walk(part) if _is_read(each)}  # type: ignore[attr-defined]
+                read = {each.id for part in arguments(call) for each in ast.walk(part) if _is_read(each)}  # type: ignore[attr-defined]
+                names = {name for name in read if not self._is_immutable(name)}
                 self.handed |= names
                 self.altered |= names if call is not node else set()
+
+    def _is_immutable(self, name: str) -> bool:
+        """Whether all values of a name are literals that the program cannot change."""
+        values = self._values.get(read_name(name), [])
+        return bool(values) and name not in self._parameters and all(map(_is_immutable, values))
 
     def is_of_program(self, node: ast.AST) -> bool:
         """Whether an expression is a name of the program, or an attribute, item or call of one."""
@@ -131,11 +139,6 @@ class Origins:
         values = self._of(base) or self._of(node)
         return bool(values) and all(isinstance(each, ast.Call) and self.is_own(each) for each in values)
 
-    @property
-    def _local(self) -> set[str]:
-        """The names defined in this text, without parameters."""
-        return self._defined - self._parameters
-
     def _of(self, node: ast.AST) -> list[ast.AST]:
         """The values assigned to a name or attribute of the tests, or returned by their function."""
         named = _named(node)
@@ -161,16 +164,15 @@ class Origins:
         elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
             self._defined.add(node.id)
 
-    @property
-    def _parameters(self) -> set[str]:
-        return {node.arg for node in self.nodes if isinstance(node, ast.arg)}
-
     def _record_assignments(self, node: ast.AST) -> None:
         """Record the values that loops, functions and parameters assign to names."""
         if isinstance(node, _LOOPS):
             counted = isinstance(node.iter, ast.Call) and called_name(node.iter) == "enumerate"
             pair = counted and isinstance(node.target, ast.Tuple) and len(node.target.elts) == 2
-            self._give(node.target.elts[1] if pair else node.target, node.iter)  # type: ignore[attr-defined]
+            target = node.target.elts[1] if pair else node.target  # type: ignore[attr-defined]
+            listed = isinstance(target, ast.Name) and isinstance(node.iter, (ast.List, ast.Set, ast.Tuple))
+            for value in node.iter.elts if listed else [node.iter]:  # type: ignore[attr-defined]
+                self._give(target, value)
         elif isinstance(node, FUNCTIONS):
             for each in ast.walk(node):
                 if isinstance(each, (ast.Return, ast.Yield)) and each.value is not None:
@@ -200,6 +202,13 @@ def base_of(node: ast.AST) -> ast.AST:
 
 def _named(node: ast.AST) -> ast.AST:
     return node.func if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) else node
+
+
+def _is_immutable(value: ast.AST) -> bool:
+    """Whether a value is a constant, or a tuple of constants."""
+    return isinstance(value, ast.Constant) or (
+        isinstance(value, ast.Tuple) and all(map(_is_immutable, value.elts))
+    )
 
 
 def _is_read(node: ast.AST) -> bool:
