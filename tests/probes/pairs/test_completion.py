@@ -41,6 +41,7 @@ PARITY = '''def parity(n):
 RIGHT = {True: '        return "even"\n    else:\n        return "odd"\n'}
 RIGHT[False] = RIGHT[True].replace("even", "?").replace("odd", "even").replace("?", "odd")
 WRONG = "        return None\n"
+ENDLESS = "        import time\n        while True:\n            time.sleep(1)\n"  # it leaves the processor to others
 
 
 class Scripted(Model):
@@ -94,7 +95,7 @@ def unflipped(prompt: str) -> bool:
         ),
         (lambda _: WRONG, ("failed", "failed"), None, "no version of parity"),
         (lambda _: "        return (\n", ("invalid", "invalid"), None, "no version of parity"),
-        (lambda _: "        while True: pass\n", ("timed_out", "timed_out"), None, "no version of parity"),
+        (lambda _: ENDLESS, ("timed_out", "timed_out"), None, "no version of parity"),
     ],
     ids=["holds", "copies", "breaks", "reverse", "neither", "invalid", "endless"],
 )

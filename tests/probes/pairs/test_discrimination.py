@@ -76,15 +76,13 @@ def place(wanted: int, items: list) -> int:
     >>> place(4, [1, 3])
     -1
     """
-    at = 0
-    while at < len(items):
+    for at in range(len(items)):
         if items[at] == wanted:
             return at
-        at = at + 1
     return -1
 ''',
 }
-FILE = "\n\n".join(PROGRAMS.values())
+FILE = "\n\n".join(PROGRAMS.values())  # a copied loop over a range ends, unlike a copied `while`
 
 
 def answers(*, copies: bool) -> dict[str, str]:

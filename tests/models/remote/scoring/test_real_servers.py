@@ -122,8 +122,9 @@ def test_scoring_is_cancelled_in_the_middle(llama_server: ModelServer, memory: M
 
 
 def test_a_server_that_keeps_no_logits_says_so(tmp_path: Path, memory: Memory) -> None:
+    options = ("--n_ctx", "256", "--logits_all", "false")
     with (
-        llama_cpp_server(tmp_path, "--n_ctx", "256", "--logits_all", "false") as server,
+        llama_cpp_server(tmp_path, *options, file=str(short_model())) as server,
         RemoteModel(server.base_url, server.model, memory=memory) as remote,
     ):
         assert not remote.offers(Capability.SCORE)
