@@ -41,7 +41,7 @@ PARITY = '''def parity(n):
 RIGHT = {True: '        return "even"\n    else:\n        return "odd"\n'}
 RIGHT[False] = RIGHT[True].replace("even", "?").replace("odd", "even").replace("?", "odd")
 WRONG = "        return None\n"
-ENDLESS = "        import time\n        while True:\n            time.sleep(1)\n"  # others can compute meanwhile
+ENDLESS = "        import time\n        while True:\n            time.sleep(1)\n"
 
 
 class Scripted(Model):
