@@ -2,7 +2,7 @@
 import { closeSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import { buildExtension, buildUnitTests } from "../client/build.mjs";
+import { buildUnitTests } from "../client/build.mjs";
 import { client, nodeBin, root, venvBin, venvPython } from "./paths.mjs";
 import { total } from "./results.mjs";
 import { whyNoEndToEnd } from "./setup/code-server.mjs";
@@ -21,23 +21,21 @@ const IN_PARALLEL = [
 // Several models compute at the same time: a thread that waits for another one leaves the processor to them.
 const PATIENT = { ...process.env, OMP_WAIT_POLICY: "passive" };
 
-/**
- * A step runs with the options for its program (`stdio`) and the name of its results file. A step with `beside` runs in
- * parallel with the one before it.
- */
+/** A step runs with the options for its program (`stdio`) and the name of its results file. */
 export const CHECKS = [
   checked("python", "types (mypy)", venvBin("mypy")),
   checked("python", "format (ruff)", venvBin("ruff"), "format", "--check", "."),
   checked("python", "lint (ruff)", venvBin("ruff"), "check", "."),
   checked("client", "format and lint (biome)", nodeBin("biome"), "check", "--error-on-warnings", "."),
   checked("client", "types (tsc)", nodeBin("tsc"), "-p", client),
-].map((step, index) => ({ ...step, beside: index > 0 }));
+];
 
+/** The longest first: it has the terminal. */
 export const TESTS = [
-  { side: "client", name: "unit tests of the scripts", run: scriptTests, beside: true },
-  { side: "client", name: "unit tests of the extension", run: unitTests, beside: true },
   { side: "python", name: "tests of the Python package", run: pythonTests },
-  { side: "e2e", name: "end-to-end tests in VS Code", run: endToEndTests, beside: true },
+  { side: "client", name: "unit tests of the scripts", run: scriptTests },
+  { side: "client", name: "unit tests of the extension", run: unitTests },
+  { side: "e2e", name: "end-to-end tests in VS Code", run: endToEndTests },
 ];
 
 function checked(side, name, command, ...args) {
@@ -49,7 +47,6 @@ function scriptTests(options, junit) {
 }
 
 async function unitTests(options, junit) {
-  await buildExtension();
   return run(process.execPath, ["--test", ...reporters(junit), ...(await buildUnitTests())], options);
 }
 
@@ -83,26 +80,23 @@ function reporters(junit) {
 }
 
 /**
- * Runs all steps, even if some fail. Of those that run in parallel, the first has the terminal, and the output of the
- * others is shown when they have ended. Returns 1 if any failed, else 0.
+ * Runs all steps in parallel, even if some fail. The first has the terminal, and the output of the others is shown when
+ * they have ended. Returns 1 if any failed, else 0.
  */
 export async function runAll(steps) {
-  const results = [];
   const folder = mkdtempSync(path.join(os.tmpdir(), "counterlens-results-"));
-  for (const together of groups(steps)) {
-    const [first, ...others] = together.map((step, index) => {
-      const file = path.join(folder, `${results.length + index}`);
-      return { step, junit: `${file}.xml`, log: `${file}.log` };
-    });
-    const later = others.map((each) => ({ ...each, ended: logged(each) }));
-    console.log(`\n── ${first.step.name}`);
-    results.push(await result(first, { stdio: "inherit" }));
-    for (const { step, log, ended } of later) {
-      const found = await ended;
-      console.log(`\n── ${step.name}`);
-      process.stdout.write(readFileSync(log));
-      results.push(found);
-    }
+  const [first, ...others] = steps.map((step, index) => {
+    const file = path.join(folder, `${index}`);
+    return { step, junit: `${file}.xml`, log: `${file}.log` };
+  });
+  const later = others.map((each) => ({ ...each, ended: logged(each) }));
+  console.log(`\n── ${first.step.name}`);
+  const results = [await result(first, { stdio: "inherit" })];
+  for (const { step, log, ended } of later) {
+    const found = await ended;
+    console.log(`\n── ${step.name}`);
+    process.stdout.write(readFileSync(log));
+    results.push(found);
   }
   console.log("\n── summary");
   for (const { name, code, took } of results) {
@@ -112,16 +106,6 @@ export async function runAll(steps) {
   rmSync(folder, { recursive: true, force: true });
   console.log(`${passed} passed, ${failed} failed${skipped ? `, ${skipped} skipped` : ""}`);
   return failed ? 1 : 0;
-}
-
-/** Groups of steps that run in parallel. */
-function groups(steps) {
-  const together = [];
-  for (const step of steps) {
-    if (step.beside && together.length > 0) together.at(-1).push(step);
-    else together.push([step]);
-  }
-  return together;
 }
 
 /** Runs a step with its output in a file. */

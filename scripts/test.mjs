@@ -13,7 +13,7 @@ await main(async () => {
   await Promise.all([setUpPython(), setUpRest(sides)]);
   // Imported late, since these modules need node_modules.
   const { CHECKS, TESTS, runAll } = await import("./checks.mjs");
-  return runAll([...CHECKS, ...TESTS].filter(({ side }) => sides.includes(side)));
+  return runAll([...TESTS, ...CHECKS].filter(({ side }) => sides.includes(side)));
 });
 
 async function setUpRest(sides) {

@@ -84,7 +84,7 @@ test("steps run at once, each says all it has to say in its place, and each one'
   };
   const steps = [
     { name: "one", run: meet("one", "other") },
-    { name: "other", run: meet("other", "one"), beside: true },
+    { name: "other", run: meet("other", "one") },
     { name: "last", run: () => 0 },
   ];
   assert.equal(await runAll(steps), 1);
