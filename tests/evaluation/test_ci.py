@@ -47,7 +47,7 @@ def test_the_steps_of_the_workflow_run(place: Path, tmp_path: Path) -> None:
         command = ["git", *who, *arguments]
         return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True).stdout
 
-    (tmp_path / "counterlens.toml").write_text("placebos = 0\nmax-tokens = 32\n")
+    (tmp_path / "counterlens.toml").write_text('placebos = 0\nmax-tokens = 32\nmutation = ["if-else-flip"]\n')
     git("init", "-q")
     (tmp_path / "readme.md").write_text("A project.\n")
     git("add", ".")

@@ -15,6 +15,7 @@ from counterlens.evaluation.pace import ExpectedTime, duration, known_paces, not
 from counterlens.evaluation.remaining import RemainingTime
 from counterlens.evaluation.settings import RunSettings
 from counterlens.evaluation.store import Item
+from tests.conftest import short_model
 from tests.evaluation.running import command_of
 
 CODE = '''def double(n):
@@ -77,7 +78,7 @@ def started(code: Path, *more: str) -> subprocess.Popen[str]:
     command = command_of(
         "bench", "--data", f"repo:{code}", "--out", str(code / "run"), "--task", "likelihood"
     )
-    command += ["--progress", "json", "--trust", *more]
+    command += ["--model", str(short_model()), "--progress", "json", "--trust", *more]
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
     return subprocess.Popen(command, text=True, **pipes)  # type: ignore[call-overload, no-any-return]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import signal
 import socket
@@ -23,15 +24,41 @@ from counterlens.errors import CounterlensError
 from counterlens.evaluation.engines.ray.cluster import RayCluster
 from counterlens.evaluation.engines.ray.inside import Circumstances
 from counterlens.evaluation.results import RunResults
+from tests.conftest import short_model
 from tests.evaluation import running
-from tests.evaluation.running import answered, reports, resume, run, wait_for_an_answer
+from tests.evaluation.running import FUNCTIONS, answered, reports, resume, run, wait_for_an_answer
+from tests.test_plugins import install
 
 cluster_utils = pytest.importorskip("ray.cluster_utils", reason="ray is not installed")
 
 pytestmark = pytest.mark.timeout(600)
-FUNCTIONS = "12"  # more than are done while a node is killed
 LOST_SOON = {"health_check_period_ms": 300}  # five checks have to fail; by default, that takes 15 s
 TRUE_VERSION = f'__version__ = "{counterlens.__version__}"'
+HELD = """
+    import os
+    from pathlib import Path
+    from threading import Event
+    from counterlens.errors import Cancelled
+    from counterlens.models.llama.model import LlamaModel
+    from counterlens.models.registry import Backend
+
+    class Held(LlamaModel):
+        calls = 0
+
+        def complete(self, prompts, *, cancel=None, progress=None):
+            self.calls += 1
+            file = Path(os.environ.get("HELD_BY", "nothing"))
+            while file.exists() and self.calls > int(file.read_text()):
+                file.with_suffix(".met").touch()
+                if (cancel or Event()).wait(0.05):
+                    raise Cancelled
+            return super().complete(prompts, cancel=cancel, progress=progress)
+
+    def opened(spec, options):
+        return Held(Path(os.environ["HELD_FILE"]), spec=spec, threads=options.threads)
+
+    HELD = Backend("held", "a real one that a file holds", lambda spec: spec == "held", opened)
+"""
 
 
 @dataclass(frozen=True)
@@ -40,11 +67,27 @@ class Nodes:
 
     cluster: Any
     worker: Any
+    holds: Path
 
     @property
     def where(self) -> list[str]:
         """The options that send a run there."""
         return ["--engine", "ray", "--address", self.cluster.address]
+
+    def hold(self, **answers: int) -> None:
+        """Hold the models of nodes, by the names of these, after a number of answers; no others."""
+        for file in self.holds.iterdir():
+            file.unlink()
+        for node, count in answers.items():
+            (self.holds / node).write_text(str(count))
+
+    def wait_until_held(self, node: str, process: subprocess.Popen[str], seconds: float = 240) -> None:
+        """Wait until a request has come to a model of a node that is held."""
+        deadline = time.monotonic() + seconds
+        while not (self.holds / f"{node}.met").exists():
+            assert process.poll() is None, process.communicate()
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
 
 
 @dataclass(frozen=True)
@@ -56,7 +99,20 @@ class Finished:
 
 
 @pytest.fixture(scope="module")
-def nodes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Nodes]:
+def held(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Gives commands and nodes a real model that a file holds: without it, a run would end at any time."""
+    site = tmp_path_factory.mktemp("held")
+    install(site, "held-model", "[counterlens.models]\nheld = held_model:HELD\n", held_model=HELD)
+    path = os.pathsep.join([str(site), *filter(None, [os.environ.get("PYTHONPATH")])])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTHONPATH", path)
+        patch.setenv("HELD_FILE", str(short_model()))
+        yield path
+
+
+@pytest.fixture(scope="module")
+def nodes(held: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Nodes]:
+    holds = tmp_path_factory.mktemp("holds")
     package = Path(counterlens.__file__).parent
     older = tmp_path_factory.mktemp("older")
     shutil.copytree(package, older / package.name, ignore=shutil.ignore_patterns("__pycache__"))
@@ -72,21 +128,22 @@ def nodes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Nodes]:
             include_log_monitor=False,
             no_monitor=True,
             _system_config=LOST_SOON,
+            env_vars={"HELD_BY": str(holds / "head")},
         )
-        worker = cluster.add_node(num_cpus=1)
-        cluster.add_node(num_cpus=1, env_vars={"PYTHONPATH": str(older)})
-        yield Nodes(cluster, worker)
+        worker = cluster.add_node(num_cpus=1, env_vars={"HELD_BY": str(holds / "worker")})
+        cluster.add_node(num_cpus=1, env_vars={"PYTHONPATH": os.pathsep.join([str(older), held])})
+        yield Nodes(cluster, worker, holds)
     finally:
         cluster.shutdown()
 
 
 def bench(place: Path, folder: Path, *more: str) -> list[str]:
-    """The command of a run that takes some time."""
-    return running.bench(place, folder, "--placebos", "0", *more, functions=FUNCTIONS)
+    """The command of a run of a model that may be held."""
+    return running.bench(place, folder, "--placebos", "0", *more, model="held")
 
 
 @pytest.fixture(scope="module")
-def uninterrupted(place: Path) -> Finished:
+def uninterrupted(place: Path, held: str) -> Finished:  # noqa: ARG001
     """A finished run on this machine."""
     folder = place / "whole"
     done = run(bench(place, folder))
@@ -122,8 +179,10 @@ def test_a_node_is_killed_in_the_middle_and_nothing_is_lost_or_doubled(
     place: Path, uninterrupted: Finished, nodes: Nodes
 ) -> None:
     folder = place / "nodes"
+    nodes.hold(worker=0)
     process = started(bench(place, folder, *nodes.where))
     try:
+        nodes.wait_until_held("worker", process)
         wait_for_an_answer(folder, process, 240)
         nodes.cluster.remove_node(nodes.worker, allow_graceful=False)
         _, said = process.communicate(timeout=240)
@@ -142,11 +201,12 @@ def test_a_run_is_stopped_on_a_cluster_and_goes_on_without_it(
     place: Path, uninterrupted: Finished, nodes: Nodes
 ) -> None:
     folder = place / "stopped"
+    nodes.hold(head=1, worker=1)
     process = started(bench(place, folder, *nodes.where))
     try:
         wait_for_an_answer(folder, process, 240)
         process.send_signal(signal.SIGINT)
-        _, said = process.communicate(timeout=60)
+        _, said = process.communicate(timeout=240)
     finally:
         process.kill()
     assert process.returncode == 130, said

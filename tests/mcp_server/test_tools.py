@@ -1,4 +1,4 @@
-"""`counterlens mcp` through a real client over standard input and output, with the embedded model."""
+"""`counterlens mcp` through a real client over standard input and output, with a real model."""
 
 from __future__ import annotations
 
@@ -16,13 +16,18 @@ from mcp import Client
 from mcp.client.stdio import StdioServerParameters
 from mcp.types import CallToolResult, TextContent
 
+from counterlens.models.registry import DEFAULT_MODEL
+from tests.conftest import short_model
+
 EXAMPLES = Path(__file__).parents[2] / "examples"
 Told = list[tuple[float, str | None]]
 
 
 @asynccontextmanager
-async def connected(root: Path = EXAMPLES, *options: str) -> AsyncIterator[Client]:
-    arguments = ["-m", "counterlens", "mcp", "--root", str(root), *(options or ["--trust"])]
+async def connected(root: Path = EXAMPLES, model: str | None = None) -> AsyncIterator[Client]:
+    """A client of a server with a model, by default a short one."""
+    chosen = ["--model", model or str(short_model()), "--trust"]
+    arguments = ["-m", "counterlens", "mcp", "--root", str(root), *chosen]
     # By default, a server would not get the variables that name the cache of the tests.
     started = StdioServerParameters(command=sys.executable, args=arguments, env={**os.environ})
     async with Client(started) as client:
@@ -44,7 +49,7 @@ def text(found: CallToolResult) -> str:
     return found.content[0].text
 
 
-async def test_an_assistant_gets_evidence() -> None:
+async def test_an_assistant_gets_confidence_and_tasks() -> None:
     async with connected() as client:
         names = {tool.name for tool in (await client.list_tools()).tools}
         assert {"counterlens_confidence", "counterlens_probe_function", "counterlens_tasks"} <= names
@@ -53,14 +58,6 @@ async def test_an_assistant_gets_evidence() -> None:
         assert "| decision |" in text(scored)
         assert scored.structured_content is not None
         assert 0 < scored.structured_content["concepts"]["decision"]["mean_probability"] <= 1
-
-        told: Told = []
-        asked = {"path": "parity.py", "function": "parity", "options": {"max_tokens": 32, "placebos": 0}}
-        probed = await call(client, "counterlens_probe_function", told, **asked)
-        assert "average mutation effect" in text(probed)
-        assert probed.structured_content is not None
-        assert probed.structured_content["records"][0]["pairs"]
-        assert told, "a probe takes more than a moment, so it says how far it is"
 
         tasks = await call(client, "counterlens_tasks")
         assert "`operator`" in text(tasks)
@@ -132,8 +129,8 @@ async def test_a_wrong_request_is_answered_with_what_to_do() -> None:
             assert "Traceback" not in text(found)
 
 
-async def test_a_withdrawn_request_ends_the_work() -> None:
-    async with connected() as client:
+async def test_a_withdrawn_request_ends_the_work_and_the_next_one_gets_evidence() -> None:
+    async with connected(model=DEFAULT_MODEL) as client:  # it takes long, and knows answers
         begun = asyncio.Event()
 
         async def progress(_done: float, _total: float | None, step: str | None) -> None:
@@ -151,6 +148,15 @@ async def test_a_withdrawn_request_ends_the_work() -> None:
         # The model is free again: it would be busy for long, were the probe still running.
         scored = await asyncio.wait_for(call(client, "counterlens_confidence", source="x = 1\n"), 30)
         assert not scored.is_error
+
+        told: Told = []
+        options = {"max_tokens": 32, "placebos": 0, "mutations": ["if-else-flip"]}
+        asked = {"path": "parity.py", "function": "parity", "options": options}
+        probed = await call(client, "counterlens_probe_function", told, **asked)
+        assert "average mutation effect" in text(probed)
+        assert probed.structured_content is not None
+        assert probed.structured_content["records"][0]["pairs"]
+        assert told, "a probe takes more than a moment, so it says how far it is"
 
 
 def test_without_the_package_it_says_what_to_install() -> None:

@@ -6,11 +6,11 @@ import json
 import platform
 import sys
 from dataclasses import asdict
-from importlib import metadata
 from typing import Any
 
 import counterlens
 from counterlens.attribution.suite import circumstances
+from counterlens.evaluation.package_versions import package_versions
 from counterlens.evaluation.plan import Plan
 from counterlens.models.base import Capability, Model, ModelInfo
 from counterlens.models.entries import entry_named
@@ -20,7 +20,6 @@ from counterlens.probes.registry import named
 from counterlens.sandbox.registry import chosen
 from counterlens.text import sha256_of
 
-_PACKAGES = ("llama-cpp-python", "numpy", "tree-sitter", "tree-sitter-python", "libcst")
 _PARAMETERS = ("limit", "seed", "since", "paths", "api", "minutes", "thinking_tokens")
 # A commit that leaves the prompts unchanged, as `plan` and `dataset.sha256` show, does not matter to a run.
 # The identity of a model already covers its number of parameters.
@@ -107,11 +106,6 @@ def _named(info: ModelInfo) -> dict[str, str]:
     return {"id": info.id, "name": info.name, "identity": info.identity}
 
 
-def package_versions() -> dict[str, str | None]:
-    """The versions of the packages on which records depend; None for one that is not installed."""
-    return {name: _version(name) for name in _PACKAGES}
-
-
 def canonical(document: dict[str, Any]) -> tuple[str, str]:
     """The SHA-256 of a manifest, and the hashed text."""
     text = json.dumps(document, sort_keys=True, ensure_ascii=False)
@@ -134,10 +128,3 @@ def differences(one: dict[str, Any], other: dict[str, Any], at: str = "") -> lis
 
 def _plain(value: Any) -> Any:
     return json.loads(json.dumps(value))
-
-
-def _version(name: str) -> str | None:
-    try:
-        return metadata.version(name)
-    except metadata.PackageNotFoundError:
-        return None

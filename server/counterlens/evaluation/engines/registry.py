@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from counterlens.evaluation.engines.base import EvaluationEngine
 from counterlens.evaluation.engines.local import LocalEngine
-from counterlens.evaluation.engines.ray import RayEngine
+from counterlens.evaluation.engines.ray.engine import RayEngine
 from counterlens.sandbox.base import Sandbox
 
 

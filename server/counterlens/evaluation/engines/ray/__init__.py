@@ -4,7 +4,3 @@ The process that the user started keeps the plan, the responses and the store, a
 the only one that writes: a lost node costs its current work, which is repeated elsewhere, and no record can
 be stored twice. Nodes get single calls of a model, or single programs with their tests.
 """
-
-from counterlens.evaluation.engines.ray.engine import RayEngine
-
-__all__ = ["RayEngine"]
