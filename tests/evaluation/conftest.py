@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -46,6 +47,17 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("evaluation")
     shutil.copytree(EXAMPLES, folder / "code")
     return folder
+
+
+@pytest.fixture
+def interruptible() -> Iterator[None]:
+    """Lets Ctrl-C end the processes that a test starts, which ignore it if the tests run in the background.
+
+    A shell starts programs in the background with the signal ignored, and they pass that on.
+    """
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 @pytest.fixture(scope="module")

@@ -6,6 +6,7 @@ import sqlite3
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 from counterlens.evaluation.results import RunResults
@@ -59,9 +60,15 @@ def answered(folder: Path) -> dict[bytes, float]:
         return dict(database.execute("SELECT key, time FROM answers")) if tables else {}
 
 
-def wait_for_an_answer(folder: Path, process: subprocess.Popen[str], seconds: float = 60) -> None:
-    """Wait until the model's first answer is stored."""
+def wait_for_an_answer(folder: Path, process: subprocess.Popen[str]) -> None:
+    """Wait until the model's first answer is stored, in a run that cannot end by itself."""
+    wait_for(lambda: bool(answered(folder)), process)
+
+
+def wait_for(happened: Callable[[], bool], process: subprocess.Popen[str], seconds: float = 240) -> None:
+    """Wait until something happens in a process that cannot end before it."""
     deadline = time.monotonic() + seconds
-    while not answered(folder) and time.monotonic() < deadline and process.poll() is None:
+    while not happened():
+        assert process.poll() is None, f"it ended too early to be interrupted: {process.communicate()}"
+        assert time.monotonic() < deadline, "it takes too long"
         time.sleep(0.05)
-    assert process.poll() is None, f"it ended too early to be interrupted: {process.communicate()}"

@@ -26,7 +26,7 @@ from counterlens.evaluation.engines.ray.inside import Circumstances
 from counterlens.evaluation.results import RunResults
 from tests.conftest import short_model
 from tests.evaluation import running
-from tests.evaluation.running import FUNCTIONS, answered, reports, resume, run, wait_for_an_answer
+from tests.evaluation.running import FUNCTIONS, answered, reports, resume, run, wait_for, wait_for_an_answer
 from tests.test_plugins import install
 
 cluster_utils = pytest.importorskip("ray.cluster_utils", reason="ray is not installed")
@@ -81,13 +81,9 @@ class Nodes:
         for node, count in answers.items():
             (self.holds / node).write_text(str(count))
 
-    def wait_until_held(self, node: str, process: subprocess.Popen[str], seconds: float = 240) -> None:
-        """Wait until a request has come to a model of a node that is held."""
-        deadline = time.monotonic() + seconds
-        while not (self.holds / f"{node}.met").exists():
-            assert process.poll() is None, process.communicate()
-            assert time.monotonic() < deadline
-            time.sleep(0.05)
+    def is_met(self, node: str) -> bool:
+        """Whether a request has come to a model of a node that is held."""
+        return (self.holds / f"{node}.met").exists()
 
 
 @dataclass(frozen=True)
@@ -182,8 +178,8 @@ def test_a_node_is_killed_in_the_middle_and_nothing_is_lost_or_doubled(
     nodes.hold(worker=0)
     process = started(bench(place, folder, *nodes.where))
     try:
-        nodes.wait_until_held("worker", process)
-        wait_for_an_answer(folder, process, 240)
+        wait_for(lambda: nodes.is_met("worker"), process)
+        wait_for_an_answer(folder, process)
         nodes.cluster.remove_node(nodes.worker, allow_graceful=False)
         _, said = process.communicate(timeout=240)
     finally:
@@ -197,6 +193,7 @@ def test_a_node_is_killed_in_the_middle_and_nothing_is_lost_or_doubled(
     assert none_left()
 
 
+@pytest.mark.usefixtures("interruptible")
 def test_a_run_is_stopped_on_a_cluster_and_goes_on_without_it(
     place: Path, uninterrupted: Finished, nodes: Nodes
 ) -> None:
@@ -204,7 +201,7 @@ def test_a_run_is_stopped_on_a_cluster_and_goes_on_without_it(
     nodes.hold(head=1, worker=1)
     process = started(bench(place, folder, *nodes.where))
     try:
-        wait_for_an_answer(folder, process, 240)
+        wait_for_an_answer(folder, process)
         process.send_signal(signal.SIGINT)
         _, said = process.communicate(timeout=240)
     finally:

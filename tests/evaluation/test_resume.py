@@ -74,7 +74,7 @@ def killed_in_the_middle(
     return False
 
 
-@pytest.mark.usefixtures("toys")
+@pytest.mark.usefixtures("toys", "interruptible")
 def test_a_second_process_is_refused_and_ctrl_c_says_how_to_go_on(place: Path) -> None:
     folder = place / "shared"
     first = subprocess.Popen(
@@ -91,7 +91,7 @@ def test_a_second_process_is_refused_and_ctrl_c_says_how_to_go_on(place: Path) -
         assert f"another process is using {folder}" in second.stderr
         assert "Traceback" not in second.stderr
         first.send_signal(signal.SIGINT)
-        _, said = first.communicate(timeout=60)
+        _, said = first.communicate(timeout=240)
     finally:
         first.kill()
     assert first.returncode == 130, said
