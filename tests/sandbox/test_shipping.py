@@ -6,8 +6,12 @@ import importlib.util
 import subprocess
 import sys
 from pathlib import Path
+from types import ModuleType
 
-from counterlens.sandbox.shipping import package_files, quick_files
+import pytest
+
+from counterlens import attribution, probes
+from counterlens.sandbox.shipping import IMPORTED, package_files, quick_files
 
 OURS = importlib.util.MAGIC_NUMBER
 
@@ -48,3 +52,24 @@ def test_compiled_it_is_imported_without_its_sources(tmp_path: Path) -> None:
 def test_another_interpreter_gets_the_sources(tmp_path: Path) -> None:
     folder = package(tmp_path)
     assert quick_files(folder, b"\0\0\r\n") == package_files(folder)
+
+
+@pytest.mark.parametrize(
+    ("package", "module"),
+    [
+        (attribution, "sandboxed.recorder.calls"),
+        (attribution, "sandboxed.recorder.replay"),
+        (probes, "observe.outputs"),
+    ],
+)
+def test_what_a_waiting_interpreter_imports_no_program_could_replace(
+    tmp_path: Path, package: ModuleType, module: str
+) -> None:
+    folder = Path(str(package.__file__)).with_name(module.partition(".")[0])
+    for name, content in quick_files(folder, OURS, ("runner", "pytest_", "run")).items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_bytes(content)
+    before = f"import sys, counterlens.sandbox.zygote, {module}; print(*sys.modules)"
+    command = [sys.executable, "-c", before]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert set(IMPORTED) - {"importlib.util"} <= set(done.stdout.split())

@@ -14,9 +14,18 @@ from counterlens.attribution.comparison import Form, comparable, same, shown
 from counterlens.attribution.layout import Layout
 from counterlens.attribution.pace import bounded
 from counterlens.sandbox.base import Ending, Job, JobOutcome
-from counterlens.sandbox.shipping import package_files, start_script
+from counterlens.sandbox.interpreter import describe
+from counterlens.sandbox.shipping import IMPORTED, quick_files, start_script
 
-_FILES = package_files(Path(__file__).with_name("sandboxed"))
+_PACKAGE = Path(__file__).with_name("sandboxed")
+_PLAIN = ("calls", "replay")  # modules of the recorder that need only the first parts of its package
+_OTHERS = (
+    *("runner", "pytest_", "warm_up_cases", "imported_ahead", "kept_code"),
+    *(
+        f"recorder/{name}"
+        for name in ("compiling", "exclusion", "line_probes", "mapping", "survey", "watcher")
+    ),
+)
 _RESTARTS = 3
 
 
@@ -192,11 +201,11 @@ def run(
     cancel: Event | None,
     more: Mapping[str, bytes] | None = None,
     covers: Mapping[Path, bytes] | None = None,
-    preload: tuple[str, ...] = (),
+    preload: tuple[str, ...] = IMPORTED,
 ) -> JobOutcome:
     """Run one module of the recorder on a task, with `more` files beside it; other parameters as in `Job`."""
     files = {
-        **_FILES,
+        **quick_files(_PACKAGE, describe(setting.python).bytecode, _OTHERS if module in _PLAIN else ()),
         "start.py": start_script(f"sandboxed.recorder.{module}"),
         "task.json": json.dumps(task).encode(),
         **(more or {}),

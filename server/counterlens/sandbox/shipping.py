@@ -8,6 +8,9 @@ from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
 
+IMPORTED = ("collections", "importlib.util", "json", "linecache", "signal")
+"""Modules of the standard library that our shipped packages import before any program: for `Job.preload`."""
+
 _MAGIC = importlib.util.MAGIC_NUMBER
 _START = """\
 import sys
@@ -29,7 +32,7 @@ def package_files(folder: Path) -> dict[str, bytes]:
     }
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=16)
 def quick_files(folder: Path, bytecode: bytes, without: tuple[str, ...] = ()) -> Mapping[str, bytes]:
     """The same, compiled if the interpreter has our bytecode: compiling takes longer than running.
 

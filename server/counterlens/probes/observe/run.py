@@ -6,6 +6,7 @@ import json
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from importlib.util import MAGIC_NUMBER
 from pathlib import Path
 from threading import Event
 from typing import Any, TypeVar
@@ -15,15 +16,12 @@ from counterlens.errors import SourceError
 from counterlens.mutations.loop_unroll import Rounds
 from counterlens.probes.prompts.literals import Literal, literal, unordered
 from counterlens.sandbox.base import Ending, Job, Limits, Sandbox
-from counterlens.sandbox.shipping import start_script
+from counterlens.sandbox.shipping import IMPORTED, quick_files, start_script
 from counterlens.syntax.document import Document
 from counterlens.syntax.python_ast import parse_expression
 
 T = TypeVar("T")
-_FILES = {
-    f"observe/{name}.py": Path(__file__).with_name(f"{name}.py").read_bytes()
-    for name in ("__init__", "kit", "loops", "outputs", "reseeded", "trace")
-}
+_PACKAGE = Path(__file__).parent
 _TRACE_BYTES = 1 << 20  # maximum bytes of the report of a trace
 
 
@@ -171,13 +169,15 @@ def _observe(
     The program shares the observer's process, so `read` must accept a report of any form.
     """
     place = layout_of(document.path, document.text) if document.path else None
+    observers = quick_files(_PACKAGE, MAGIC_NUMBER, ("run",))
     job = Job(
-        files={**_FILES, "observed.py": document.data, "start.py": start_script(f"observe.{observer}")},
+        files={**observers, "observed.py": document.data, "start.py": start_script(f"observe.{observer}")},
         entry="start.py",
         python=Path(sys.executable),
         arguments=("observed.py", call, *(str(root) for root in (place.roots if place else ()))),
         readable=place.readable if place else (),
         limits=limits,
+        preload=IMPORTED,
     )
     outcome = sandbox.run(job, cancel=cancel)
     if outcome.ending is Ending.TIMED_OUT:
