@@ -19,6 +19,7 @@ from counterlens.sandbox.base import Limits
 from counterlens.sandbox.registry import best_sandbox
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import find_function
+from tests.folders import emptied
 
 LIMITS = Limits(seconds=30.0, output_bytes=1 << 20)
 
@@ -32,11 +33,7 @@ def project_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def project(project_folder: Path) -> Callable[[Mapping[str, str]], Path]:
     """Writes files into an empty folder, and returns it."""
-    for path in project_folder.iterdir():
-        if path.is_dir() and not path.is_symlink():
-            shutil.rmtree(path)
-        else:
-            path.unlink()
+    emptied(project_folder)
     return lambda files: write_project(project_folder, files)
 
 

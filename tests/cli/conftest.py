@@ -3,14 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from counterlens.models.local.process import ModelProcess, _Child
 from tests.conftest import short_model
+from tests.folders import emptied
 
 AT_A_TIME = 2  # idle child processes; each uses a few hundred megabytes
+
+
+@pytest.fixture(scope="package")
+def _folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("commands")
+
+
+@pytest.fixture
+def tmp_path(_folder: Path) -> Path:
+    """An empty folder, the same one for all tests."""
+    return emptied(_folder)
 
 
 @pytest.fixture

@@ -21,12 +21,12 @@ def place(tmp_path: Path) -> Path:
     return path
 
 
-def test_a_completion_is_explained_line_by_line(cli: Cli, place: Path) -> None:
-    ran = cli("complete", f"{place}:10", "--max-tokens", "24")
+def test_a_completion_is_explained_line_by_line(cli: Cli, place: Path, short: list[str]) -> None:
+    ran = cli("complete", f"{place}:10", *short, "--max-tokens", "24")
     assert ran.code == 0, ran.err
     for part in ("line 10", "mean probability", "least sure", "by concept"):
         assert part in ran.out
-    plain = cli("complete", f"{place}:10", "--max-tokens", "24", "--json").json
+    plain = cli("complete", f"{place}:10", *short, "--max-tokens", "24", "--json").json
     (found,) = plain["completions"]
     assert (plain["function"], found["title"]) == ("sign", "line 10")
     assert found["tokens"]

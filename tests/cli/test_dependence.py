@@ -153,10 +153,10 @@ def test_infer_needs_a_function(capsys: pytest.CaptureFixture[str], path: Path) 
 
 @pytest.mark.parametrize("method", ["pairwise", "interventional"])
 def test_the_task_sums_up_a_file_by_each_method(
-    capsys: pytest.CaptureFixture[str], path: Path, method: str
+    capsys: pytest.CaptureFixture[str], path: Path, method: str, short: list[str]
 ) -> None:
     path.write_text(SHORT + "\n\ndef same(x):\n    return x\n")
-    code, out, _ = run(capsys, "probe", "--task", "dependence", path, "--method", method, "--json")
+    code, out, _ = run(capsys, "probe", "--task", "dependence", path, "--method", method, *short, "--json")
     assert code == 0
     found = json.loads(out)
     assert found["options"]["method"] == method

@@ -96,7 +96,9 @@ def test_what_is_generated_is_scored_only_when_that_is_insisted_on(cli: Cli, tmp
     assert cli("score", path, "--anyway", "--json").code == 0
 
 
-def test_a_folder_is_a_corpus_with_the_same_interval_for_the_same_seed(cli: Cli, tmp_path: Path) -> None:
+def test_a_folder_is_a_corpus_with_the_same_interval_for_the_same_seed(
+    cli: Cli, tmp_path: Path, short: list[str]
+) -> None:
     names = [f"a{i}.py" for i in range(6)]
     sources = {name: SIGN.replace("0", str(i)) for i, name in enumerate(names)}
     for name, source in (*sources.items(), ("notes.txt", "x"), ("c.py", "")):
@@ -104,7 +106,7 @@ def test_a_folder_is_a_corpus_with_the_same_interval_for_the_same_seed(cli: Cli,
     (tmp_path / "node_modules").mkdir()
     (tmp_path / "node_modules" / "d.js").write_text(SCRIPT)
     (tmp_path / "made_pb2.py").write_text("x = 1\n")
-    one = cli("score", tmp_path, "--json", "--seed", "3")
+    one = cli("score", tmp_path, *short, "--json", "--seed", "3")
     assert one.code == 0, one.err
     assert [Path(path).name for path in one.json["files"]] == names
     assert {Path(each["path"]).name: each["reason"] for each in one.json["skipped"]} == {
@@ -116,8 +118,8 @@ def test_a_folder_is_a_corpus_with_the_same_interval_for_the_same_seed(cli: Cli,
     assert one.json["concepts"]["scope"]["files"] == 6
     assert list(one.json["languages"]) == ["python"]
     assert one.json["languages"]["python"]["all"] == one.json["all"]
-    assert cli("score", tmp_path, "--json", "--seed", "3").json == one.json
-    table = cli("score", tmp_path / "a0.py", "--global")
+    assert cli("score", tmp_path, *short, "--json", "--seed", "3").json == one.json
+    table = cli("score", tmp_path / "a0.py", *short, "--global")
     assert table.code == 0, table.err
     assert "too few files" in table.out
 

@@ -10,7 +10,7 @@ import os
 import secrets
 import shutil
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 
 from counterlens.errors import SandboxError
 from counterlens.sandbox.shell import own_interpreter
@@ -27,7 +27,6 @@ class Bubblewrap:
 
     name = "bubblewrap"
     holds = frozenset({"namespaces", "view"})
-    hides = True
 
     def __init__(self) -> None:
         found = shutil.which("bwrap") if sys.platform == "linux" else None
@@ -45,6 +44,10 @@ class Bubblewrap:
         """
         return f"/counterlens-{secrets.token_hex(6)}", lambda: None
 
+    def view(self, readable: Sequence[str]) -> Hashable:
+        """The readable paths, and what they are now: a folder that is made again is another one."""
+        return tuple((path, _identity(path)) for path in _outermost(readable))
+
     def wrap(self, command: Sequence[str], folder: str, readable: Sequence[str], disk: int) -> list[str]:
         """The command, which sees only the readable paths and an empty private folder."""
         options = ["--die-with-parent", "--new-session", *_NAMESPACES]
@@ -55,6 +58,15 @@ class Bubblewrap:
         options += ["--chdir", "/", "--", *command]
         user = max(os.geteuid(), 1)  # never root inside, so that `exec` drops the capabilities
         return [self._program, "--unshare-user", "--uid", str(user), *options]
+
+
+def _identity(path: str) -> tuple[int, int] | None:
+    """What a path leads to; None if that does not exist."""
+    try:
+        found = os.stat(path)  # noqa: PTH116
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 def _outermost(paths: Sequence[str]) -> list[str]:

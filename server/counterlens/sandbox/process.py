@@ -187,7 +187,7 @@ class ProcessSandbox:
         """Run a job in a warm interpreter; None if that interpreter is gone."""
         sample = make_task(job, "")
         interpreter = describe(job.python)
-        view = tuple(sample.readable) if self._shell.hides else ()
+        view = self._shell.view([*interpreter.folders, *map(str, job.readable)])  # the system's stay
         key = (sample.python, interpreter, job.preload, tuple(sample.environment.items()), view)
 
         def make() -> Zygote:

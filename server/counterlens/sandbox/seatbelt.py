@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 
 from counterlens.errors import SandboxError
 from counterlens.sandbox.shell import own_interpreter, temporary_folder
@@ -27,7 +27,6 @@ class Seatbelt:
 
     name = "sandbox-exec"
     holds = frozenset({"view", "seccomp"})  # no sockets and no signals, as a seccomp filter would have it
-    hides = True
 
     def __init__(self) -> None:
         found = shutil.which("sandbox-exec") if sys.platform == "darwin" else None
@@ -38,6 +37,10 @@ class Seatbelt:
     def folder(self) -> tuple[str, Callable[[], None]]:
         """A new folder among the temporary ones."""
         return temporary_folder()
+
+    def view(self, readable: Sequence[str]) -> Hashable:
+        """The readable paths: the profile names them."""
+        return tuple(readable)
 
     def wrap(self, command: Sequence[str], folder: str, readable: Sequence[str], disk: int) -> list[str]:  # noqa: ARG002
         """The command under a profile."""

@@ -7,7 +7,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 from pathlib import Path
@@ -22,7 +22,6 @@ class Shell(Protocol):
     Attributes:
         name: The back end's id.
         holds: Its guarantees beyond those of the launcher.
-        hides: Whether unreadable files do not even exist inside, so that each view needs its own shell.
     """
 
     @property
@@ -31,11 +30,12 @@ class Shell(Protocol):
     @property
     def holds(self) -> frozenset[str]: ...
 
-    @property
-    def hides(self) -> bool: ...
-
     def folder(self) -> tuple[str, Callable[[], None]]:
         """A private folder for the programs' files, and a function that removes it."""
+        ...
+
+    def view(self, readable: Sequence[str]) -> Hashable:
+        """Which of these paths exist inside, as what: jobs with equal views may share a shell."""
         ...
 
     def wrap(self, command: Sequence[str], folder: str, readable: Sequence[str], disk: int) -> list[str]:
@@ -55,11 +55,14 @@ class Bare:
 
     name = "process"
     holds: frozenset[str] = frozenset()
-    hides = False
 
     def folder(self) -> tuple[str, Callable[[], None]]:
         """A new folder among the temporary ones."""
         return temporary_folder()
+
+    def view(self, readable: Sequence[str]) -> Hashable:  # noqa: ARG002
+        """The same for all: nothing is hidden."""
+        return ()
 
     def wrap(self, command: Sequence[str], folder: str, readable: Sequence[str], disk: int) -> list[str]:  # noqa: ARG002
         """The command itself."""
