@@ -103,7 +103,7 @@ class Engine:
         self._tokens: list[int] = []  # content of the KV cache
         self.adds_bos = bool(llama.llama_vocab_get_add_bos(self._vocab))
         self.bos = llama.llama_vocab_bos(self._vocab)
-        self.pieces = [self._piece(token) for token in range(self.vocabulary)]
+        self.pieces = self._read_pieces()
         self.ends = frozenset(
             token for token in range(self.vocabulary) if llama.llama_vocab_is_eog(self._vocab, token)
         )
@@ -274,13 +274,17 @@ class Engine:
         llama.llama_memory_clear(self._memory, True)
         self._tokens.clear()
 
-    def _piece(self, token: int) -> bytes:
+    def _read_pieces(self) -> list[bytes]:
+        """The bytes of every token; one buffer serves all, since some vocabularies have 150,000."""
         buffer = ctypes.create_string_buffer(64)
-        length = llama.llama_token_to_piece(self._vocab, token, buffer, 64, 0, True)
-        if length < 0:
-            buffer = ctypes.create_string_buffer(-length)
-            length = llama.llama_token_to_piece(self._vocab, token, buffer, -length, 0, True)
-        return buffer.raw[:length]
+        read, vocab, pieces = llama.llama_token_to_piece, self._vocab, []
+        for token in range(self.vocabulary):
+            length = read(vocab, token, buffer, len(buffer), 0, True)
+            if length < 0:  # the buffer is too small
+                buffer = ctypes.create_string_buffer(-length)
+                length = read(vocab, token, buffer, -length, 0, True)
+            pieces.append(buffer[:length])
+        return pieces
 
 
 def _last_error() -> str:

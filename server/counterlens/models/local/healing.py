@@ -8,6 +8,7 @@ last token are removed, and at first only tokens that spell the removed bytes ar
 from __future__ import annotations
 
 import bisect
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -27,21 +28,30 @@ def split(engine: TokenEngine, prompt: bytes) -> tuple[list[int], bytes]:
 
 
 class Constraint:
-    """Restricts the next tokens while bytes of the prompt remain to be spelled."""
+    """Restricts the next tokens while bytes of the prompt remain to be spelled.
+
+    Args:
+        pieces: The bytes of every token of the vocabulary.
+    """
 
     def __init__(self, pieces: list[bytes]) -> None:
-        usable = sorted((piece, token) for token, piece in enumerate(pieces) if piece)
-        self._pieces = [piece for piece, _ in usable]
-        self._tokens = np.array([token for _, token in usable], np.int64)
+        self._vocabulary = pieces
+
+    @cached_property
+    def _sorted(self) -> tuple[list[bytes], npt.NDArray[np.int64]]:
+        """The tokens that spell something, by their bytes; sorted for the first completion."""
+        usable = sorted((piece, token) for token, piece in enumerate(self._vocabulary) if piece)
+        return [piece for piece, _ in usable], np.array([token for _, token in usable], np.int64)
 
     def allowed(self, required: bytes) -> npt.NDArray[np.int64]:
         """The tokens that are a prefix of `required`, or that begin with it."""
-        low = bisect.bisect_left(self._pieces, required)
-        high = bisect.bisect_left(self._pieces, required + b"\xff" * 8, low)
-        ranges = [self._tokens[low:high]]
+        pieces, tokens = self._sorted
+        low = bisect.bisect_left(pieces, required)
+        high = bisect.bisect_left(pieces, required + b"\xff" * 8, low)
+        ranges = [tokens[low:high]]
         for length in range(1, len(required)):
             part = required[:length]
-            start = bisect.bisect_left(self._pieces, part)
-            stop = bisect.bisect_right(self._pieces, part, start)
-            ranges.append(self._tokens[start:stop])
+            start = bisect.bisect_left(pieces, part)
+            stop = bisect.bisect_right(pieces, part, start)
+            ranges.append(tokens[start:stop])
         return np.concatenate(ranges)
