@@ -283,7 +283,7 @@ class Engine:
             if length < 0:  # the buffer is too small
                 buffer = ctypes.create_string_buffer(-length)
                 length = read(vocab, token, buffer, -length, 0, True)
-            pieces.append(buffer[:length])
+            pieces.append(buffer.raw[:length])
         return pieces
 
 
