@@ -35,7 +35,7 @@ from tests.lsp.test_tasks import ask
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 TASKS = [name for name, probe in PROBES.items() if not {Need.CORPUS, Need.BUG} & probe.needs]
-OPTIONS = {"timeout": 30.0, "max_tokens": 12}
+OPTIONS = {"timeout": 30.0, "max_tokens": 8}
 FLAGS = [part for name, value in OPTIONS.items() for part in (f"--{name.replace('_', '-')}", str(value))]
 ALLOWED = ["--allow-weaker-sandbox", "--trust"]
 

@@ -27,6 +27,7 @@ from counterlens.models.base import ASKED, Model
 from counterlens.models.cache import AnswerStore, CachedModel
 from counterlens.models.sentences import ModelSentences
 from counterlens.probes.record import Outcome
+from counterlens.sandbox.recalling import Recollection, recalling
 
 MOST_FAILURES = 3
 """Number of items that may fail because of the model or the sandbox before a run stops."""
@@ -80,6 +81,7 @@ class Run:
 
     def __init__(self, store: Store, plan: Plan, engine: EvaluationEngine) -> None:
         self._store, self._plan, self._engine = store, plan, engine
+        self._observed = Recollection()
 
     @classmethod
     def begin(cls, store: Store, plan: Plan, engine: EvaluationEngine) -> Run:
@@ -230,9 +232,10 @@ class Run:
         started = time.monotonic()
         target, sandbox = self._plan.target(item), self._engine.sandbox
         settings = self._plan.settings
-        record = perform(
-            settings, item.task, target, model, sandbox, cancel, encoder=encoder, progress=progress
-        )
+        with recalling(self._observed):
+            record = perform(
+                settings, item.task, target, model, sandbox, cancel, encoder=encoder, progress=progress
+            )
         return StoredRecord(record, round(time.monotonic() - started, 3))
 
     def _circumstances(

@@ -16,6 +16,7 @@ from counterlens.errors import SourceError
 from counterlens.mutations.loop_unroll import Rounds
 from counterlens.probes.prompts.literals import Literal, literal, unordered
 from counterlens.sandbox.base import Ending, Job, Limits, Sandbox
+from counterlens.sandbox.recalling import run_or_recall
 from counterlens.sandbox.shipping import IMPORTED, quick_files, start_script
 from counterlens.syntax.document import Document
 from counterlens.syntax.python_ast import parse_expression
@@ -179,7 +180,7 @@ def _observe(
         limits=limits,
         preload=IMPORTED,
     )
-    outcome = sandbox.run(job, cancel=cancel)
+    outcome = run_or_recall(sandbox, job, cancel=cancel)
     if outcome.ending is Ending.TIMED_OUT:
         raise SourceError(messages.timed_out)
     try:
