@@ -11,7 +11,7 @@ import pytest
 
 from counterlens.cli.main import main
 from counterlens.evaluation.results import RunResults
-from tests.conftest import ModelServer, embedded_file, llama_server
+from tests.conftest import llama_cpp_server, llama_server, short_model
 from tests.models.remote.conftest import AnswerStep, Handler, Script, serving
 
 SOURCE = """def clamp(x):
@@ -107,16 +107,18 @@ def settings(code: Path, *entries: str) -> None:
 
 
 def test_two_real_servers_and_a_reasoning_one_are_one_table(
-    code: Path, run: Run, model_server: ModelServer, tmp_path: Path
+    code: Path, run: Run, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
+    file = str(short_model())
     with (
-        llama_server(tmp_path, "--context=1024") as other,
+        llama_cpp_server(tmp_path_factory.mktemp("one"), "--n_ctx", "1024", file=file) as one,
+        llama_server(tmp_path, "--context=1024", file=file) as other,
         serving(thinking(right), models=["o"]) as script,
     ):
         settings(
             code,
-            f'[models.one]\nbase-url = "{model_server.base_url}"\nmodel = "{model_server.model}"\n{PRICE}',
-            f'[models.two]\nbase-url = "{other.base_url}"\nmodel = "{embedded_file()}"\napi = "chat"\n',
+            f'[models.one]\nbase-url = "{one.base_url}"\nmodel = "{one.model}"\n{PRICE}',
+            f'[models.two]\nbase-url = "{other.base_url}"\nmodel = "{file}"\napi = "chat"\n',
             f'[models.deep]\nbase-url = "{script.url}"\nmodel = "o"\napi = "chat"\n{PRICE}',
             "thinking-tokens = 100\n",
         )
