@@ -13,18 +13,24 @@ from pathlib import Path
 
 import pytest
 
-from tests.evaluation.running import FUNCTIONS, answered, bench, reports, resume, run, wait_for_an_answer
+from tests.evaluation import running
+from tests.evaluation.running import FUNCTIONS, answered, reports, resume, run, wait_for_an_answer
 
 KILLS = int(os.environ.get("COUNTERLENS_KILLS", "2"))  # many more by hand
 SEED = 20
 SLOW = "slow"
 
 
+def bench(place: Path, folder: Path, *more: str) -> list[str]:
+    """The command of a run of the slow toy, with few changes without a meaning."""
+    return running.bench(place, folder, "--placebos", "1", *more, model=SLOW)
+
+
 @pytest.fixture(scope="module")
 def uninterrupted(place: Path, toys: None) -> Path:  # noqa: ARG001
     """A finished run of the slow toy."""
     folder = place / "slow"
-    done = run(bench(place, folder, model=SLOW))
+    done = run(bench(place, folder))
     assert done.returncode == 0, done.stderr
     assert f"All {FUNCTIONS} functions" in done.stdout
     return folder
@@ -42,7 +48,7 @@ def test_killed_runs_end_with_the_same_tables_and_ask_nothing_twice(place: Path,
         while True:
             before = answered(folder)
             process = subprocess.Popen(
-                bench(place, folder, "--resume", model=SLOW),
+                bench(place, folder, "--resume"),
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.PIPE,
             )
@@ -78,7 +84,7 @@ def killed_in_the_middle(
 def test_a_second_process_is_refused_and_ctrl_c_says_how_to_go_on(place: Path) -> None:
     folder = place / "shared"
     first = subprocess.Popen(
-        bench(place, folder, model=SLOW),
+        bench(place, folder),
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         text=True,
@@ -86,7 +92,7 @@ def test_a_second_process_is_refused_and_ctrl_c_says_how_to_go_on(place: Path) -
     )
     try:
         wait_for_an_answer(folder, first)
-        second = run(bench(place, folder, "--resume", model=SLOW))
+        second = run(bench(place, folder, "--resume"))
         assert second.returncode == 1
         assert f"another process is using {folder}" in second.stderr
         assert "Traceback" not in second.stderr
