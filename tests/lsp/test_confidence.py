@@ -187,7 +187,7 @@ async def test_an_edit_elsewhere_keeps_the_mark_in_its_place_meanwhile(
 
 
 async def test_the_number_of_marks_is_a_setting(ours: LanguageClient, tmp_path: Path) -> None:
-    text = "".join(SOURCE.replace("longest(", f"longest{i}(").partition("\n\n\n")[2] for i in range(5))
+    text = "".join(SOURCE.replace("longest(", f"longest{i}(").partition("\n\n\n")[2] for i in range(3))
     uri = await open_scored(ours, tmp_path / "many.py", text)
     lines = text.count("\n") + 1
     few = (await pull(ours, uri)).items

@@ -18,6 +18,7 @@ from counterlens.evaluation.results import RunResults
 from counterlens.evaluation.settings_file import SettingsFile, nearest
 from counterlens.lsp.bench_arguments import bench_arguments, new_folder, tasks_of
 from counterlens.lsp.settings import read_settings
+from tests.conftest import short_model
 from tests.lsp.conftest import CONFIG, initialize, until
 from tests.lsp.test_tasks import ask
 
@@ -52,13 +53,12 @@ def ended(news: list[Any]) -> Callable[[], bool]:
     return lambda: bool(news) and news[-1].state != "running"
 
 
-@pytest.mark.usefixtures("embedded_by_default")
 async def test_a_run_is_planned_begun_paused_and_resumed(client: LanguageClient, repository: Path) -> None:
     (repository / "counterlens.toml").write_text('tasks = ["likelihood"]\n')
     news = news_of(client)
     plan = await ask(client, "counterlens.planRun", "", folder=str(repository))
     assert plan.ok, plan.error
-    assert (plan.functions, plan.models, plan.settings) == (4, ["smollm2-135m"], "counterlens.toml")
+    assert (plan.functions, plan.models, plan.settings) == (4, [str(short_model())], "counterlens.toml")
     assert [task.id for task in plan.tasks if task.chosen] == ["likelihood"]
     assert any("likelihood: 4 functions" in line for line in plan.lines)
     assert 0 < plan.seconds < 600

@@ -15,6 +15,7 @@ from pytest_lsp import LanguageClient
 
 from counterlens.probes.registry import PROBES
 from tests.lsp.conftest import configure, model_waiting, open_file, scored, until
+from tests.lsp.test_server import SOURCE as ALREADY_ANSWERED
 
 SOURCE = '''\
 def sign(n):
@@ -123,7 +124,7 @@ async def test_every_task_is_listed_with_what_it_finds_out_and_why_it_cannot_run
 @pytest.mark.usefixtures("embedded_by_default")
 async def test_results_come_one_by_one_and_the_answer_has_all(client: LanguageClient, tmp_path: Path) -> None:
     news = listen(client)
-    uri = open_file(client, tmp_path / "sign.py", SOURCE)
+    uri = open_file(client, tmp_path / "sign.py", ALREADY_ANSWERED)
     configure(client, probe={"maxTokens": 16})
     wanted = ["operator", "completion", "repair", "memorisation"]
     answer = await ask(client, "counterlens.probeTasks", uri, function="sign", tasks=wanted, run="t1")

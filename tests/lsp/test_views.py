@@ -10,6 +10,7 @@ from types import SimpleNamespace
 from lsprotocol import types
 from pytest_lsp import LanguageClient
 
+from tests.conftest import short_model
 from tests.lsp.conftest import open_file, scored
 from tests.lsp.test_tasks import ask
 
@@ -81,6 +82,7 @@ async def test_runs_are_listed_and_reported(client: LanguageClient, tmp_path: Pa
     data.write_text(PARITY.read_text(encoding="utf-8"), encoding="utf-8")
     run, other = tmp_path / "a run", tmp_path / "none"
     command = ["bench", "--data", f"repo:{tmp_path}", "--out", str(run), "--task", "likelihood"]
+    command += ["--model", str(short_model())]
     made = subprocess.run(
         [sys.executable, "-m", "counterlens", *command], capture_output=True, text=True, check=False
     )
@@ -89,7 +91,7 @@ async def test_runs_are_listed_and_reported(client: LanguageClient, tmp_path: Pa
     listing = await ask(client, "counterlens.runs", "", folders=[str(run), str(other)])
     found, missing = listing.runs
     assert (found.tasks, found.done, found.total, found.resume) == (["likelihood"], 1, 1, "")
-    assert found.models == ["smollm2-135m"]
+    assert found.models == [str(short_model())]
     assert found.error is None
     assert "there is no run" in missing.error
 

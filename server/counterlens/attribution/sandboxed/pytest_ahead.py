@@ -81,7 +81,10 @@ def prepare() -> None:
 
 def _candidates(holder: Any) -> list[str]:
     """The attributes of a module or class that may be fixtures."""
-    return [name for name in dir(holder) if _may_be_fixture(inspect.getattr_static(holder, name, None))]
+    known: dict[str, Any] = {}  # much faster than `inspect.getattr_static` of each
+    for part in reversed(holder.__mro__) if isinstance(holder, type) else [holder]:
+        known.update(vars(part))
+    return [name for name in dir(holder) if _may_be_fixture(known.get(name))]
 
 
 def _may_be_fixture(value: Any) -> bool:
