@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+import llama_cpp
 import pytest
 
 from counterlens.models.base import Api, Prompt, Stop
@@ -59,7 +60,25 @@ def test_the_rounding_is_measured_once_and_a_damaged_note_is_measured_anew(
     measured: list[int] = []
     monkeypatch.setattr(rounding, "_measured", lambda *_: measured.append(1) or 0.5)
     assert rounding.rounding_of(completer.engine, completer.batch, Shape(2, 1, 56), "this") == found
+    monkeypatch.setattr(completer.engine, "threads", 2)  # it was measured with two, as one shifts less
+    assert rounding.rounding_of(completer.engine, completer.batch, Shape(2, 1, 56), "this") == found
     assert not measured
+    monkeypatch.setattr(completer.engine, "threads", 3)
+    assert rounding.rounding_of(completer.engine, completer.batch, Shape(2, 1, 56), "this") == 0.5
+    assert measured.pop() == 1
+    monkeypatch.setattr(completer.engine, "threads", 1)
     (path,) = tmp_path.rglob("rounding.json")
     path.write_text(path.read_text().replace(f"{found:.6g}", "much"))
     assert rounding.rounding_of(completer.engine, completer.batch, Shape(2, 1, 56), "this") == 0.5
+
+
+def test_every_context_of_a_batch_decodes_with_the_threads_that_were_chosen(
+    completer: LlamaCompleter,
+) -> None:
+    batch, used = completer.batch, list[int]()
+    with batch.threads(3):
+        for needs in ([100], [100, 300]):  # another shape opens another context
+            batch.start(needs)
+            used.append(llama_cpp.llama_n_threads(batch._context))
+    used.append(llama_cpp.llama_n_threads(batch._context))
+    assert used == [3, 3, 1]

@@ -26,7 +26,8 @@ _NEIGHBOURS = (0, 7)
 def rounding_of(engine: Engine, batch: SequenceBatch, shape: Shape, identity: str) -> float:
     """The largest observed shift of the gap between the two likeliest tokens, in nats.
 
-    Takes some seconds the first time; kept in the user's cache, by model file, engine and processor.
+    Takes some seconds the first time; kept in the user's cache, by model file, engine, processor and threads.
+    One thread counts as two: it shifts the gap less.
 
     Args:
         engine: The model.
@@ -37,14 +38,16 @@ def rounding_of(engine: Engine, batch: SequenceBatch, shape: Shape, identity: st
     Raises:
         Cancelled, ModelError: as `SequenceBatch.decode`.
     """
-    key = f"{identity} {build()} {shape} {_TRIALS}"
+    threads = max(engine.threads, 2)
+    key = f"{identity} {build()} {shape} {threads} threads {_TRIALS}"
     found = known(_MEMORY, key)
     if isinstance(found, str):
         try:
             return float(found)
         except ValueError:
             pass  # a damaged entry: measure again
-    measured = _measured(engine, batch, shape)
+    with batch.threads(threads):
+        measured = _measured(engine, batch, shape)
     note(_MEMORY, key, f"{measured:.6g}")
     return float(f"{measured:.6g}")
 

@@ -51,6 +51,7 @@ class SequenceBatch:
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
         self._context: Any = None
+        self._threads = engine.threads
         self._shape = (0, 0)
         self._batch = llama.llama_batch_init(BATCH, 0, 1)
         self._length: list[int] = []
@@ -205,12 +206,16 @@ class SequenceBatch:
     @contextmanager
     def threads(self, count: int) -> Iterator[None]:
         """Decode with `count` threads while the context lasts."""
-        llama.llama_set_n_threads(self._context, count, count)
+        self._use_threads(count)
         try:
             yield
         finally:
-            if self._context:
-                llama.llama_set_n_threads(self._context, self._engine.threads, self._engine.threads)
+            self._use_threads(self._engine.threads)
+
+    def _use_threads(self, count: int) -> None:
+        self._threads = count
+        if self._context:
+            llama.llama_set_n_threads(self._context, count, count)
 
     def close(self) -> None:
         """Free the memory."""
@@ -226,6 +231,7 @@ class SequenceBatch:
     def _open(self, shape: tuple[int, int]) -> None:
         self.close()
         self._context = self._engine.open_context(shape[0] * shape[1], shape[0])
+        self._use_threads(self._threads)
         self._shape = shape
 
     def _forget(self) -> None:
