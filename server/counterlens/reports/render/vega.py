@@ -2,20 +2,63 @@
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
+import importlib.metadata
+import os
 import re
 from collections.abc import Mapping
 from functools import cache
+from pathlib import Path
 from typing import Any
+
+import platformdirs
 
 
 @cache
 def bundle() -> str:
-    """Vega, Vega-Lite and Vega-Embed as one script that sets `vegaEmbed` and loads nothing."""
+    """Vega, Vega-Lite and Vega-Embed as one script that sets `vegaEmbed` and loads nothing.
+
+    Takes a second the first time; the result is kept in the user's cache, by version.
+    """
+    path = Path(platformdirs.user_cache_dir("counterlens")) / f"vega-{_version()}.js"
+    script = _read(path)
+    if script is None:
+        script = _bundled()
+        _keep(path, script.encode())
+    # A closing tag inside a string would end the script element.
+    return script.replace("</script", "<\\/script").replace("<!--", "<\\!--")
+
+
+def _bundled() -> str:
     import vl_convert
 
-    # A closing tag inside a string would end the script element.
-    script = str(vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;"))
-    return script.replace("</script", "<\\/script").replace("<!--", "<\\!--")
+    return str(vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;"))
+
+
+def _version() -> str:
+    return importlib.metadata.version("vl-convert-python")
+
+
+def _read(path: Path) -> str | None:
+    """The script of a file that begins with its SHA-256; None if there is none, or it is damaged."""
+    try:
+        digest, _, script = path.read_bytes().partition(b"\n")
+    except OSError:
+        return None
+    return script.decode() if digest == _digest(script) else None
+
+
+def _keep(path: Path, script: bytes) -> None:
+    temporary = path.with_suffix(f".{os.getpid()}.tmp")
+    with contextlib.suppress(OSError):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        temporary.write_bytes(_digest(script) + b"\n" + script)
+        temporary.replace(path)
+
+
+def _digest(script: bytes) -> bytes:
+    return hashlib.sha256(script).hexdigest().encode()
 
 
 def drawn(spec: Mapping[str, Any], title: str) -> str:
