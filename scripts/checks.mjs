@@ -5,7 +5,7 @@ import path from "node:path";
 import { buildUnitTests } from "../client/build.mjs";
 import { client, nodeBin, root, venvBin, venvPython } from "./paths.mjs";
 import { total } from "./results.mjs";
-import { whyNoEndToEnd } from "./setup/code-server.mjs";
+import { setUpEndToEnd } from "./setup/code-server.mjs";
 import { run, say, seconds } from "./terminal.mjs";
 
 // One process more than there are processors, since tests often wait for a server, a sandbox or a clock. A file's tests
@@ -58,12 +58,14 @@ function pythonTests(options, junit) {
 }
 
 /**
- * Runs a file for each processor, in parallel with the tests of the Python package: these tests often wait, each for
- * its own editor.
+ * Sets up VS Code, then runs a file for each processor, in parallel with the tests of the Python package: these tests
+ * often wait, each for its own editor.
  */
 async function endToEndTests(options, junit) {
+  const reason = await setUpEndToEnd();
+  if (reason) say(`The end-to-end tests are skipped: ${reason}.`);
   const { prepare } = await import("../tests/e2e/driver/installed.mjs");
-  const env = { ...PATIENT, ...(whyNoEndToEnd() ? {} : await prepare()) };
+  const env = { ...PATIENT, ...(reason ? {} : await prepare()) };
   const files = `--test-concurrency=${Math.min(os.availableParallelism(), 4)}`;
   const args = ["--test", files, ...reporters(junit), ...testsIn("tests/e2e")];
   return run(process.execPath, args, { ...options, env });

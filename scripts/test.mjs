@@ -1,9 +1,8 @@
 // npm test [-- --only python|client|e2e]: sets up everything, then runs all checks and tests.
-import { setUpEndToEnd } from "./setup/code-server.mjs";
 import { BUBBLEWRAP, JAVA, JUNIT, NEOVIM, STRACE, wish } from "./setup/debian.mjs";
 import { setUpNode } from "./setup/node.mjs";
 import { setUpPython } from "./setup/python.mjs";
-import { main, Problem, say } from "./terminal.mjs";
+import { main, Problem } from "./terminal.mjs";
 
 const SIDES = ["python", "client", "e2e"];
 
@@ -19,10 +18,6 @@ await main(async () => {
 async function setUpRest(sides) {
   await setUpNode();
   if (sides.includes("python")) await wish([BUBBLEWRAP, JAVA, JUNIT, NEOVIM, STRACE]);
-  if (sides.includes("e2e")) {
-    const reason = await setUpEndToEnd();
-    if (reason) say(`The end-to-end tests will be skipped: ${reason}.`);
-  }
 }
 
 function sidesAskedFor(args) {

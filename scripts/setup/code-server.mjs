@@ -86,6 +86,7 @@ function logFile(title) {
 async function buildNativeModules() {
   const gyp = await nodeGyp();
   const env = { ...process.env, npm_config_node_gyp: gyp, MAKEFLAGS: `-j${os.availableParallelism()}` };
+  for (const flags of ["CFLAGS", "CXXFLAGS"]) env[flags] = "-O0"; // tests need no fast code, but a quick compiler
   // With the headers of an installed Node, nothing is downloaded.
   const nodeDir = path.resolve(process.execPath, "../..");
   if (existsSync(path.join(nodeDir, "include/node/node.h"))) env.npm_config_nodedir = nodeDir;
