@@ -390,9 +390,8 @@ async def test_a_workspace_that_is_trusted_later_has_its_settings_and_keeps_its_
 
 
 async def test_a_model_that_was_killed_is_started_again_and_the_file_scored(
-    own_client: LanguageClient, tmp_path: Path
+    client: LanguageClient, tmp_path: Path
 ) -> None:
-    client = own_client
     long = "\n".join(f"def f{i}(a, b):\n    return a * {i} + b\n" for i in range(30))
     await scored(client, open_file(client, tmp_path / "short.py", "x = 1\n"))
     with model_waiting(client) as worker:
@@ -534,9 +533,8 @@ async def test_one_lens_stands_over_a_function_that_something_can_be_said_of(
 
 
 async def test_functions_that_there_was_no_time_for_get_their_lenses_later(
-    own_client: LanguageClient, tmp_path: Path
+    client: LanguageClient, tmp_path: Path
 ) -> None:
-    client = own_client
     function = SOURCE.partition("\n\n\n")[2]
     count = 60
     text = "\n\n".join(function.replace("sign", f"sign{number}") for number in range(count))
