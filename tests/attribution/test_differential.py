@@ -92,7 +92,7 @@ def test_the_smallest_difference_is_shown(
     [
         (MIDDLE + ")", Judgement.INVALID),
         (MIDDLE.replace("middle", "centre"), Judgement.FAILED),
-        (MIDDLE.replace("return default", "while True: pass"), Judgement.TIMED_OUT),
+        (MIDDLE.replace("return default", "import time; time.sleep(60)"), Judgement.TIMED_OUT),
         (MIDDLE.replace("return default", "import os; os._exit(0)"), Judgement.FAILED),
         (MIDDLE + "\nraise SystemExit", Judgement.FAILED),
         (MIDDLE.replace("return default", "return middle(values)"), Judgement.FAILED),

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from counterlens.attribution.base import LIMITS, Evidence, Judge, Judgement, Setting, Verdict
-from counterlens.attribution.pace import ANSWER, COUNTERFACTUAL, bounded, paced
+from counterlens.attribution.pace import ANSWER, COUNTERFACTUAL, Bound, bounded, paced
 from counterlens.attribution.registry import find_judge
 from counterlens.attribution.supplied_tests import SuppliedTestsJudge
 from counterlens.sandbox.registry import best_sandbox
@@ -77,7 +77,7 @@ def test_an_endless_program_is_stopped_by_its_processor_time(kind: str) -> None:
     original = judge.judge(SOURCE)
     assert original.passed
     assert kind == "given" or 0 < (original.cpu_seconds or 0) < original.seconds
-    with paced(took(0.05)):
+    with paced(took(0.05), Bound(10, 1)):
         verdict = judge.judge(ENDLESS)
         assert judge.judge(SOURCE).passed
     assert verdict.judgement is Judgement.TIMED_OUT
