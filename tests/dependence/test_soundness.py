@@ -113,7 +113,7 @@ def test_what_is_seen_in_the_sandbox_is_what_is_seen_here() -> None:
     ("call", "said"), [("f(0)", "ZeroDivisionError"), ("f(-1)", "stopped after")], ids=["raises", "endless"]
 )
 def test_a_program_that_does_not_end_well_is_told_of(call: str, said: str) -> None:
-    source = "def f(n):\n    while n < 0:\n        pass\n    return 1 / n\n"
+    source = "import time\n\ndef f(n):\n    while n < 0:\n        time.sleep(60)\n    return 1 / n\n"
     with pytest.raises(UnseenError, match=said):
         traced(source, call, Limits(seconds=1.5))
 

@@ -94,12 +94,12 @@ def test_a_daemon_does_not_survive(run: Run) -> None:
 def test_children_do_not_survive_the_time_limit(run: Run) -> None:
     marker = f"counterlens-child-{os.getpid()}"
     program = f"""
-    import subprocess, sys
+    import subprocess, sys, time
     for _ in range(3):
         command = [sys.executable, "-c", "import time; time.sleep(60)", "{marker}"]
         subprocess.Popen(command, start_new_session=True)
     print("started", flush=True)
-    while True: pass
+    time.sleep(60)
     """
     outcome = run(program, processes=4, seconds=1.5)
     assert outcome.output == b"started\n", outcome.errors
