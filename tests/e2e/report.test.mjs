@@ -15,9 +15,11 @@ import { shortModel } from "./driver/short-model.mjs";
 
 const folder = mkdtempSync(path.join(tmpdir(), "counterlens-pages-"));
 const runPage = path.join(folder, "run.html");
+const scoredPage = path.join(folder, "area.html");
 let browser;
 
-const env = { ...process.env, COUNTERLENS_TRUST: "1" }; // the probed code is ours
+// The probed code is ours; the developer's cached answers are not used.
+const env = { ...process.env, COUNTERLENS_TRUST: "1", XDG_CACHE_HOME: path.join(folder, "cache") };
 const python = (...args) => execFileSync(venvPython, ["-m", ...args], { cwd: root, env, maxBuffer: 2 ** 26 });
 
 before(async () => {
@@ -91,11 +93,11 @@ describe("the page of a scored file", { skip }, () => {
   let page;
 
   before(async () => {
-    const [source, file] = [path.join(folder, "area.py"), path.join(folder, "area.html")];
+    const source = path.join(folder, "area.py");
     writeFileSync(source, "def area(r):\n    if r < 0:\n        return 0)\n    return 3 * r ** 2\n");
-    python("counterlens", "score", source, "--model", await shortModel(), "--html", file); // any model has scores
+    python("counterlens", "score", source, "--model", await shortModel(), "--html", scoredPage); // any has scores
     page = await browser.newPage();
-    await page.goto(`file://${file}`);
+    await page.goto(`file://${scoredPage}`);
   });
 
   test("a concept links to its nodes, the least certain first", async () => {
@@ -129,7 +131,7 @@ describe("the pages have no serious accessibility violations", { skip }, () => {
   }
   const flip = ["--mutation", "if-else-flip"];
   const PAGES = {
-    score: () => page("score", "examples/parity.py"),
+    score: () => scoredPage,
     probe: () => page("probe", "examples/parity.py::parity", ...flip, "--max-tokens", "24"),
     complete: () => page("complete", "examples/parity.py:9", ...flip),
     run: () => runPage,
