@@ -69,7 +69,8 @@ def sign(tmp_path: Path) -> Path:
 
 
 def test_probe_tells_the_whole_story_in_json(cli: Cli, sign: Path) -> None:
-    ran = cli("probe", f"{sign}::sign", "--mutation", "if-else-flip", "--json")
+    fewer = ["--mutation", "if-else-flip", "--placebos", "1", "--max-tokens", "24"]
+    ran = cli("probe", f"{sign}::sign", *fewer, "--json")
     assert ran.code == 0, ran.err
     found = ran.json
     assert found["model"]["id"] == "smollm2-135m"
