@@ -38,6 +38,12 @@ class ModelProcessDiedError(ModelError):
     """The process of a local model ended during a request; the next request starts a new one."""
 
 
+class UnreachableError(ModelError):
+    """The endpoint of a remote model cannot be reached; any other request would fail as well."""
+
+    brief = "offline"
+
+
 class EmptyPromptError(ModelError):
     """The prompt has no text to continue."""
 

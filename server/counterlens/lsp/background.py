@@ -22,7 +22,13 @@ from counterlens.confidence.calibrated import calibrated, fits
 from counterlens.confidence.calibration import Calibration, load_calibration
 from counterlens.confidence.exclusion import reason_to_skip
 from counterlens.confidence.scoring import joined, score_unit
-from counterlens.errors import CounterlensError, ModelProcessDiedError, SourceError, UnscorableError
+from counterlens.errors import (
+    CounterlensError,
+    ModelProcessDiedError,
+    SourceError,
+    UnreachableError,
+    UnscorableError,
+)
 from counterlens.lsp.analysis import Analysis, Memo, ScoringState
 from counterlens.lsp.language import error_text, t
 from counterlens.lsp.model_host import ModelHost
@@ -31,7 +37,6 @@ from counterlens.lsp.settings import EditorSettings
 from counterlens.lsp.status import Announce, StepCount
 from counterlens.lsp.turns import Turns
 from counterlens.models.base import Capability, Model, Progress, TokenScores
-from counterlens.models.remote.failures import UnreachableError
 from counterlens.syntax.document import Document
 
 Given = ParamSpec("Given")

@@ -8,12 +8,12 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from counterlens.errors import ModelError
+from counterlens.errors import ModelError, UnreachableError
 from counterlens.models.remote import failures
 from counterlens.models.remote.answer import Answer, Json
 from counterlens.models.remote.client import HttpClient
 from counterlens.models.remote.endpoint import Endpoint
-from counterlens.models.remote.failures import PassingError, UnreachableError
+from counterlens.models.remote.failures import PassingError
 
 _TRIAL: Final = "x = 1"
 

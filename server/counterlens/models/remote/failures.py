@@ -13,7 +13,7 @@ from typing import Any
 
 import httpx
 
-from counterlens.errors import ModelError
+from counterlens.errors import ModelError, UnreachableError
 from counterlens.models.remote.endpoint import Endpoint
 from counterlens.text import printable
 
@@ -69,12 +69,6 @@ class UnknownModelError(ModelError):
     """The endpoint has no such model; code that can list its models adds them to the hint."""
 
     brief = "no such model"
-
-
-class UnreachableError(ModelError):
-    """The endpoint cannot be reached; any other request would fail as well."""
-
-    brief = "offline"
 
 
 class RefusedConnectionError(UnreachableError):

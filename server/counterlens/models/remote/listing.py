@@ -7,11 +7,11 @@ import json
 from collections.abc import Sequence
 from typing import Final
 
-from counterlens.errors import ModelError
+from counterlens.errors import ModelError, UnreachableError
 from counterlens.models.remote import failures
 from counterlens.models.remote.client import HttpClient
 from counterlens.models.remote.endpoint import Endpoint
-from counterlens.models.remote.failures import UnknownModelError, UnreachableError
+from counterlens.models.remote.failures import UnknownModelError
 
 _COURTESY: Final = 10.0  # seconds to wait for a list that is only for a hint
 _NAMED: Final = 10  # models that a hint names

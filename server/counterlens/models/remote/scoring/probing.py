@@ -13,9 +13,9 @@ from typing import Final
 
 import numpy as np
 
-from counterlens.errors import ModelError
+from counterlens.errors import ModelError, UnreachableError
 from counterlens.models.base import TokenScores
-from counterlens.models.remote.failures import PassingError, UnknownModelError, UnreachableError
+from counterlens.models.remote.failures import PassingError, UnknownModelError
 from counterlens.models.remote.scoring.dialect import Correction, ScoringDialect, Service
 from counterlens.models.remote.scoring.dialects import GENERATION_ONLY, SCORING_DIALECTS
 from counterlens.models.remote.scoring.reading import IncompleteError, Token, to_scores
