@@ -18,8 +18,9 @@ const IN_PARALLEL = [
   "--no-loadscope-reorder",
 ];
 
-// Several models compute at the same time: a thread that waits for another one leaves the processor to them.
-const PATIENT = { ...process.env, OMP_WAIT_POLICY: "passive" };
+// Several models compute at the same time: a thread that waits for another one leaves the processor to them. Many
+// processes import the same modules, which are compiled once.
+const PATIENT = { ...process.env, OMP_WAIT_POLICY: "passive", PYTHONDONTWRITEBYTECODE: "" };
 
 /** A step runs with the options for its program (`stdio`) and the name of its results file. */
 export const CHECKS = [
