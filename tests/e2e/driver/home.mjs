@@ -55,6 +55,16 @@ const QUIET = {
   "files.autoSave": "off",
 };
 
+/** Whether the measurements are kept already. */
+export function hasNotes() {
+  return FOUND_OUT.every((name) => existsSync(path.join(KEPT, name)));
+}
+
+/** Keeps the measurements in a cache for all homes. */
+export function keepNotes(cache) {
+  copyNotes(cache, KEPT);
+}
+
 export class Home {
   /** @param {Record<string, string>} extra environment variables of its programs */
   constructor(folder, extra = {}) {
@@ -78,7 +88,7 @@ export class Home {
 
   /** Keeps this home's measurements for other homes. */
   keep() {
-    copyNotes(this.cache, KEPT);
+    keepNotes(this.cache);
   }
 
   /** Arguments after `node` that start this home's code-server. */

@@ -4,12 +4,13 @@ import path from "node:path";
 import { packageExtension } from "../../../scripts/package.mjs";
 import { e2e } from "../../../scripts/paths.mjs";
 import { Home } from "./home.mjs";
+import { measure } from "./measured.mjs";
 
 /** Environment variable with the folder of the run's package, and of a home in which it is installed. */
 const PREPARED = "COUNTERLENS_E2E_PREPARED";
 
 /**
- * Packages and installs the extension.
+ * Packages and installs the extension, and measures the models.
  * @returns {Promise<Record<string, string>>} environment variables by which the tests find the package
  */
 export async function prepare() {
@@ -18,6 +19,7 @@ export async function prepare() {
   mkdirSync(folder, { recursive: true });
   const vsix = await packageExtension({ to: folder });
   new Home(path.join(folder, "home")).cli("--install-extension", vsix);
+  await measure();
   return { [PREPARED]: folder };
 }
 
