@@ -6,7 +6,7 @@ import { buildUnitTests } from "../client/build.mjs";
 import { client, nodeBin, root, venvBin, venvPython } from "./paths.mjs";
 import { total } from "./results.mjs";
 import { setUpEndToEnd } from "./setup/code-server.mjs";
-import { run, say, seconds } from "./terminal.mjs";
+import { explain, Problem, run, say, seconds } from "./terminal.mjs";
 
 // One process more than there are processors, since tests often wait for a server, a sandbox or a clock. A file's tests
 // stay in one process, which shares their fixtures. Files run in the order of tests/conftest.py, so that no process
@@ -125,7 +125,8 @@ async function result({ step, junit }, options) {
   try {
     code = await step.run(options, junit);
   } catch (error) {
-    say(String(error?.stack ?? error));
+    if (error instanceof Problem) explain(error);
+    else say(String(error?.stack ?? error));
     code = 1;
   }
   return { name: step.name, code, junit, took: seconds(began) };

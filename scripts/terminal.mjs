@@ -31,10 +31,15 @@ export async function main(run) {
     process.exitCode = (await run()) ?? 0;
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    say(`\nerror: ${error.message}`);
-    if (error.hint) say(`hint:  ${error.hint}`);
+    explain(error);
     process.exitCode = 1;
   }
+}
+
+/** Says what happened, and what to do about it. */
+export function explain(problem) {
+  say(`\nerror: ${problem.message}`);
+  if (problem.hint) say(`hint:  ${problem.hint}`);
 }
 
 const running = new Set();

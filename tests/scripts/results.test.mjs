@@ -6,7 +6,7 @@ import path from "node:path";
 import { after, test } from "node:test";
 import { runAll } from "../../scripts/checks.mjs";
 import { total } from "../../scripts/results.mjs";
-import { run } from "../../scripts/terminal.mjs";
+import { Problem, run } from "../../scripts/terminal.mjs";
 
 const folder = mkdtempSync(path.join(os.tmpdir(), "counterlens-test-"));
 after(() => rmSync(folder, { recursive: true }));
@@ -66,6 +66,17 @@ test("every step runs, whatever fails before it, and one failure fails the whole
   assert.match(summary[2], /^passed {2}passes/);
   assert.equal(summary[3], "1 passed, 2 failed");
   assert.equal(await runAll([{ name: "passes", run: exit(0) }]), 0);
+});
+
+test("a step that cannot be set up says what to do", async (t) => {
+  const said = [];
+  t.mock.method(console, "log", () => {});
+  t.mock.method(process.stderr, "write", (text) => said.push(String(text)));
+  const refuse = () => {
+    throw new Problem("no compiler", "Install one");
+  };
+  assert.equal(await runAll([{ name: "refuses", run: refuse }]), 1);
+  assert.equal(said.join(""), "\nerror: no compiler\nhint:  Install one\n");
 });
 
 test("steps run at once, each says all it has to say in its place, and each one's failure counts", async (t) => {
