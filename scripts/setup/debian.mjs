@@ -1,5 +1,5 @@
 // Programs of the system: found on PATH, installed with apt if permitted, otherwise named.
-import { accessSync, constants, existsSync } from "node:fs";
+import { accessSync, constants, existsSync, realpathSync } from "node:fs";
 import path from "node:path";
 import { vscodeTest } from "../paths.mjs";
 import { Problem, runLogged, say } from "../terminal.mjs";
@@ -42,16 +42,23 @@ export const FONTS = {
 };
 
 export function onPath(command) {
+  return allOnPath(command)[0];
+}
+
+/** All programs of a name on PATH, in its order; those that are the same file once. */
+export function allOnPath(command) {
+  const found = new Map();
   for (const folder of (process.env.PATH ?? "").split(path.delimiter)) {
     const file = path.join(folder, command);
     try {
       accessSync(file, constants.X_OK);
-      return file;
+      const real = realpathSync(file);
+      if (!found.has(real)) found.set(real, file);
     } catch {
       // not in this folder
     }
   }
-  return undefined;
+  return [...found.values()];
 }
 
 export function chromium() {

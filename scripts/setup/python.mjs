@@ -3,8 +3,9 @@ import { existsSync, readFileSync, rmSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { root, venv, venvBin, venvPython } from "../paths.mjs";
-import { ask, Problem, runLogged, say } from "../terminal.mjs";
-import { CMAKE, COMPILER, mayInstall, provide, require } from "./debian.mjs";
+import { ask, runLogged, say } from "../terminal.mjs";
+import { CMAKE, COMPILER, require } from "./debian.mjs";
+import { findPython, isRecent } from "./interpreter.mjs";
 import { digest, isStamped, stamp, unstamp } from "./stamp.mjs";
 
 const LOCKS = ["uv", "dev", "model", "embeddings"].map((name) => `requirements/${name}.txt`);
@@ -13,8 +14,6 @@ const SYNC = ["pip", "sync", "--require-hashes", "--compile-bytecode", ...LOCKS]
 const STAMP = path.join(venv, ".counterlens-setup");
 /** Leaves out of llama.cpp what is never loaded. */
 const BUILD = "requirements/engine.cmake";
-const OLDEST = [3, 11];
-const INTERPRETERS = ["python3.11", "python3.12", "python3.13", "python3", "python"];
 
 const log = (name) => path.join(venv, `setup-${name}.log`);
 const read = (file) => readFileSync(path.join(root, file), "utf8");
@@ -60,47 +59,6 @@ async function makeVenv() {
   await runLogged(`creating .venv with ${python}`, python, ["-m", "venv", venv], {
     log: path.join(os.tmpdir(), `counterlens-venv-${process.pid}.log`),
   });
-}
-
-async function isRecent(python) {
-  const version = await ask(python, ["-c", "import sys; print(*sys.version_info[:2])"]);
-  if (!version) return false;
-  const [major, minor] = version.split(" ").map(Number);
-  return major > OLDEST[0] || (major === OLDEST[0] && minor >= OLDEST[1]);
-}
-
-async function findPython() {
-  const chosen = process.env.COUNTERLENS_PYTHON;
-  if (chosen && !(await isRecent(chosen))) {
-    throw new Problem(
-      `COUNTERLENS_PYTHON is ${chosen}, which is not a Python ${OLDEST.join(".")} or later.`,
-      "Set it to one, or unset it to let the set-up search.",
-    );
-  }
-  let withoutVenv;
-  for (const python of chosen ? [chosen] : INTERPRETERS) {
-    if (!(await isRecent(python))) continue;
-    if (await canMakeVenvs(python)) return python;
-    withoutVenv ??= python;
-  }
-  if (withoutVenv) {
-    const version = await ask(withoutVenv, ["-c", "import sys; print('%d.%d' % sys.version_info[:2])"]);
-    const requirement = { package: `python${version}-venv`, present: () => false };
-    if (mayInstall()) await provide([requirement]);
-    if (await canMakeVenvs(withoutVenv)) return withoutVenv;
-    throw new Problem(
-      `${withoutVenv} cannot make virtual environments: its venv or ensurepip module is missing.`,
-      `On Debian or Ubuntu: sudo apt-get install ${requirement.package}`,
-    );
-  }
-  throw new Problem(
-    `No Python ${OLDEST.join(".")} or later was found (tried ${INTERPRETERS.join(", ")}).`,
-    "On Debian 12 or Ubuntu 24.04: sudo apt-get install python3 python3-venv; or set COUNTERLENS_PYTHON to one.",
-  );
-}
-
-async function canMakeVenvs(python) {
-  return (await ask(python, ["-c", "import venv, ensurepip"])) !== undefined;
 }
 
 async function installUv() {
