@@ -6,7 +6,7 @@ import { setUpPython } from "./setup/python.mjs";
 import { main, say } from "./terminal.mjs";
 
 await main(async () => {
-  await setUpPython();
+  await setUpPython({ testing: true });
   await setUpNode();
   const reason = await setUpEndToEnd();
   const missing = await wish([BUBBLEWRAP, JAVA, JUNIT, NEOVIM, STRACE]);

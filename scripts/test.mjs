@@ -9,7 +9,7 @@ const SIDES = ["python", "client", "e2e"];
 await main(async () => {
   const sides = sidesAskedFor(process.argv.slice(2));
   // Node's packages are downloaded while the compiler works.
-  await Promise.all([setUpPython(), setUpRest(sides)]);
+  await Promise.all([setUpPython({ testing: sides.includes("python") }), setUpRest(sides)]);
   // Imported late, since these modules need node_modules.
   const { CHECKS, TESTS, runAll } = await import("./checks.mjs");
   return runAll([...TESTS, ...CHECKS].filter(({ side }) => sides.includes(side)));

@@ -4,7 +4,7 @@ import os from "node:os";
 import path from "node:path";
 import { root, venv, venvBin, venvPython } from "../paths.mjs";
 import { ask, runLogged, say } from "../terminal.mjs";
-import { CMAKE, COMPILER, require } from "./debian.mjs";
+import { CMAKE, COMPILER, require, wish } from "./debian.mjs";
 import { findPython, isRecent } from "./interpreter.mjs";
 import { digest, isStamped, stamp, unstamp } from "./stamp.mjs";
 
@@ -18,12 +18,17 @@ const BUILD = "requirements/engine.cmake";
 const log = (name) => path.join(venv, `setup-${name}.log`);
 const read = (file) => readFileSync(path.join(root, file), "utf8");
 
-export async function setUpPython() {
+/** @param {{ testing?: boolean }} options `testing`: whether CPython's own tests are wanted too */
+export async function setUpPython({ testing = false } = {}) {
   const wanted = await inputs();
-  if (wanted && isStamped(STAMP, wanted)) return;
+  if (wanted && isStamped(STAMP, wanted)) {
+    if (testing) await provideSuites();
+    return;
+  }
   unstamp(STAMP);
   say("Setting up Python (once, and again only when the lock files change):");
   await makeVenv();
+  if (testing) await provideSuites();
   await installUv();
   await installLocked();
   await installCounterlens();
@@ -59,6 +64,15 @@ async function makeVenv() {
   await runLogged(`creating .venv with ${python}`, python, ["-m", "venv", venv], {
     log: path.join(os.tmpdir(), `counterlens-venv-${process.pid}.log`),
   });
+}
+
+/** CPython's own tests judge mutations of its library. Debian's Python has them in a package of their own. */
+async function provideSuites() {
+  const library = await ask(venvPython, ["-c", "import sysconfig; print(sysconfig.get_path('stdlib'))"]);
+  const version = /^\/usr\/lib\/(python3\.\d+)$/.exec(library ?? "")?.[1];
+  if (!version) return;
+  const present = () => existsSync(path.join(library, "test/test_bisect.py"));
+  await wish([{ name: "CPython's own tests", package: `lib${version}-testsuite`, present }]);
 }
 
 async function installUv() {
