@@ -19,8 +19,15 @@ const IN_PARALLEL = [
 ];
 
 // Several models compute at the same time: a thread that waits for another one leaves the processor to them. Many
-// processes import the same modules, which are compiled once.
-const PATIENT = { ...process.env, OMP_WAIT_POLICY: "passive", PYTHONDONTWRITEBYTECODE: "" };
+// processes import the same modules, which are compiled once. What takes long to measure on a model is kept in a cache
+// of this run, which the end-to-end tests read too.
+const CACHE = path.join(os.tmpdir(), `counterlens-tests-${process.pid}`);
+const PATIENT = {
+  ...process.env,
+  OMP_WAIT_POLICY: "passive",
+  PYTHONDONTWRITEBYTECODE: "",
+  COUNTERLENS_TESTS_CACHE: CACHE,
+};
 
 /** A step runs with the options for its program (`stdio`) and the name of its results file. */
 export const CHECKS = [
@@ -66,7 +73,7 @@ async function endToEndTests(options, junit) {
   const reason = await setUpEndToEnd();
   if (reason) say(`The end-to-end tests are skipped: ${reason}.`);
   const { prepare } = await import("../tests/e2e/driver/installed.mjs");
-  const env = { ...PATIENT, ...(reason ? {} : await prepare()) };
+  const env = { ...PATIENT, ...(reason ? {} : await prepare(CACHE)) };
   const files = `--test-concurrency=${Math.min(os.availableParallelism(), 4)}`;
   const args = ["--test", files, ...reporters(junit), ...testsIn("tests/e2e")];
   return run(process.execPath, args, { ...options, env });
@@ -106,7 +113,7 @@ export async function runAll(steps) {
     console.log(`${code === 0 ? "passed" : "FAILED"}  ${name} (${took})`);
   }
   const { passed, failed, skipped } = total(results);
-  rmSync(folder, { recursive: true, force: true });
+  for (const each of [folder, CACHE]) rmSync(each, { recursive: true, force: true });
   console.log(`${passed} passed, ${failed} failed${skipped ? `, ${skipped} skipped` : ""}`);
   return failed ? 1 : 0;
 }

@@ -49,8 +49,18 @@ export function whyNoEndToEnd() {
   return undefined;
 }
 
-/** Installs Debian packages if permitted. Returns the reason why the end-to-end tests cannot run, or undefined. */
-export async function setUpEndToEnd() {
+let settingUp;
+
+/**
+ * Installs Debian packages if permitted; a second call waits for the first. Returns the reason why the end-to-end tests
+ * cannot run, or undefined.
+ */
+export function setUpEndToEnd() {
+  settingUp ??= setUpNow();
+  return settingUp;
+}
+
+async function setUpNow() {
   await provide([CHROMIUM, RIPGREP, FONTS, COMPILER]);
   const reason = whyNoEndToEnd();
   if (!reason) await setUpCodeServer();

@@ -11,15 +11,16 @@ const PREPARED = "COUNTERLENS_E2E_PREPARED";
 
 /**
  * Packages and installs the extension, and measures the models.
+ * @param {string} cache a folder for the measurements, which may have them already
  * @returns {Promise<Record<string, string>>} environment variables by which the tests find the package
  */
-export async function prepare() {
+export async function prepare(cache = path.join(e2e, "run/measured")) {
   const folder = path.join(e2e, "run/prepared");
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   const vsix = await packageExtension({ to: folder });
   new Home(path.join(folder, "home")).cli("--install-extension", vsix);
-  await measure();
+  await measure(cache);
   return { [PREPARED]: folder };
 }
 

@@ -1,7 +1,7 @@
 // Slow measurements of how the models decode and round on this machine: made once for all sessions of a run, since
 // sessions that run in parallel would make them each for itself.
 import path from "node:path";
-import { e2e, venvPython } from "../../../scripts/paths.mjs";
+import { venvPython } from "../../../scripts/paths.mjs";
 import { run } from "../../../scripts/terminal.mjs";
 import { hasNotes, keepNotes } from "./home.mjs";
 import { shortModel } from "./short-model.mjs";
@@ -16,10 +16,9 @@ for spec in sys.argv[1:]:
         model.complete([Prompt("x = ", 1)])
 `;
 
-/** Measures the embedded model and the short one, unless an earlier run has. */
-export async function measure() {
+/** Measures the embedded model and the short one, unless an earlier run has, or they are in the cache. */
+export async function measure(cache) {
   if (hasNotes()) return;
-  const cache = path.join(e2e, "run/measured");
   const options = { env: { ...process.env, XDG_CACHE_HOME: cache } };
   const code = await run(venvPython, ["-c", COMPLETE, "smollm2-135m", await shortModel()], options);
   if (code !== 0) throw new Error(`the models were not measured: ${code}`);
