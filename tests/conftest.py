@@ -230,8 +230,8 @@ def _wait_until_up(process: subprocess.Popen[bytes], server: ModelServer) -> Non
 def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """A cache for this run of the tests, so that the user's cached answers are not used.
 
-    All processes of a run share it, so that the measurement of how a model decodes exactly runs once. `npm test`
-    names the folder, for the end-to-end tests.
+    All processes of a run share it, so that the measurement of how a model decodes exactly runs once.
+    `npm test` names the folder, for the end-to-end tests.
     """
     run = tmp_path_factory.getbasetemp()
     if "PYTEST_XDIST_WORKER" in os.environ:
