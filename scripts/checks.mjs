@@ -25,6 +25,7 @@ const CACHE = path.join(os.tmpdir(), `counterlens-tests-${process.pid}`);
 const PATIENT = {
   ...process.env,
   OMP_WAIT_POLICY: "passive",
+  OPENBLAS_NUM_THREADS: "1",
   PYTHONDONTWRITEBYTECODE: "",
   COUNTERLENS_TESTS_CACHE: CACHE,
 };

@@ -105,7 +105,7 @@ class _Child:
             # Threads that spin while they wait for each other starve if the processor is shared with an
             # editor: measured with two busy neighbours, generation ran at 7 to 27 tokens per second, against
             # 34 to 55 with threads that sleep.
-            env={"OMP_WAIT_POLICY": "passive", **os.environ},
+            env={"OMP_WAIT_POLICY": "passive", "OPENBLAS_NUM_THREADS": "1", **os.environ},
         )
         self.opened: Any = None
         self._numbers = 0
