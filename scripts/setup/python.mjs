@@ -96,7 +96,7 @@ async function installLocked() {
   if (found !== version) {
     await require([CMAKE, COMPILER], "Compiling llama.cpp");
     say(
-      `  llama.cpp ${version} comes as source and is compiled on this machine: 4 to 6 minutes on two cores,`,
+      `  llama.cpp ${version} comes as source and is compiled on this machine: two minutes on two cores,`,
     );
     say("  once (a second environment takes the finished build from uv's cache).");
   }
