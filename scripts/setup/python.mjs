@@ -9,8 +9,7 @@ import { findPython, isRecent } from "./interpreter.mjs";
 import { digest, isStamped, stamp, unstamp } from "./stamp.mjs";
 
 const LOCKS = ["uv", "dev", "model", "embeddings"].map((name) => `requirements/${name}.txt`);
-// Byte code is compiled now rather than at the first import, which may be in the middle of a user's probe.
-const SYNC = ["pip", "sync", "--require-hashes", "--compile-bytecode", ...LOCKS];
+const SYNC = ["pip", "sync", "--require-hashes", ...LOCKS];
 const STAMP = path.join(venv, ".counterlens-setup");
 /** Leaves out of llama.cpp what is never loaded. */
 const BUILD = "requirements/engine.cmake";
@@ -18,7 +17,7 @@ const BUILD = "requirements/engine.cmake";
 const log = (name) => path.join(venv, `setup-${name}.log`);
 const read = (file) => readFileSync(path.join(root, file), "utf8");
 
-/** @param {{ testing?: boolean }} options `testing`: whether CPython's own tests are wanted too */
+/** @param {{ testing?: boolean }} options `testing`: whether it is for tests, which need CPython's own tests too */
 export async function setUpPython({ testing = false } = {}) {
   const wanted = await inputs();
   if (wanted && isStamped(STAMP, wanted)) {
@@ -30,7 +29,7 @@ export async function setUpPython({ testing = false } = {}) {
   await makeVenv();
   if (testing) await provideSuites();
   await installUv();
-  await installLocked();
+  await installLocked(testing);
   await installCounterlens();
   stamp(STAMP, await inputs());
 }
@@ -87,7 +86,7 @@ async function installUv() {
   );
 }
 
-async function installLocked() {
+async function installLocked(testing) {
   const version = /^llama-cpp-python==(\S+)/m.exec(LOCKS.map(read).join("\n"))?.[1];
   const found = await ask(venvPython, [
     "-c",
@@ -95,14 +94,14 @@ async function installLocked() {
   ]);
   if (found !== version) {
     await require([CMAKE, COMPILER], "Compiling llama.cpp");
-    say(
-      `  llama.cpp ${version} comes as source and is compiled on this machine: two minutes on two cores,`,
-    );
+    say(`  llama.cpp ${version} comes as source and is compiled on this machine: two minutes on two cores,`);
     say("  once (a second environment takes the finished build from uv's cache).");
   }
   const title =
     found === version ? "installing Python packages" : "installing Python packages, compiling llama.cpp";
-  await runLogged(title, venvBin("uv"), SYNC, {
+  // Byte code is compiled now rather than at the first import, which may be in the middle of a user's probe. Tests
+  // import a part of the modules, and compile that.
+  await runLogged(title, venvBin("uv"), testing ? SYNC : [...SYNC, "--compile-bytecode"], {
     log: log("packages"),
     hint: offlineHint("packages"),
     env: uvEnvironment(),
