@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -405,6 +406,28 @@ def test_the_console_script_and_the_module_are_the_same() -> None:
     ):
         done = subprocess.run([*command, "--version"], capture_output=True, text=True, check=True)
         assert done.stdout.startswith("counterlens, version ")
+
+
+@pytest.mark.skipif((os.cpu_count() or 1) < 2, reason="one processor has no further thread")
+@pytest.mark.parametrize(("chosen", "threads"), [({}, 1), ({"OPENBLAS_NUM_THREADS": "2"}, 2)])
+def test_numpy_starts_threads_only_if_the_user_wants_them(
+    sign: Path, chosen: dict[str, str], threads: int
+) -> None:
+    program = f"""
+import atexit, os
+from counterlens.cli import main
+atexit.register(lambda: print("threads", len(os.listdir("/proc/self/task"))))
+main(["mutate", {str(sign)!r}, "--json"])
+"""
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("OPENBLAS")}
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        env=environment | chosen,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.splitlines()[-1] == f"threads {threads}"
 
 
 def test_a_reader_that_leaves_early_causes_no_traceback(sign: Path) -> None:
