@@ -78,7 +78,9 @@ export class Setup implements vscode.Disposable {
       {
         label: vscode.l10n.t("$(tools) With Local Models, Compiled Here"),
         description: vscode.l10n.t("recommended"),
-        detail: vscode.l10n.t("Downloads packages and a small model; compiles llama.cpp (about two minutes)."),
+        detail: vscode.l10n.t(
+          "Downloads packages and a small model; compiles llama.cpp (about two minutes).",
+        ),
         engine: "compile",
       },
       {
