@@ -146,19 +146,20 @@ export class Workbench {
     });
   }
 
-  /** Opens a file of the workspace by its name; a new one may not be known yet. */
+  /** Opens a file of the workspace by its name; a new one may not be known yet, and a click on a row may be lost. */
   async quickOpen(file) {
     const row = this.page.locator(".quick-input-list .monaco-list-row", { hasText: file }).first();
     await until(
       async () => {
         await this.page.keyboard.press("Escape");
         await this.page.keyboard.press("Control+P");
-        await (await this.quickInput()).fill(file);
-        await row.waitFor({ timeout: 5_000 });
+        const box = await this.quickInput();
+        await box.fill(file);
+        await row.click({ timeout: 5_000 });
+        await box.waitFor({ state: "hidden", timeout: 5_000 });
       },
       { ms: 60_000 },
     );
-    await row.click();
   }
 
   /**
