@@ -2,9 +2,11 @@
 # llama.cpp's library of its own programs (their arguments, downloads, chat templates) is left out: the Python
 # package installs it and never loads it, and it is more than half of the compiler's work.
 set(LLAMA_BUILD_COMMON OFF)
-# The arithmetic is ggml's. What prepares it is as quick with fewer optimisations, and compiles in a quarter less time.
+# The arithmetic is ggml's, which keeps its flags. What prepares it is as quick with fewer optimisations, and compiles
+# in a quarter less time. Other flags than the usual ones, such as those of another compiler, are left alone.
 if(PROJECT_NAME STREQUAL "llama.cpp")
-  set(CMAKE_CXX_FLAGS_RELEASE "-O1 -DNDEBUG")
-elseif(PROJECT_NAME STREQUAL "ggml")
-  set(CMAKE_CXX_FLAGS_RELEASE "-O3 -DNDEBUG")
+  set(COUNTERLENS_GGML_FLAGS "${CMAKE_CXX_FLAGS_RELEASE}")
+  string(REPLACE "-O3" "-O1" CMAKE_CXX_FLAGS_RELEASE "${CMAKE_CXX_FLAGS_RELEASE}")
+elseif(PROJECT_NAME STREQUAL "ggml" AND DEFINED COUNTERLENS_GGML_FLAGS)
+  set(CMAKE_CXX_FLAGS_RELEASE "${COUNTERLENS_GGML_FLAGS}")
 endif()
