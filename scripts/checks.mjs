@@ -18,9 +18,9 @@ const IN_PARALLEL = [
   "--no-loadscope-reorder",
 ];
 
-// Several models compute at the same time: a thread that waits for another one leaves the processor to them. Many
-// processes import the same modules, which are compiled once. What takes long to measure on a model is kept in a cache
-// of this run, which the end-to-end tests read too.
+// Several models compute at the same time: a thread that waits for another one leaves the processor to them, and NumPy
+// starts none. Many processes import the same modules, which are compiled once. What takes long to measure on a model
+// is kept in a cache of this run, which the end-to-end tests read too.
 const CACHE = path.join(os.tmpdir(), `counterlens-tests-${process.pid}`);
 const PATIENT = {
   ...process.env,

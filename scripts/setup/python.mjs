@@ -11,7 +11,7 @@ import { digest, isStamped, stamp, unstamp } from "./stamp.mjs";
 const LOCKS = ["uv", "dev", "model", "embeddings"].map((name) => `requirements/${name}.txt`);
 const SYNC = ["pip", "sync", "--require-hashes", ...LOCKS];
 const STAMP = path.join(venv, ".counterlens-setup");
-/** Leaves out of llama.cpp what is never loaded. */
+/** Leaves out of llama.cpp what is never loaded, and compiles the rest in less time. */
 const BUILD = "requirements/engine.cmake";
 
 const log = (name) => path.join(venv, `setup-${name}.log`);
@@ -94,7 +94,9 @@ async function installLocked(testing) {
   ]);
   if (found !== version) {
     await require([CMAKE, COMPILER], "Compiling llama.cpp");
-    say(`  llama.cpp ${version} comes as source and is compiled on this machine: two minutes on two cores,`);
+    say(
+      `  llama.cpp ${version} comes as source and is compiled on this machine: about two minutes on two cores,`,
+    );
     say("  once (a second environment takes the finished build from uv's cache).");
   }
   const title =

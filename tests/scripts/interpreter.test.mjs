@@ -7,29 +7,17 @@ import { after, before, describe, test } from "node:test";
 import { venvPython } from "../../scripts/paths.mjs";
 import { findPython, quickest } from "../../scripts/setup/interpreter.mjs";
 
-const taking = (...seconds) => ({ pythons: seconds.map((_, index) => `python${index}`), seconds });
-
 describe("of several interpreters of a name", () => {
-  for (const { what, of, wanted } of [
-    {
-      what: "the first is taken if they are about equally quick",
-      of: taking(1, 0.9, 1.1),
-      wanted: "python0",
-    },
-    { what: "one that is clearly quicker is taken", of: taking(1, 1.1, 0.6), wanted: "python2" },
-    {
-      what: "one that cannot be timed is not taken",
-      of: taking(1, Number.POSITIVE_INFINITY),
-      wanted: "python0",
-    },
-    {
-      what: "another one is taken if the first cannot be timed",
-      of: taking(Number.POSITIVE_INFINITY, 3),
-      wanted: "python1",
-    },
+  const failed = Number.POSITIVE_INFINITY;
+  for (const { what, seconds, wanted } of [
+    { what: "the first is taken if they are about equally quick", seconds: [1, 0.9, 1.1], wanted: 0 },
+    { what: "one that is clearly quicker is taken", seconds: [1, 1.1, 0.6], wanted: 2 },
+    { what: "one that cannot be timed is not taken", seconds: [1, failed], wanted: 0 },
+    { what: "another one is taken if the first cannot be timed", seconds: [failed, 3], wanted: 1 },
   ]) {
     test(what, async () => {
-      assert.equal(await quickest(of.pythons, async () => of.seconds), wanted);
+      const pythons = seconds.map((_, index) => `python${index}`);
+      assert.equal(await quickest(pythons, async () => seconds), pythons[wanted]);
     });
   }
 });

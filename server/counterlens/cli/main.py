@@ -78,7 +78,7 @@ def cli(context: click.Context, config: Path | None, no_config: bool) -> None:
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line and end the process."""
     arguments = sys.argv[1:] if arguments is None else arguments
-    # NumPy's library would start a thread per processor, which spin; no array here is large enough for them.
+    # NumPy's library would start a thread per processor; they spin while they wait, at each start.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
         code = cli.main(args=arguments, standalone_mode=False) or 0
