@@ -22,7 +22,7 @@ from counterlens.models import load
 from counterlens.models.cache import AnswerStore, CachedModel
 from counterlens.models.files import embedded_model
 from counterlens.models.llama.model import LlamaModel
-from tests.models.llama.shortened import shortened
+from tests.models.llama.shortened import WIDTH, shortened
 
 # Tests start many processes, each of which would compile the whole package again.
 sys.dont_write_bytecode = False
@@ -109,6 +109,14 @@ def model() -> Iterator[LlamaModel]:
 
 
 @pytest.fixture(scope="session")
+def wide_model() -> Iterator[LlamaModel]:
+    """A short model that knows which tokens are common, loaded once: it is not as narrow as `model`."""
+    with load(str(short_model(wide=True))) as loaded:
+        assert isinstance(loaded, LlamaModel)
+        yield loaded
+
+
+@pytest.fixture(scope="session")
 def cached_model(model: LlamaModel) -> Iterator[CachedModel]:
     """A short model with a cache, as users have it: the cache answers repeated requests of all tests."""
     store = AnswerStore()
@@ -165,14 +173,17 @@ def embedded_file() -> str:
         pytest.skip(str(error))
 
 
-def short_model() -> Path:
+def short_model(*, wide: bool = False) -> Path:
     """A model for tests in which any answer will do; skips the test if the embedded model is not installed.
 
-    It has the embedded model's first layers, and is written once for all processes that share a cache.
+    It is the embedded model, shortened, and is written once for all processes that share a cache.
+
+    Args:
+        wide: Whether its embeddings are whole: for answers better than chance, at three times the cost.
     """
-    file = Path(os.environ["XDG_CACHE_HOME"]) / "short.gguf"
+    file = Path(os.environ["XDG_CACHE_HOME"]) / ("short-wide.gguf" if wide else "short.gguf")
     if not file.exists():
-        content = shortened(Path(embedded_file()).read_bytes())
+        content = shortened(Path(embedded_file()).read_bytes(), width=None if wide else WIDTH)
         file.parent.mkdir(parents=True, exist_ok=True)
         written = file.with_suffix(f".{os.getpid()}")
         written.write_bytes(content)

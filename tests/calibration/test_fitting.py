@@ -1,4 +1,4 @@
-"""Maps of the embedded model: kept where they help beyond chance, from enough functions."""
+"""Maps of a short model: kept where they help beyond chance, from enough functions."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from counterlens.calibration.fitting import LEAST_FUNCTIONS, CalibrationResult, calibrate
 from counterlens.calibration.measuring import NodeTruth
 from counterlens.metrics.bootstrap import IntervalEstimate
-from counterlens.models.cache import CachedModel
+from counterlens.models.llama.model import LlamaModel
 from counterlens.reports.build.calibration import calibration_report
 from counterlens.reports.document import Paragraph
 from counterlens.reports.export.calibration import calibration_json
@@ -20,9 +20,9 @@ EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.py"))
 
 
 @pytest.fixture(scope="module")
-def result(cached_model: CachedModel) -> CalibrationResult:
+def result(wide_model: LlamaModel) -> CalibrationResult:
     documents = [Document.read(path) for path in EXAMPLES]
-    return calibrate(cached_model, documents, truth=NodeTruth.FIRST_CHOICE, nodes=1200)
+    return calibrate(wide_model, documents, truth=NodeTruth.FIRST_CHOICE, nodes=1200)
 
 
 def test_a_map_that_helps_on_enough_functions_is_better(result: CalibrationResult) -> None:

@@ -30,11 +30,11 @@ def run(*arguments: str) -> int:
     return int(ended.value.code or 0)
 
 
-def test_a_map_is_fitted_kept_and_reported(
-    data_folder: Path, capsys: pytest.CaptureFixture[str], short: list[str]
-) -> None:
+def test_a_map_is_fitted_kept_and_reported(data_folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    wide = short_model(wide=True)
+    chosen = ["--model", str(wide)]
     page = data_folder / "page.html"
-    assert run(str(CODE), *FAST, *short, "--json", "--html", str(page)) == 0
+    assert run(str(CODE), *FAST, *chosen, "--json", "--html", str(page)) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["raw"]["nodes"] >= 1200
     assert sum(one["nodes"] for one in found["raw"]["bins"]) == found["raw"]["nodes"]
@@ -42,7 +42,7 @@ def test_a_map_is_fitted_kept_and_reported(
     assert found["difference"]["functions"] >= 10
     assert found["difference"]["brier"]["high"] < 0
     assert found["calibrated"]["brier"]["value"] < found["raw"]["brier"]["value"]
-    kept = load_calibration(identity(short_model()))
+    kept = load_calibration(identity(wide))
     assert kept is not None
     assert kept.facts["nodes"] == found["raw"]["nodes"]
     assert 0 < kept.apply("operators", 0.5, 1) < 1
@@ -50,12 +50,12 @@ def test_a_map_is_fitted_kept_and_reported(
     assert written.count("<svg") == 2
     assert "http" not in written.replace("http-equiv", "")
     with pytest.raises(SystemExit):
-        main(["score", str(CODE / "binary_search.py"), *short])
+        main(["score", str(CODE / "binary_search.py"), *chosen])
     assert "Calibrated on" in capsys.readouterr().out
     with pytest.raises(SystemExit):
-        main(["score", str(CODE / "binary_search.py"), *short, "--aggregate", "min", "--json"])
+        main(["score", str(CODE / "binary_search.py"), *chosen, "--aggregate", "min", "--json"])
     assert json.loads(capsys.readouterr().out)["calibrated"] is None  # the map is one of means
-    assert run(str(CODE), *FAST, *short, "--dry-run") == 0
+    assert run(str(CODE), *FAST, *chosen, "--dry-run") == 0
     shown = capsys.readouterr().out
     assert "Brier score" in shown
     assert "is not stored" in shown

@@ -57,13 +57,13 @@ def test_the_code_that_stands_there_is_no_departure_however_it_is_quoted(model: 
         assert "if_statement" not in kinds  # it began before the cut
 
 
-def test_the_first_leaf_that_differs_has_the_probabilities_of_both(model: LlamaModel) -> None:
-    found = written(model, '        return "odd"\n    else:\n        return "even"\n')
+def test_the_first_leaf_that_differs_has_the_probabilities_of_both(wide_model: LlamaModel) -> None:
+    found = written(wide_model, '        return "odd"\n    else:\n        return "even"\n')
     gone = found.departure
     assert gone is not None
     assert (gone.line, gone.wrote, gone.stands, gone.kind) == (BRANCH, "odd", "even", "string")
     at = PARITY[: PARITY.index('even"\n    else')]
-    right, wrong = (model.score(at + word + '"\n').probability for word in ("even", "odd"))
+    right, wrong = (wide_model.score(at + word + '"\n').probability for word in ("even", "odd"))
     assert gone.stands_probability == pytest.approx(right[-3], rel=0.2)
     assert gone.wrote_probability is not None
     assert gone.stands_probability is not None

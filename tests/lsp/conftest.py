@@ -1,4 +1,4 @@
-"""A real client over stdio, and a server with a real model: usually the embedded model's first layers.
+"""A real client over stdio, and a server with a real model: usually the short one.
 
 Starting a server costs more than most tests, so tests share one, which `fresh` resets. Tests on the start,
 the end or the environment of a server have one of their own.

@@ -19,6 +19,7 @@ from pytest_lsp import LanguageClient
 
 from counterlens.probes.pairs.record import PairsRecord
 from counterlens.probes.record import read
+from tests.conftest import short_model
 from tests.lsp.conftest import (
     CONFIG,
     initialize,
@@ -64,7 +65,7 @@ def position_of(text: str, needle: str, shift: int = 0) -> types.Position:
 async def project_client(lsp_client: LanguageClient, tmp_path: Path) -> AsyncIterator[None]:
     """A client with a folder open that the user does not trust."""
     watch(lsp_client)
-    said = initialize({"probe": {"maxTokens": None}}, trusted=False)
+    said = initialize({"model": str(short_model(wide=True)), "probe": {"maxTokens": None}}, trusted=False)
     said.workspace_folders = [types.WorkspaceFolder(tmp_path.as_uri(), "project")]
     await lsp_client.initialize_session(said)
     yield
@@ -201,6 +202,7 @@ async def test_overlay_covers_the_code_in_levels(client: LanguageClient, tmp_pat
     assert 0 < len(part.spans) < len(answer.spans)
 
 
+@pytest.mark.usefixtures("embedded_by_default")
 async def test_an_edit_makes_old_scores_stale(client: LanguageClient, tmp_path: Path) -> None:
     show_uncertainty(client)
     uri = open_file(client, tmp_path / "sign.py", SOURCE)
@@ -537,7 +539,7 @@ async def test_functions_that_there_was_no_time_for_get_their_lenses_later(
     client: LanguageClient, tmp_path: Path
 ) -> None:
     function = SOURCE.partition("\n\n\n")[2]
-    count = 60
+    count = 200
     text = "\n\n".join(function.replace("sign", f"sign{number}") for number in range(count))
     uri = open_file(client, tmp_path / "signs.py", text)
     first = await lens_titles(client, uri)

@@ -1,4 +1,4 @@
-// The embedded model's first layers as a file: for tests in which a model has to answer, no matter what. It costs a fifth.
+// The embedded model, shortened, as a file: for tests in which a model has to answer, no matter what. It costs a tenth.
 import { existsSync, mkdirSync, renameSync } from "node:fs";
 import path from "node:path";
 import { e2e, venvPython } from "../../../scripts/paths.mjs";

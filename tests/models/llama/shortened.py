@@ -1,4 +1,4 @@
-"""The first layers of the embedded model: the same tokens and code, a fifth of the arithmetic.
+"""The embedded model's first layers, narrowed: the same tokens and code, a tenth of the arithmetic.
 
 It is for tests in which any answer of a model will do.
 `python -m tests.models.llama.shortened FILE` writes it.
@@ -6,33 +6,59 @@ It is for tests in which any answer of a model will do.
 
 from __future__ import annotations
 
+import math
 import struct
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from counterlens.models.files import embedded_model
 
 LAYERS = 2
+WIDTH = 192
+"""The components of an embedding that are kept, a multiple of the 32 in a block of quantised numbers."""
 
 _SCALARS = {0: 1, 1: 1, 2: 2, 3: 2, 4: 4, 5: 4, 6: 4, 7: 1, 10: 8, 11: 8, 12: 8}  # bytes of a value, by type
-_TEXT, _ARRAY = 8, 9
-_LAYERS_KEY = b"llama.block_count"
+_WHOLE, _TEXT, _ARRAY = 4, 8, 9
+_TYPES = {0: (1, 4), 3: (32, 20), 8: (32, 34)}  # numbers of a block and its bytes: float32, Q4_1, Q8_0
+_LAYERS_KEY, _WIDTH_KEY = b"llama.block_count", b"llama.embedding_length"
+_HEADS_KEY = b"llama.attention.head_count"
+_HEAD_KEYS = (b"llama.attention.key_length", b"llama.attention.value_length")
+"""By default, a head is as wide as an embedding divided by the number of heads."""
+_FROM_EMBEDDINGS = (b"token_embd", b"attn_q", b"attn_k", b"attn_v", b"ffn_gate", b"ffn_up")
+"""Tensors whose rows are multiplied by an embedding; those of the others give one."""
 _ALIGNMENT = 32  # bytes; the default, as this file names no other
 
 
 @dataclass(frozen=True)
 class Tensor:
-    """A tensor: its entry in the header without the offset of its data, and its data."""
+    """A tensor: the length of a row and the number of rows (none for a vector), its type and its data."""
 
     name: bytes
-    entry: bytes
+    sizes: tuple[int, ...]
+    kind: int
     data: bytes
 
     @property
     def layer(self) -> int:
         """Its layer; -1 if it is outside all layers."""
         return int(self.name.split(b".")[1]) if self.name.startswith(b"blk.") else -1
+
+    @property
+    def entry(self) -> bytes:
+        """Its entry in the header, without the offset of its data."""
+        sizes = struct.pack(f"<I{len(self.sizes)}Q", len(self.sizes), *self.sizes)
+        return _text(self.name) + sizes + struct.pack("<I", self.kind)
+
+    def narrowed(self, width: int) -> Tensor:
+        """The tensor for embeddings of their first components only."""
+        length, *rows = self.sizes
+        numbers, size = _TYPES[self.kind]
+        whole, kept = (each // numbers * size for each in (length, width))  # bytes of a row
+        if rows and self.name.split(b".")[-2] not in _FROM_EMBEDDINGS:
+            return replace(self, sizes=(length, width), data=self.data[: whole * width])
+        starts = range(0, whole * math.prod(rows), whole)
+        return replace(self, sizes=(width, *rows), data=b"".join(self.data[at : at + kept] for at in starts))
 
 
 class Header:
@@ -64,46 +90,63 @@ class Header:
             self.at += _SCALARS[kind] * count
 
 
-def shortened(content: bytes, layers: int = LAYERS) -> bytes:
-    """A GGUF file of a llama model, reduced to its first layers."""
+def shortened(content: bytes, layers: int = LAYERS, width: int | None = WIDTH) -> bytes:
+    """A GGUF file of a llama model, reduced to its first layers and the first parts of its embeddings.
+
+    With `width` None, its embeddings are whole.
+    """
     header = Header(content)
     header.at = len(b"GGUF") + struct.calcsize("I")
     tensors, entries = header.number("Q"), header.number("Q")
-    metadata = b"".join(_metadata(header, layers) for _ in range(entries))
-    kept = [each for each in _tensors(header, tensors) if each.layer < layers]
-    begin = content[: len(b"GGUF") + struct.calcsize("I")]
-    written, data = begin + struct.pack("<QQ", len(kept), entries) + metadata, b""
+    metadata = dict(_metadata(header) for _ in range(entries))
+    whole = _number(metadata[_WIDTH_KEY])
+    width, head = width or whole, whole // _number(metadata[_HEADS_KEY])
+    metadata |= {_LAYERS_KEY: _value(layers), _WIDTH_KEY: _value(width)} | dict.fromkeys(
+        _HEAD_KEYS, _value(head)
+    )
+    kept = [each.narrowed(width) for each in _tensors(header, tensors) if each.layer < layers]
+    written = content[: len(b"GGUF") + struct.calcsize("I")] + struct.pack("<QQ", len(kept), len(metadata))
+    written += b"".join(_text(key) + value for key, value in metadata.items())
+    data = b""
     for tensor in kept:
         written += tensor.entry + struct.pack("<Q", len(data))
         data += _padded(tensor.data)
     return _padded(written) + data
 
 
-def _metadata(header: Header, layers: int) -> bytes:
-    begin = header.at
-    key = header.text()
-    kind = header.number("I")
-    value = header.at
-    header.value(kind)
-    if key == _LAYERS_KEY:
-        return header.content[begin:value] + struct.pack("<I", layers)
-    return header.content[begin : header.at]
+def _metadata(header: Header) -> tuple[bytes, bytes]:
+    """A key, and its value with the type before it."""
+    key, begin = header.text(), header.at
+    header.value(header.number("I"))
+    return key, header.content[begin : header.at]
+
+
+def _number(value: bytes) -> int:
+    number: int = struct.unpack("<II", value)[1]
+    return number
+
+
+def _value(number: int) -> bytes:
+    return struct.pack("<II", _WHOLE, number)
+
+
+def _text(text: bytes) -> bytes:
+    return struct.pack("<Q", len(text)) + text
 
 
 def _tensors(header: Header, count: int) -> list[Tensor]:
     entries = []
     for _ in range(count):
-        begin = header.at
         name = header.text()
-        for _ in range(header.number("I")):
-            header.number("Q")
-        header.number("I")
-        entry = header.content[begin : header.at]
-        entries.append((name, entry, header.number("Q")))
+        sizes = tuple(header.number("Q") for _ in range(header.number("I")))
+        entries.append((name, sizes, header.number("I"), header.number("Q")))
     base = len(_padded(header.content[: header.at]))
-    ends = [*sorted(place for *_, place in entries)[1:], len(header.content) - base]
-    end = dict(zip(sorted(place for *_, place in entries), ends, strict=True))
-    return [Tensor(name, entry, header.content[base + at : base + end[at]]) for name, entry, at in entries]
+    starts = sorted(start for *_, start in entries)
+    end = dict(zip(starts, [*starts[1:], len(header.content) - base], strict=True))
+    return [
+        Tensor(name, sizes, kind, header.content[base + start : base + end[start]])
+        for name, sizes, kind, start in entries
+    ]
 
 
 def _padded(content: bytes) -> bytes:

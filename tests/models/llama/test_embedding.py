@@ -18,6 +18,7 @@ from counterlens.models.llama.native import Engine
 from counterlens.models.local.pooling import Pooling, pooled
 from counterlens.models.wrapped import WrappedModel
 from tests.conftest import short_model
+from tests.models.llama.shortened import WIDTH
 
 TEXTS = ("def f(x):\n    return x + 1\n", "def g(y):\n    return y + 1\n", "The cat sleeps.")
 
@@ -46,7 +47,7 @@ def own_pooling(text: str) -> np.ndarray:
 def test_a_text_is_the_mean_of_its_states_as_llama_cpp_pools_them(model: LlamaModel) -> None:
     ours = model.embed(TEXTS)
     assert Capability.EMBED in model.info.capabilities
-    assert ours.shape == (3, 576)
+    assert ours.shape == (3, WIDTH)
     np.testing.assert_allclose(ours[0], own_pooling(TEXTS[0]), rtol=1e-3, atol=1e-3)
     unit = ours / np.linalg.norm(ours, axis=1, keepdims=True)
     assert unit[0] @ unit[1] > unit[0] @ unit[2]

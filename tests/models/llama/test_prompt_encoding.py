@@ -77,7 +77,7 @@ def _alignment_filler(length: int) -> bytes:
 def test_a_model_that_fills_reads_what_follows(tmp_path: Path) -> None:
     """The model was not trained to fill: what is shown is that the suffix is read, and where."""
     path = tmp_path / "fill.gguf"
-    with_fill_marks(short_model(), path, (3, 4, 5))
+    with_fill_marks(short_model(wide=True), path, (3, 4, 5))
     with LlamaModel(path, spec="fill", api="fill", context=256) as model:
         asked = [Prompt(ADD, 16, Stop(), suffix=text) for text in ("\n", 6 * "    return zebra\n")]
         first = model.complete(asked)

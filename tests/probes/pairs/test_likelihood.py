@@ -55,10 +55,10 @@ def test_the_identity_mutation_has_no_likelihood_effect(model: LlamaModel) -> No
     assert changed.change != 0
 
 
-def test_a_wrong_way_is_less_likely_than_the_true_one(model: LlamaModel) -> None:
+def test_a_wrong_way_is_less_likely_than_the_true_one(wide_model: LlamaModel) -> None:
     cut = "            best = value"
     turned = SOURCE.replace("return best", "return value[best]")
-    (effect,) = likelihood_effects(model, [(gap(SOURCE, cut), gap(turned, cut))])
+    (effect,) = likelihood_effects(wide_model, [(gap(SOURCE, cut), gap(turned, cut))])
     assert effect.visible
     assert effect.change < -NOISE
     assert effect.total_change < 0
