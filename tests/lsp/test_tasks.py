@@ -34,6 +34,7 @@ def sign(n):
 def same(x):
     return x
 '''
+LARGER = (Path(__file__).parents[2] / "examples" / "larger.py").read_text()
 NEWS = "counterlens/taskNews"
 
 
@@ -124,10 +125,10 @@ async def test_every_task_is_listed_with_what_it_finds_out_and_why_it_cannot_run
 @pytest.mark.usefixtures("embedded_by_default")
 async def test_results_come_one_by_one_and_the_answer_has_all(client: LanguageClient, tmp_path: Path) -> None:
     news = listen(client)
-    uri = open_file(client, tmp_path / "sign.py", ALREADY_ANSWERED)
+    uri = open_file(client, tmp_path / "larger.py", LARGER)
     configure(client, probe={"maxTokens": 16})
     wanted = ["operator", "completion", "repair", "memorisation"]
-    answer = await ask(client, "counterlens.probeTasks", uri, function="sign", tasks=wanted, run="t1")
+    answer = await ask(client, "counterlens.probeTasks", uri, function="larger", tasks=wanted, run="t1")
     assert answer.ok, answer.error
     states = {one.task: one.state for one in answer.tasks}
     assert states == {
@@ -148,14 +149,14 @@ async def test_results_come_one_by_one_and_the_answer_has_all(client: LanguageCl
     page = Page(last["completion"].html)
     assert [tag for tag, _ in page.headings][:2] == ["h2", "h3"]
     overview = Page(news[-1].overview)
-    assert overview.headings == [("h1", "Probes of sign")]
+    assert overview.headings == [("h1", "Probes of larger")]
     assert overview.jumps == [last[name].section for name in states]
     assert news[-1].status.startswith("Finished: 2 done, 2 not run")
     for name in states:
         assert f"## {name}: " in answer.markdown
     assert any(client.progress_reports.values())
     found = {one.task: [(record.probe, record.target) for record in one.records] for one in answer.tasks}
-    assert found["operator"] == [("operator", "sign.py::sign")]
+    assert found["operator"] == [("operator", "larger.py::larger")]
     assert found["memorisation"] == []
     (left_out,) = next(one.records for one in answer.tasks if one.task == "repair")
     assert left_out.outcome == "left out"
