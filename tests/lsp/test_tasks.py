@@ -15,7 +15,6 @@ from pytest_lsp import LanguageClient
 
 from counterlens.probes.registry import PROBES
 from tests.lsp.conftest import configure, model_waiting, open_file, scored, until
-from tests.lsp.test_server import SOURCE as ALREADY_ANSWERED
 
 SOURCE = '''\
 def sign(n):
