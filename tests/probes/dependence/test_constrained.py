@@ -16,21 +16,29 @@ from counterlens.probes.dependence.instances import questions
 from counterlens.probes.dependence.parsing import read_pairs
 from counterlens.probes.dependence.prompts import all_pairs
 from counterlens.probes.dependence.trace_questions import grammar, prompt
-from tests.conftest import ModelServer, llama_server
+from tests.conftest import ModelServer, llama_cpp_server, llama_server, short_model
 
 
 @pytest.fixture(scope="module", name="llama_server")
 def _llama_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ModelServer]:
-    with llama_server(tmp_path_factory.mktemp("llama-server"), "--context=1024") as server:
+    folder, file = tmp_path_factory.mktemp("llama-server"), str(short_model())
+    with llama_server(folder, "--context=1024", file=file) as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def llama_cpp_python(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ModelServer]:
+    folder, file = tmp_path_factory.mktemp("llama-cpp-server"), str(short_model())
+    with llama_cpp_server(folder, "--n_ctx", "2048", file=file) as server:
         yield server
 
 
 SOURCE = "def f(a):\n    b = a\n    return b\n"
 
 
-def test_a_server_of_llama_cpp_keeps_to_the_grammar(model_server: ModelServer) -> None:
+def test_a_server_of_llama_cpp_keeps_to_the_grammar(llama_cpp_python: ModelServer) -> None:
     subject = ExaminedFunction.of(dependences(SOURCE, "f"))
-    with RemoteModel(model_server.base_url, model_server.model) as model:
+    with RemoteModel(llama_cpp_python.base_url, llama_cpp_python.model) as model:
         (completion,) = model.complete([all_pairs(model.info, subject, Relation.DATA)])
     answer = read_pairs(completion.text, range(len(subject.parts)))
     assert completion.text.lstrip().startswith('{"pairs": [')
@@ -38,9 +46,9 @@ def test_a_server_of_llama_cpp_keeps_to_the_grammar(model_server: ModelServer) -
     assert not answer.impossible
 
 
-def test_a_chat_endpoint_that_takes_schemas_its_own_way_keeps_to_them(model_server: ModelServer) -> None:
+def test_a_chat_endpoint_that_takes_schemas_its_own_way_keeps_to_them(llama_cpp_python: ModelServer) -> None:
     subject = ExaminedFunction.of(dependences(SOURCE, "f"))
-    with RemoteModel(model_server.base_url, model_server.model, api="chat") as model:
+    with RemoteModel(llama_cpp_python.base_url, llama_cpp_python.model, api="chat") as model:
         (completion,) = model.complete([all_pairs(model.info, subject, Relation.DATA)])
     assert not read_pairs(completion.text, range(len(subject.parts))).unreadable
     assert completion.text.lstrip().startswith('{"pairs":')
@@ -75,10 +83,10 @@ def test_llama_server_keeps_to_a_schema_in_chats(llama_server: ModelServer) -> N
 
 
 @pytest.mark.parametrize("relation", list(Relation))
-def test_traces_are_held_to_their_form_in_chats(model_server: ModelServer, relation: Relation) -> None:
+def test_traces_are_held_to_their_form_in_chats(llama_cpp_python: ModelServer, relation: Relation) -> None:
     subject = ExaminedFunction.of(dependences("def f(a):\n    if a:\n        a = 2\n    return a\n", "f"))
     (question, *_) = [one for one, true in questions(subject, relation).items() if true]
-    with RemoteModel(model_server.base_url, model_server.model, api="chat") as model:
+    with RemoteModel(llama_cpp_python.base_url, llama_cpp_python.model, api="chat") as model:
         asked = prompt(model.info, subject, question, lines(subject), grammar(subject, relation))
         (completion,) = model.complete([asked])
     assert completion.finish == "stop"
