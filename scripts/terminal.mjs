@@ -88,7 +88,7 @@ export async function runLogged(title, command, args, { log, hint, ...options })
   clearInterval(heartbeat);
   await new Promise((resolve) => file.end(resolve));
   if (code === 0) {
-    if (Date.now() - began > 5_000) say(`    done in ${seconds(began)}`);
+    if (Date.now() - began > 5_000) say(`    done in ${seconds(began)}: ${title}`);
     return;
   }
   const tail = readFileSync(log, "utf8").trimEnd().split("\n").slice(-TAIL_LINES);

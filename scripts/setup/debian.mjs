@@ -80,9 +80,10 @@ let installing = Promise.resolve();
 
 /**
  * Installs missing requirements if permitted, one call after the other, since apt refuses a second one meanwhile.
- * Returns those that are still missing.
+ * Returns those that are still missing. With nothing missing, it waits for no other call.
  */
-export function provide(requirements) {
+export async function provide(requirements) {
+  if (requirements.every(({ present }) => present())) return [];
   const provided = installing.then(() => provideNow(requirements));
   installing = provided.catch(() => {});
   return provided;

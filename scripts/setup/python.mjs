@@ -20,14 +20,16 @@ const read = (file) => readFileSync(path.join(root, file), "utf8");
 /** @param {{ testing?: boolean }} options `testing`: whether it is for tests, which need CPython's own tests too */
 export async function setUpPython({ testing = false } = {}) {
   const wanted = await inputs();
-  if (wanted && isStamped(STAMP, wanted)) {
-    if (testing) await provideSuites();
-    return;
+  const isSetUp = wanted && isStamped(STAMP, wanted);
+  if (!isSetUp) {
+    unstamp(STAMP);
+    say("Setting up Python (once, and again only when the lock files change):");
+    await makeVenv();
   }
-  unstamp(STAMP);
-  say("Setting up Python (once, and again only when the lock files change):");
-  await makeVenv();
-  if (testing) await provideSuites();
+  await Promise.all([testing && provideSuites(), isSetUp || install(testing)]);
+}
+
+async function install(testing) {
   await installUv();
   await installLocked(testing);
   await installCounterlens();
