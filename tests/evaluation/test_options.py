@@ -34,7 +34,7 @@ import time
 def larger(a, b):
     """Return the larger one.
 
-    >>> time.sleep(1) or larger(1, 2)
+    >>> time.sleep(0.15) or larger(1, 2)
     2
     """
     if a > b:
@@ -58,7 +58,7 @@ class Scripted(Model):
 
 def test_tests_that_need_longer_are_given_it(tmp_path: Path) -> None:
     (tmp_path / "slow.py").write_text(SLOW)
-    given = {"mutations": ("if-else-flip",), "timeout": 0.5, "max_tokens": 4}
+    given = {"mutations": ("if-else-flip",), "timeout": 0.1, "max_tokens": 4}
     settings = RunSettings.of(["completion"], f"repo:{tmp_path}", given)
     plan = make_plan(settings, best_sandbox())
     (target,) = plan.targets["completion"].values()
@@ -66,7 +66,7 @@ def test_tests_that_need_longer_are_given_it(tmp_path: Path) -> None:
     short = perform(settings, "completion", target, model, best_sandbox())
     assert short.outcome is Outcome.LEFT_OUT
     assert short.reason == (
-        "the tests of larger take longer than 0.5 s (raise --timeout of probe or bench, or "
+        "the tests of larger take longer than 0.1 s (raise --timeout of probe or bench, or "
         "counterlens.probe.timeout in the editor)"
     )
     patient = RunSettings.of(["completion"], f"repo:{tmp_path}", given | {"timeout": 120})
@@ -124,7 +124,7 @@ def test_where_an_option_applies_is_said_and_one_that_no_task_takes_is_refused()
 
 
 def test_programs_with_bugs_are_asked_about() -> None:
-    source = SLOW.replace("time.sleep(1) or ", "")
+    source = SLOW.replace("time.sleep(0.15) or ", "")
     target = Target(Document(source), "larger", id="f", buggy=source.replace("a > b", "a < b"))
     model: Any = Scripted(lambda text: "smaller" if "a < b" in text else "larger")
     settings = RunSettings.of(["name"], "data", {"code": "buggy"})

@@ -17,7 +17,7 @@ from counterlens.probes.registry import PROBES
 from tests.lsp.conftest import configure, open_file, until
 from tests.lsp.test_tasks import SOURCE, ask
 
-SLOW = SOURCE.replace("    if n < 0:", "    import time\n    time.sleep(1)\n    if n < 0:")
+SLOW = SOURCE.replace("    if n < 0:", "    import time\n    time.sleep(0.15)\n    if n < 0:")
 SENTENCE = "It tells the sign."
 BODY = "    if n < 0:\n        return -1\n    return 1\n"
 
@@ -34,15 +34,15 @@ def play(client: LanguageClient, name: str, **settings: Any) -> None:
 
 
 async def test_programs_have_as_long_as_the_setting_says(client: LanguageClient, tmp_path: Path) -> None:
-    play(client, "slow", probe={"timeout": 0.4})
+    play(client, "slow", probe={"timeout": 0.1})
     uri = open_file(client, tmp_path / "slow.py", SLOW)
     refused = await ask(client, "counterlens.probe", uri, function="sign", mutations=["if-else-flip"])
     assert not refused.ok
-    assert "longer than 0.4 s" in refused.error
+    assert "longer than 0.1 s" in refused.error
     assert "counterlens.probe.timeout" in refused.error
     wanted = {"function": "sign", "tasks": ["completion"]}
     answer = await ask(client, "counterlens.probeTasks", uri, **wanted)
-    assert "longer than 0.4 s" in answer.tasks[0].summary
+    assert "longer than 0.1 s" in answer.tasks[0].summary
     configure(client, model="editor:slow")
     answer = await ask(client, "counterlens.probeTasks", uri, **wanted)
     assert answer.tasks[0].state == "done", answer.markdown

@@ -102,7 +102,7 @@ def unflipped(prompt: str) -> bool:
 def test_verdicts_effects_and_words(
     answer: Callable[[str], str], verdicts: tuple[str, str], effect: int | None, said: str
 ) -> None:
-    found = probe(Scripted(answer), **({"timeout": 5.0} if "timed_out" in verdicts else {}))
+    found = probe(Scripted(answer), **({"timeout": 1.5} if "timed_out" in verdicts else {}))
     (pair,) = found.pairs
     assert (pair.original.verdict, pair.counterfactual.verdict) == verdicts
     assert pair.effect is not None
