@@ -8,11 +8,11 @@ import { total } from "./results.mjs";
 import { setUpEndToEnd } from "./setup/code-server.mjs";
 import { explain, Problem, run, say, seconds } from "./terminal.mjs";
 
-// One process per processor: more of them, beside the end-to-end tests, take a tenth more processor time for the same
-// tests. A file's tests stay in one process, which shares their fixtures. Files run in the order of tests/conftest.py,
-// so that no process ends with a long one.
-const PROCESSES = Math.min(os.availableParallelism(), 4);
-const IN_PARALLEL = ["-n", String(PROCESSES), "--dist=loadfile", "--no-loadscope-reorder"];
+// One process more than there are processors, since tests often wait for a server, a sandbox or a clock. A file's tests
+// stay in one process, which shares their fixtures. Files run in the order of tests/conftest.py, so that no process
+// ends with a long one.
+const PROCESSORS = Math.min(os.availableParallelism(), 4);
+const IN_PARALLEL = ["-n", String(Math.min(PROCESSORS + 1, 4)), "--dist=loadfile", "--no-loadscope-reorder"];
 
 // Several models compute at the same time: a thread that waits for another one leaves the processor to them, and NumPy
 // starts none. Many processes import the same modules, which are compiled once. What takes long to measure on a model
@@ -71,7 +71,7 @@ async function endToEndTests(options, junit) {
   if (reason) say(`The end-to-end tests are skipped: ${reason}.`);
   const { prepare } = await import("../tests/e2e/driver/installed.mjs");
   const env = { ...PATIENT, ...(reason ? {} : await prepare(CACHE)) };
-  const files = `--test-concurrency=${Math.ceil(PROCESSES / 2)}`;
+  const files = `--test-concurrency=${Math.ceil(PROCESSORS / 2)}`;
   const args = ["--test", files, ...reporters(junit), ...testsIn("tests/e2e")];
   return run(process.execPath, args, { ...options, env });
 }
