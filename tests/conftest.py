@@ -22,7 +22,7 @@ from counterlens.models import load
 from counterlens.models.cache import AnswerStore, CachedModel
 from counterlens.models.files import embedded_model
 from counterlens.models.llama.model import LlamaModel
-from tests.models.llama.shortened import WIDTH, shortened
+from tests.models.llama.shortened import shortened
 
 # Tests start many processes, each of which would compile the whole package again.
 sys.dont_write_bytecode = False
@@ -183,7 +183,7 @@ def short_model(*, wide: bool = False) -> Path:
     """
     file = Path(os.environ["XDG_CACHE_HOME"]) / ("short-wide.gguf" if wide else "short.gguf")
     if not file.exists():
-        content = shortened(Path(embedded_file()).read_bytes(), width=None if wide else WIDTH)
+        content = shortened(Path(embedded_file()).read_bytes(), wide=wide)
         file.parent.mkdir(parents=True, exist_ok=True)
         written = file.with_suffix(f".{os.getpid()}")
         written.write_bytes(content)

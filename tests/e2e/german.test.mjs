@@ -43,6 +43,7 @@ describe("in German", { skip }, () => {
     models = await startModelServer({ folder, key: KEY, model: "house-model" });
     session = await Session.start("german", {
       language: "de",
+      model: await shortModel({ wide: true }), // its confidence is better than chance
       settings: UNCERTAINTY,
       open: "parity.py",
       example: "parity.py",
@@ -190,7 +191,7 @@ describe("in German", { skip }, () => {
     assert.match(refused.asked, /Messen, wie sehr[\s\S]*Das untersuchte Modell läuft auf diesem Rechner/);
     assert.match(refused.error, /Cancel/);
     const measured = await use("counterlens_confidence", { path: "parity.py" }, "Yes");
-    assert.match(measured.text, /Confidence of SmolLM2[\s\S]*\| operators \| [\d.]+ %/);
+    assert.match(measured.text, /Confidence of SmolLM2[\s\S]*\| operators \| \d+ %/);
     const subject = { path: "parity.py", function: "parity" };
     const probed = await use("counterlens_probe_function", subject, "Yes");
     assert.match(probed.asked, /parity \(parity\.py\)[\s\S]*in einer Sandbox/);

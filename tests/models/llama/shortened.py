@@ -1,7 +1,7 @@
 """The embedded model's first layers, narrowed: the same tokens and code, a tenth of the arithmetic.
 
 It is for tests in which any answer of a model will do.
-`python -m tests.models.llama.shortened FILE` writes it.
+`python -m tests.models.llama.shortened [--wide] FILE` writes it.
 """
 
 from __future__ import annotations
@@ -90,21 +90,22 @@ class Header:
             self.at += _SCALARS[kind] * count
 
 
-def shortened(content: bytes, layers: int = LAYERS, width: int | None = WIDTH) -> bytes:
+def shortened(content: bytes, *, wide: bool = False) -> bytes:
     """A GGUF file of a llama model, reduced to its first layers and the first parts of its embeddings.
 
-    With `width` None, its embeddings are whole.
+    Args:
+        content: The file of the model.
+        wide: Whether its embeddings stay whole.
     """
     header = Header(content)
     header.at = len(b"GGUF") + struct.calcsize("I")
     tensors, entries = header.number("Q"), header.number("Q")
     metadata = dict(_metadata(header) for _ in range(entries))
     whole = _number(metadata[_WIDTH_KEY])
-    width, head = width or whole, whole // _number(metadata[_HEADS_KEY])
-    metadata |= {_LAYERS_KEY: _value(layers), _WIDTH_KEY: _value(width)} | dict.fromkeys(
-        _HEAD_KEYS, _value(head)
-    )
-    kept = [each.narrowed(width) for each in _tensors(header, tensors) if each.layer < layers]
+    width, head = whole if wide else WIDTH, whole // _number(metadata[_HEADS_KEY])
+    metadata |= {_LAYERS_KEY: _value(LAYERS), _WIDTH_KEY: _value(width)}
+    metadata |= dict.fromkeys(_HEAD_KEYS, _value(head))
+    kept = [each.narrowed(width) for each in _tensors(header, tensors) if each.layer < LAYERS]
     written = content[: len(b"GGUF") + struct.calcsize("I")] + struct.pack("<QQ", len(kept), len(metadata))
     written += b"".join(_text(key) + value for key, value in metadata.items())
     data = b""
@@ -154,4 +155,5 @@ def _padded(content: bytes) -> bytes:
 
 
 if __name__ == "__main__":
-    Path(sys.argv[1]).write_bytes(shortened(embedded_model().read_bytes()))
+    *flags, file = sys.argv[1:]
+    Path(file).write_bytes(shortened(embedded_model().read_bytes(), wide="--wide" in flags))
