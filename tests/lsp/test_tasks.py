@@ -33,7 +33,7 @@ def sign(n):
 def same(x):
     return x
 '''
-LARGER = (Path(__file__).parents[2] / "examples" / "larger.py").read_text()
+LARGER = (Path(__file__).parents[2] / "examples" / "larger.py").read_text(encoding="utf-8")
 NEWS = "counterlens/taskNews"
 
 

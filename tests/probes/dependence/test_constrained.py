@@ -16,14 +16,7 @@ from counterlens.probes.dependence.instances import questions
 from counterlens.probes.dependence.parsing import read_pairs
 from counterlens.probes.dependence.prompts import all_pairs
 from counterlens.probes.dependence.trace_questions import grammar, prompt
-from tests.conftest import ModelServer, llama_cpp_server, llama_server, short_model
-
-
-@pytest.fixture(scope="module", name="llama_server")
-def _llama_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ModelServer]:
-    folder, file = tmp_path_factory.mktemp("llama-server"), str(short_model())
-    with llama_server(folder, "--context=1024", file=file) as server:
-        yield server
+from tests.conftest import ModelServer, llama_cpp_server, short_model
 
 
 @pytest.fixture(scope="module")
@@ -54,9 +47,9 @@ def test_a_chat_endpoint_that_takes_schemas_its_own_way_keeps_to_them(llama_cpp_
     assert completion.text.lstrip().startswith('{"pairs":')
 
 
-def test_llama_server_keeps_to_the_grammar(llama_server: ModelServer) -> None:
+def test_llama_server_keeps_to_the_grammar(short_model_server: ModelServer) -> None:
     subject = ExaminedFunction.of(dependences(SOURCE, "f"))
-    with RemoteModel(llama_server.base_url, "smollm2", allow_unlisted=True) as model:
+    with RemoteModel(short_model_server.base_url, "smollm2", allow_unlisted=True) as model:
         (completion,) = model.complete([all_pairs(model.info, subject, Relation.DATA)])
         form = 'root ::= " " ("mauve" | "taupe")'
         color = Prompt("The sky is", 8, Stop(), Reply("", form))
@@ -67,14 +60,14 @@ def test_llama_server_keeps_to_the_grammar(llama_server: ModelServer) -> None:
     assert said.text in {" mauve", " taupe"}
 
 
-def test_llama_server_keeps_to_a_schema_in_chats(llama_server: ModelServer) -> None:
+def test_llama_server_keeps_to_a_schema_in_chats(short_model_server: ModelServer) -> None:
     """Of a schema that the model would never follow unforced, so that only the server can have done it."""
     schema = (
         '{"type": "object", "properties": {"DataDependence": {"type": "boolean"}, "zebra": {"const": 41}}, '
         '"required": ["DataDependence", "zebra"], "additionalProperties": false}'
     )
     question = Prompt("Hello, how are you?", 40, Stop(), Reply("Be polite.", "", schema))
-    with RemoteModel(llama_server.base_url, "smollm2", api="chat", allow_unlisted=True) as model:
+    with RemoteModel(short_model_server.base_url, "smollm2", api="chat", allow_unlisted=True) as model:
         (completion,) = model.complete([question])
     found = json.loads(completion.text)
     assert set(found) == {"DataDependence", "zebra"}
