@@ -185,7 +185,7 @@ export interface ProbeResult {
   /** The reason why the completions could not be judged, or empty. */
   why_not_judged: string;
   /** A statement that the verdict changes after meaningless changes, so that the pairs show nothing, or empty. */
-  wavering: string;
+  noise: string;
 }
 
 /** `lost`: right only on the original; `gained`: right only on the counterfactual; `failed`: wrong on both. */
@@ -202,6 +202,8 @@ export interface ProbedPair {
   /** First line of the changed place in the original, counted from 0. */
   line: number;
   shows: PairOutcome;
+  /** Whether rounding may explain the change of the verdict. */
+  unstable: boolean;
   /** The outcome as a sentence. */
   sentence: string;
 }

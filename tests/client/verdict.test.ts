@@ -4,12 +4,21 @@ import type { ProbedPair, ProbeResult } from "../../client/src/protocol";
 import { verdict } from "../../client/src/testing/verdict";
 
 function pair(shows: ProbedPair["shows"], mutation = "operand-swap", line = 7): ProbedPair {
-  return { title: "", counterfactual: "", wrote: [], mutation, line, shows, sentence: shows };
+  return {
+    title: "",
+    counterfactual: "",
+    wrote: [],
+    mutation,
+    line,
+    shows,
+    unstable: false,
+    sentence: shows,
+  };
 }
 
 function result(pairs: ProbedPair[], more: Partial<ProbeResult> = {}): ProbeResult {
   const nothing = { summary: "", report: "", markdown: "", html: "", version: 1, not_asked: [] };
-  const base = { ok: true, ...nothing, function: "f", source: "", why_not_judged: "", wavering: "" };
+  const base = { ok: true, ...nothing, function: "f", source: "", why_not_judged: "", noise: "" };
   return { ...base, pairs, ...more };
 }
 
@@ -41,10 +50,17 @@ test("where nothing can be said nothing is said but the reason", () => {
 
 test("where the verdict changes with nothing, too, a change that decided says nothing", () => {
   const found = verdict(
-    result([pair("lost"), pair("held")], { wavering: "it changes with nothing" }),
+    result([pair("lost"), pair("held")], { noise: "it changes with nothing" }),
     "operand-swap",
   );
   assert.deepEqual(found, { state: "nothing", messages: ["it changes with nothing"] });
+});
+
+test("a change that rounding may explain is no finding, and its sentence says so", () => {
+  const unstable = { ...pair("lost"), unstable: true, sentence: "Unstable" };
+  assert.deepEqual(verdict(result([unstable]), "operand-swap"), { state: "nothing", messages: ["Unstable"] });
+  const besides = verdict(result([unstable, pair("lost")]), "operand-swap");
+  assert.deepEqual(besides, { state: "changed", messages: ["lost"] });
 });
 
 test("a probe that did not come to its end is an error", () => {

@@ -53,9 +53,9 @@ def test_places_come_worst_first_with_what_they_held() -> None:
 
 
 def test_a_cell_is_shaded_where_it_tells_something_and_noise_comes_last() -> None:
-    worst, heat, files, functions = place_tables(PAIRS, "", {"b.py::h": "record-7"}, {"a.py::g"})
+    worst, heat, files, functions = place_tables(PAIRS, "", {"b.py::h": "record-7"}, {"a.py::g": "unstable"})
     assert [row[0] for row in worst.rows] == [HeadingLink("b.py::h", "record-7"), "a.py::f", "a.py::g"]
-    assert [row[-1] for row in worst.rows] == ["", "", "changes, too"]
+    assert [row[-1] for row in worst.rows] == ["", "", "unstable"]
     assert heat.columns == ("file", "data flow", "naming")
     assert heat.rows[0] == ("a.py", Shaded("0% (4)"), Shaded("83% (6)", 5 / 6))
     assert [row[0] for row in heat.rows] == ["a.py", "b.py"]  # c.py has too few of anything
@@ -63,7 +63,7 @@ def test_a_cell_is_shaded_where_it_tells_something_and_noise_comes_last() -> Non
     assert "higher is better" in heat.note
     assert [row[0] for row in files.rows] == ["a.py", "b.py", "c.py"]
     assert len(functions.rows) == 4
-    assert list(place_tables(seen("a.py::f", 0, 5), "", {})) == []
+    assert list(place_tables(seen("a.py::f", 0, 5), "", {}, {})) == []
 
 
 def test_the_picture_is_to_scale_and_whole_whatever_a_model_is_called() -> None:

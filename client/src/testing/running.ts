@@ -106,6 +106,6 @@ function unanswered(): ProbeResult {
     pairs: [],
     not_asked: [],
     why_not_judged: "",
-    wavering: "",
+    noise: "",
   };
 }

@@ -15,8 +15,10 @@ export interface Verdict {
 export function verdict(result: ProbeResult, mutation: string): Verdict {
   if (!result.ok) return { state: "errored", messages: [result.error ?? ""] };
   const pairs = result.pairs.filter((pair) => pair.mutation === mutation);
-  if (result.wavering && pairs.length > 0) return { state: "nothing", messages: [result.wavering] };
-  const changed = pairs.filter(({ shows }) => shows === "lost" || shows === "gained");
+  if (result.noise && pairs.length > 0) return { state: "nothing", messages: [result.noise] };
+  const changed = pairs.filter(
+    ({ shows, unstable }) => !unstable && (shows === "lost" || shows === "gained"),
+  );
   if (changed.length > 0) return { state: "changed", messages: changed.map(messageOf) };
   const held = pairs.filter(({ shows }) => shows === "held");
   if (held.length > 0) return { state: "held", messages: held.map(messageOf) };

@@ -41,9 +41,9 @@ from counterlens.models.base import ModelInfo
 from counterlens.probes import record as records
 from counterlens.probes.pairs.completion import CompletionOptions, CompletionProbe
 from counterlens.probes.pairs.drawn_wording import drawn_sentence
-from counterlens.probes.pairs.floor_wording import unstable_verdict
+from counterlens.probes.pairs.floor_wording import noisy_verdict
 from counterlens.probes.pairs.record import PairRecord, PairsRecord
-from counterlens.probes.pairs.stability_wording import unstable_sentence
+from counterlens.probes.pairs.stability_wording import unstable_changes, unstable_sentence
 from counterlens.probes.pairs.wording import meaning, not_asked, sentence
 from counterlens.probes.probe import Target
 from counterlens.probes.prompts.gap import Gap
@@ -80,6 +80,7 @@ class ShownPair:
     mutation: str = ""
     line: int = 0
     shows: str = ""
+    unstable: bool = False
     sentence: str = ""
 
 
@@ -107,7 +108,7 @@ class ProbeAnswer:
     pairs: tuple[ShownPair, ...] = ()
     not_asked: tuple[NotAsked, ...] = ()
     why_not_judged: str = ""
-    wavering: str = ""
+    noise: str = ""
     records: tuple[dict[str, Any], ...] = ()
 
 
@@ -291,7 +292,7 @@ def _answer(probed: MeasuredProbe, document: Document, path: str | None, shows: 
         pairs=tuple(_shown_pair(pair, document, record.function) for pair in record.pairs) if shows else (),
         not_asked=tuple(NotAsked(mutation, recognised(reason)) for mutation, reason, _ in not_asked(record)),
         why_not_judged=recognised(record.why_not_judged or ""),
-        wavering=unstable_verdict(record, translator()),
+        noise=noisy_verdict(record, translator()),
         records=(records.plain(record),),
     )
 
@@ -310,6 +311,7 @@ def _shown_pair(pair: PairRecord, document: Document, qualname: str) -> ShownPai
         mutation=pair.mutation,
         line=pair.start_line - 1,
         shows=str(pair.outcome),
+        unstable=pair.changed_unstably,
         sentence=" ".join(
             filter(None, (say(pair, translator()) for say in (sentence, unstable_sentence, drawn_sentence)))
         ),
@@ -352,7 +354,8 @@ def _changed(record: PairsRecord) -> Proportion:
 def _result(record: PairsRecord) -> str:
     changed = _changed(record)
     if changed.n:
-        return t("{count} of {n} changed the verdict", count=changed.count, n=changed.n)
+        found = t("{count} of {n} changed the verdict", count=changed.count, n=changed.n)
+        return ", ".join(filter(None, (found, unstable_changes(record, translator()))))
     return t("uninformative") if record.pairs else t("nothing to change")
 
 

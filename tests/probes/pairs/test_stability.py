@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from threading import Event
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 
@@ -15,11 +17,15 @@ from counterlens.models.base import Capability, Completion, Model, ModelInfo, Pr
 from counterlens.probes.pairs.completion import CompletionOptions, CompletionProbe
 from counterlens.probes.pairs.record import PairRecord, PairsRecord
 from counterlens.probes.pairs.stability_tables import stability_tables
-from counterlens.probes.pairs.stability_wording import unstable, unstable_sentence
-from counterlens.probes.pairs.wording import meaning
+from counterlens.probes.pairs.stability_wording import unstable, unstable_pairs, unstable_sentence
+from counterlens.probes.pairs.wording import figures, meaning, outcome
 from counterlens.probes.probe import Context, Target
 from counterlens.probes.record import Record, plain, read
 from counterlens.probes.runner import run_probe, run_targets
+from counterlens.reports.export.annotations import annotated
+from counterlens.reports.export.junit import junit
+from counterlens.reports.export.sarif import sarif
+from counterlens.reports.export.view import Exported, ExportedRecord
 from counterlens.sandbox.registry import best_sandbox
 from counterlens.syntax.document import Document
 
@@ -102,6 +108,39 @@ def test_a_verdict_that_another_way_contradicts_is_unstable_and_no_effect_is_tol
         for one in sorted(record.observations, key=lambda one: one.mutation)
         for name in [one.mutation]
     ]
+
+
+def test_a_report_says_which_changes_are_unstable_and_no_export_makes_them_findings() -> None:
+    """At a near tie the flip has a right alternative; the new name has none."""
+    record = asked(
+        Torn(
+            lambda text, detours: (
+                (not flipped(text) and "chosen" in text) or (flipped(text) and bool(detours)),
+                () if detours else (3,),
+            )
+        )
+    )
+    flip, renamed = pair_of(record, "if-else-flip"), pair_of(record, "rename-random")
+    assert (flip.changed_unstably, renamed.changed_unstably) == (True, False)
+    assert outcome(flip) != outcome(renamed)
+    assert "unstable" in outcome(flip)
+    assert "1 of 2 judged pairs unstable" in figures(summarize(record.observations))
+    assert "1.00 (0.21 to 1.00, n = 1)" in unstable_pairs(summarize(record.observations))
+    told = meaning(record)
+    assert "rename-random" in told
+    assert "if-else-flip" not in told
+    found = exported_of(record)
+    levels = {one["ruleId"]: one["level"] for one in json.loads(sarif(found))["runs"][0]["results"]}
+    assert levels == {"if-else-flip": "note", "rename-random": "warning"}
+    assert [one.mutation for one in annotated(found)] == ["rename-random"]
+    suites = ElementTree.fromstring(junit(found))  # noqa: S314 - it is ours
+    cases = {case.get("name"): [part.tag for part in case] for case in suites.iter("testcase")}
+    assert cases == {"if-else-flip": ["skipped"], "rename-random": ["failure"]}
+
+
+def exported_of(record: PairsRecord) -> Exported:
+    one = ExportedRecord(0, "torn", record.probe, "a.py::larger", "larger", "a.py", record)
+    return Exported("larger", (one,), probes=(record.probe,))
 
 
 def test_who_watches_sees_the_greedy_answer_before_other_ways_are_followed() -> None:

@@ -38,8 +38,8 @@ def noise_floor(record: PairsRecord, t: Translator = ENGLISH) -> str:
     )
 
 
-def unstable_verdict(record: PairsRecord, t: Translator = ENGLISH) -> str:
-    """Describe that a function with an unstable verdict has no conclusion; empty if the verdict is stable."""
+def noisy_verdict(record: PairsRecord, t: Translator = ENGLISH) -> str:
+    """State that placebos change the verdict on a function, so there is no conclusion; empty if none does."""
     changed, found = _changed(record), summarize(record.observations)
     if not changed:
         return ""

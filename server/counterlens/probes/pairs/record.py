@@ -245,6 +245,11 @@ class PairRecord:
         sides = self.original.agrees(before), self.counterfactual.agrees(after)
         return None if None in sides else all(sides)
 
+    @property
+    def changed_unstably(self) -> bool:
+        """Whether the verdict changed, but not for every choice that rounding may make: no finding."""
+        return self.effect is not None and self.effect.signed != 0 and self.stable is False
+
     def source(self, original: str) -> str:
         """The whole source of the counterfactual.
 

@@ -11,12 +11,12 @@ from counterlens.metrics.effects import PairOutcome, Proportion
 from counterlens.metrics.noise_floor import AboveFloor
 from counterlens.metrics.summary import EffectSummary, summarize
 from counterlens.probes.pairs.drawn_wording import drawn_summary
-from counterlens.probes.pairs.floor_wording import describe_floor, noise_floor, unstable_verdict
+from counterlens.probes.pairs.floor_wording import describe_floor, noise_floor, noisy_verdict
 from counterlens.probes.pairs.likelihood_effect import NOISE
 from counterlens.probes.pairs.phrases import done, unchanged
 from counterlens.probes.pairs.record import Likelihood, PairRecord, PairsRecord
 from counterlens.probes.pairs.seeing import is_blind
-from counterlens.probes.pairs.stability_wording import unstable
+from counterlens.probes.pairs.stability_wording import unstable, unstable_pairs
 from counterlens.translating import ENGLISH, Translator
 
 OUTCOMES = {
@@ -31,6 +31,11 @@ OUTCOMES = {
 
 def outcome(pair: PairRecord, t: Translator = ENGLISH) -> str:
     """Describe one pair briefly."""
+    described = _outcome(pair, t)
+    return t("{outcome} (unstable)", outcome=described) if pair.changed_unstably else described
+
+
+def _outcome(pair: PairRecord, t: Translator) -> str:
     if pair.outcome is PairOutcome.LOST and pair.copied:
         return t("it wrote the same code as before the change")
     if pair.outcome is PairOutcome.HELD and pair.discriminating is False:
@@ -78,7 +83,7 @@ def discriminating(summary: EffectSummary) -> str:
 def figures(summary: EffectSummary, floor: AboveFloor | None = None) -> str:
     """All figures of some pairs, beside their noise floor if known."""
     noise = describe_floor(floor) if floor else ""
-    parts = (counts(summary), average(summary), noise, discriminating(summary))
+    parts = (counts(summary), average(summary), unstable_pairs(summary), noise, discriminating(summary))
     return "; ".join(part for part in parts if part)
 
 
@@ -133,7 +138,7 @@ def meaning(record: PairsRecord, t: Translator = ENGLISH) -> str:
     if record.probe == "repair":
         return _repaired(record, t)
     found = f"{_found(record, t)} {noise_floor(record, t)}".rstrip()
-    greedy = unstable_verdict(record, t) or unstable(record, t) or found
+    greedy = noisy_verdict(record, t) or unstable(record, t) or found
     return f"{greedy} {drawn_summary(record, t)}".rstrip()
 
 
@@ -162,7 +167,8 @@ def _found(record: PairsRecord, t: Translator) -> str:
             name=name,
             held=held,
         )
-    broken = [pair for pair in record.pairs if pair.outcome is PairOutcome.LOST]
+    stable = [pair for pair in record.pairs if not pair.changed_unstably]
+    broken = [pair for pair in stable if pair.outcome is PairOutcome.LOST]
     copied = [pair for pair in broken if pair.copied]
     if copied:
         sentence = t(

@@ -8,8 +8,9 @@ from counterlens.evaluation.effects import observed
 from counterlens.evaluation.results import RunResults
 from counterlens.metrics.model_comparison import Adequacy, adequacy
 from counterlens.metrics.summary import EffectSummary
-from counterlens.probes.pairs.floor_wording import unstable_verdict
+from counterlens.probes.pairs.floor_wording import noisy_verdict
 from counterlens.probes.pairs.record import PairsRecord
+from counterlens.probes.pairs.stability_wording import unstable
 from counterlens.probes.record import Record
 from counterlens.reports.build.places import place_tables
 from counterlens.reports.document import Block, Figure, Paragraph, TableBlock
@@ -58,11 +59,12 @@ def places(results: RunResults, *, brief: bool = False) -> Iterator[TableBlock]:
     pairs = observed(results)
     for model, some in pairs.items():
         targets = {} if brief else {name: at for (who, name), at in headings.items() if who == model}
-        unsteady = {
-            item.problem for item, stored in results.of(model) if _has_unstable_verdict(stored.record)
-        }
-        yield from place_tables(some, model if len(pairs) > 1 else "", targets, unsteady, brief=brief)
+        noise = {item.problem: why for item, stored in results.of(model) if (why := _noise_in(stored.record))}
+        yield from place_tables(some, model if len(pairs) > 1 else "", targets, noise, brief=brief)
 
 
-def _has_unstable_verdict(record: Record) -> bool:
-    return isinstance(record, PairsRecord) and bool(unstable_verdict(record))
+def _noise_in(record: Record) -> str:
+    """What may explain the lost verdicts of a function, besides the mutations; empty if nothing does."""
+    if not isinstance(record, PairsRecord):
+        return ""
+    return "a placebo changes it, too" if noisy_verdict(record) else "unstable" if unstable(record) else ""

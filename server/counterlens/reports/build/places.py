@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from counterlens.counting import plural
 from counterlens.metrics.effects import Proportion
@@ -22,7 +22,7 @@ def place_tables(
     pairs: Sequence[Observation],
     model: str,
     targets: Mapping[str, str],
-    unstable: Collection[str] = (),
+    noise: Mapping[str, str],
     *,
     brief: bool = False,
 ) -> Iterator[TableBlock]:
@@ -32,22 +32,21 @@ def place_tables(
         pairs: Its pairs.
         model: Its name if there are several; else empty.
         targets: Headings of functions on a page, by function name.
-        unstable: Functions with unstable verdicts: their losses may be noise.
+        noise: What else may explain the lost verdicts of a function, by function name.
         brief: Whether a table has at most `WORST` rows.
     """
     most = WORST if brief else _MOST
     whose = f", {model}" if model else ""
     files, functions = by_file(pairs), by_function(pairs)
-    failing = sorted((one for one in functions if one.lost), key=lambda one: one.name in unstable)
+    failing = sorted((one for one in functions if one.lost), key=lambda one: one.name in noise)
     if failing:
-        noise = ["changes, too" if place.name in unstable else "" for place in failing]
         rows: Rows = tuple(
-            (*_function(place, targets), said) for place, said in zip(failing[:WORST], noise, strict=False)
+            (*_function(place, targets), noise.get(place.name, "")) for place in failing[:WORST]
         )
-        columns: tuple[str, ...] = (*_FUNCTIONS, "placebo")
+        columns: tuple[str, ...] = (*_FUNCTIONS, "noise")
         note = (
             "verdicts: informative pairs; lost: right on the original only; by: the mutations that changed "
-            "them; placebo: a placebo changes the verdict, too, so the change may be noise (listed last)"
+            "them; noise: a placebo changes the verdict, too, or every change is unstable (listed last)"
         )
         yield TableBlock(f"functions with the most lost verdicts{whose}", columns, rows, note)
     if len(files) > 1:

@@ -53,11 +53,11 @@ class Annotation:
 def annotated(found: Exported) -> Iterator[Annotation]:
     """Annotations of lines: right verdicts that a mutation lost, in the order of the records.
 
-    Functions with unstable verdicts have none.
+    Functions whose verdict placebos change, too, have none, and neither have unstable pairs.
     """
     for exported in found.records:
-        for pair in () if exported.unstable_verdict else exported.judged_pairs:
-            if pair.outcome is PairOutcome.LOST:
+        for pair in () if exported.noise else exported.judged_pairs:
+            if pair.outcome is PairOutcome.LOST and not pair.changed_unstably:
                 why, function = evidence(pair.counterfactual), exported.function
                 message = f"{done(pair.mutation)}, {exported.model} no longer gets {function} right ({why})"
                 test = pair.counterfactual.failed or "its tests"

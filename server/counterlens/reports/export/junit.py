@@ -1,7 +1,7 @@
 """Records as JUnit XML: every function under every mutation is a case, which fails if a verdict is lost.
 
 A case fails when a right verdict was lost; it is skipped, with the reason, if there is no conclusion (wrong
-on both sides, not judged, left out, an unstable verdict).
+on both sides, not judged, left out, unstable, changed by placebos, too).
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 from counterlens.counting import plural
 from counterlens.metrics.effects import PairOutcome
 from counterlens.probes.pairs.record import PairRecord
-from counterlens.probes.pairs.wording import OUTCOMES
+from counterlens.probes.pairs.wording import OUTCOMES, outcome
 from counterlens.reports.export.view import Exported, ExportedRecord
 from counterlens.reports.wording import evidence, lines_of
 
@@ -36,8 +36,8 @@ def _function(suite: Element, exported: ExportedRecord) -> None:
         grouped.setdefault(pair.mutation, []).append(pair)
     for mutation, pairs in grouped.items():
         case = _case(suite, exported, mutation)
-        if exported.unstable_verdict:
-            SubElement(case, "skipped", message=_text(exported.unstable_verdict))
+        if exported.noise:
+            SubElement(case, "skipped", message=_text(exported.noise))
         else:
             _mutation(case, pairs)
     if not grouped:
@@ -54,15 +54,16 @@ def _case(suite: Element, exported: ExportedRecord, name: str) -> Element:
 
 
 def _mutation(case: Element, pairs: Sequence[PairRecord]) -> None:
-    outcomes = [pair.outcome for pair in pairs]
-    lost = [pair for pair in pairs if pair.outcome is PairOutcome.LOST]
+    stable = [pair for pair in pairs if not pair.changed_unstably]
+    outcomes = [pair.outcome for pair in stable]
+    lost = [pair for pair in stable if pair.outcome is PairOutcome.LOST]
     if lost:
         where = ", ".join(map(lines_of, lost))
         message = f"{OUTCOMES[PairOutcome.LOST]}: {len(lost)} of {plural(len(pairs), 'pair')} ({where})"
         failure = SubElement(case, "failure", type="verdict changed", message=_text(message))
         failure.text = _text("\n\n".join(map(_shown, lost)))
     elif not {PairOutcome.HELD, PairOutcome.GAINED} & {*outcomes}:
-        reasons = dict.fromkeys(OUTCOMES[outcome] for outcome in outcomes)
+        reasons = dict.fromkeys(map(outcome, pairs))
         SubElement(case, "skipped", message=_text(", ".join(reasons)))
     gained = outcomes.count(PairOutcome.GAINED)
     if gained:

@@ -16,6 +16,7 @@ from counterlens.metrics.effects import PairOutcome
 from counterlens.mutations.registry import MUTATIONS
 from counterlens.probes.pairs.phrases import done
 from counterlens.probes.pairs.record import PairRecord
+from counterlens.probes.pairs.stability_wording import unstable_sentence
 from counterlens.probes.pairs.wording import OUTCOMES
 from counterlens.reports.export.view import Exported, ExportedRecord
 from counterlens.reports.wording import evidence
@@ -80,11 +81,12 @@ def _results(found: Exported) -> Iterator[Json]:
         for pair in exported.judged_pairs:
             if pair.outcome not in _LEVELS:
                 continue
+            doubts = [text for text in (exported.noise, unstable_sentence(pair)) if text]
             parts = (exported.model, exported.probe, exported.target, pair.mutation, pair.description)
             yield {
                 "ruleId": pair.mutation,
-                "level": "note" if exported.unstable_verdict else _LEVELS[pair.outcome],
-                "message": {"text": f"{_message(exported, pair)} {exported.unstable_verdict}".rstrip()},
+                "level": "note" if doubts else _LEVELS[pair.outcome],
+                "message": {"text": " ".join((_message(exported, pair), *doubts))},
                 "locations": [_location(exported, pair, found.before)],
                 "partialFingerprints": {"pair/v1": hashlib.sha256(_utf8("\0".join(parts))).hexdigest()},
                 "properties": {

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from counterlens.probes.pairs.floor_wording import unstable_verdict
+from counterlens.probes.pairs.floor_wording import noisy_verdict
 from counterlens.probes.pairs.record import PairRecord, PairsRecord
 from counterlens.probes.record import Record
 from counterlens.probes.runner import ProbeRun
@@ -41,9 +41,9 @@ class ExportedRecord:
         return tuple(pair for pair in pairs if pair.original.completion is not None)
 
     @property
-    def unstable_verdict(self) -> str:
+    def noise(self) -> str:
         """Why its pairs show nothing: placebos change the verdict, too; empty if they do not."""
-        return unstable_verdict(self.record) if isinstance(self.record, PairsRecord) else ""
+        return noisy_verdict(self.record) if isinstance(self.record, PairsRecord) else ""
 
 
 @dataclass(frozen=True, slots=True)
