@@ -19,7 +19,8 @@ PACKAGE = REPOSITORY / "server" / "counterlens"
 PAGE = (REPOSITORY / "ARCHITECTURE.md").read_text(encoding="utf-8")
 
 LAYERS = [
-    {"errors", "text", "counting", "progress", "plugins", "translating", "trust", "user_list", "__init__"},
+    {"errors", "text", "counting", "progress", "plugins", "translating", "trust", "user_list"}
+    | {"atomic_file", "__init__"},
     {"languages"},
     {"syntax"},
     {"models"},

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
+
+from counterlens.atomic_file import replace_file
 
 
 def read_list(path: Path) -> list[Any]:
@@ -24,7 +25,4 @@ def write_list(path: Path, entries: Sequence[Any]) -> None:
     Raises:
         OSError: it cannot be written.
     """
-    temporary = path.with_suffix(f".{os.getpid()}.tmp")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary.write_text(json.dumps(entries, indent=1) + "\n", encoding="utf-8")
-    temporary.replace(path)
+    replace_file(path, json.dumps(entries, indent=1) + "\n")

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import json
 import logging
-import tempfile
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+
+from counterlens.atomic_file import replace_file
 
 LOG = logging.getLogger("counterlens")
 PASSED, FAILED, SKIPPED, ENDED = "passed", "failed", "skipped", "ended"
@@ -96,17 +97,10 @@ def write(found: Baseline, file: Path) -> None:
             for path, by_line in found.lines.items()
         },
     }
-    made: Path | None = None
     try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile("w", dir=file.parent, delete=False) as part:
-            made = Path(part.name)
-            json.dump(document, part)
-        made.replace(file)
+        replace_file(file, json.dumps(document))
     except OSError as error:
         LOG.warning("the map of tests to lines cannot be stored, and is computed again next time: %s", error)
-        if made is not None:
-            made.unlink(missing_ok=True)
 
 
 def read(file: Path) -> Baseline | None:

@@ -15,7 +15,6 @@ import json
 import logging
 import os
 import re
-import tempfile
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -24,6 +23,7 @@ from threading import Event, Lock
 
 import platformdirs
 
+from counterlens.atomic_file import replace_file
 from counterlens.attribution.base import Setting
 from counterlens.attribution.layout import Layout
 from counterlens.attribution.recording import run
@@ -140,10 +140,10 @@ class CompiledProject:
         if named is None:
             return
         try:
-            with tempfile.NamedTemporaryFile(dir=self.folder, delete=False) as part:
-                part.write(code)
+            new = self.folder / named.group()
+            replace_file(new, code)
             for old in self.folder.glob(f"{named.group(1)}-*"):
-                old.unlink(missing_ok=True)
-            Path(part.name).replace(self.folder / named.group())
+                if old != new:
+                    old.unlink(missing_ok=True)
         except OSError as error:
             LOG.info("a compiled file cannot be stored: %s", error)

@@ -12,8 +12,6 @@ import contextlib
 import hashlib
 import json
 import math
-import os
-import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -22,6 +20,7 @@ from typing import Any
 import numpy as np
 import platformdirs
 
+from counterlens.atomic_file import replace_file
 from counterlens.confidence.aggregate import Aggregation
 from counterlens.errors import ModelError
 
@@ -173,11 +172,7 @@ def save_calibration(calibration: Calibration, *, folder: Path | None = None) ->
         "curves": {key: _plain(curve) for key, curve in calibration.curves.items()},
     }
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(dir=path.parent, suffix=".part")
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            json.dump(document, file, indent=1)
-        Path(temporary).replace(path)
+        replace_file(path, json.dumps(document, indent=1))
     except OSError as error:
         raise ModelError(
             f"the calibration map cannot be written to {path.parent}: {error.strerror}"

@@ -12,7 +12,6 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
@@ -20,6 +19,7 @@ from typing import Any
 
 import platformdirs
 
+from counterlens.atomic_file import replace_file
 from counterlens.doubt.registry import DOUBT_KINDS
 from counterlens.errors import ModelError
 from counterlens.models.base import ModelInfo
@@ -89,11 +89,8 @@ def save_margins(model: ModelInfo, margins: Margins, lines: int, *, folder: Path
         "lines": lines,
         "margins": dict(margins),
     }
-    temporary = path.with_suffix(f".{os.getpid()}.part")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        temporary.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
-        temporary.replace(path)
+        replace_file(path, json.dumps(document, indent=1) + "\n")
     except OSError as error:
         raise ModelError(f"the margins cannot be written to {path.parent}: {error.strerror}") from error
     return path

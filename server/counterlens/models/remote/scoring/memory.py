@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
-import platformdirs
-
+from counterlens.models.remote.endpoint_file import EndpointFile
 from counterlens.models.remote.scoring.dialect import Correction
 from counterlens.models.remote.scoring.dialects import dialect_named
 from counterlens.models.remote.scoring.probing import Ability
@@ -28,12 +26,12 @@ class Memory:
     """
 
     def __init__(self, file: Path | None = None, clock: Callable[[], float] = time.time) -> None:
-        self._file = file or Path(platformdirs.user_cache_dir("counterlens")) / "remote-abilities.json"
+        self._file = EndpointFile(file or "remote-abilities.json", VERSION)
         self._clock = clock
 
     def recall(self, identity: str) -> Ability | None:
         """Return the stored result for an endpoint and model, unless it is too old."""
-        entry = self._entries().get(identity)
+        entry = self._file.entries().get(identity)
         try:
             assert entry is not None
             ability = Ability(
@@ -50,7 +48,7 @@ class Memory:
 
     def remember(self, identity: str, ability: Ability) -> None:
         """Store a result, if it is valid for the next time."""
-        entries = self._entries()
+        entries = self._file.entries()
         entries.pop(identity, None)
         if ability.certain:
             entries[identity] = {
@@ -59,20 +57,4 @@ class Memory:
                 "reasons": list(ability.reasons),
                 "tested": self._clock(),
             }
-        temporary = self._file.with_suffix(".tmp")
-        try:
-            self._file.parent.mkdir(parents=True, exist_ok=True)
-            temporary.write_text(json.dumps({"version": VERSION, "endpoints": entries}, indent=1))
-            temporary.replace(self._file)
-        except OSError:
-            pass  # a read-only cache costs a few requests, nothing else
-
-    def _entries(self) -> dict[str, Any]:
-        try:
-            content = json.loads(self._file.read_text(encoding="utf-8"))
-        except (OSError, ValueError, RecursionError):
-            return {}
-        if not isinstance(content, dict) or content.get("version") != VERSION:
-            return {}
-        entries = content.get("endpoints")
-        return entries if isinstance(entries, dict) else {}
+        self._file.write(entries)
