@@ -2,13 +2,19 @@ import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import * as os from "node:os";
 import * as path from "node:path";
-import test from "node:test";
+import test, { after } from "node:test";
 import { create, hasCompiler, type SetupError } from "../../client/src/install/create";
 import { onlyOne } from "../../client/src/install/onlyOne";
 import { digestOf, PREBUILT_INDEX, readProgress, steps, writeProgress } from "../../client/src/install/steps";
 
+const made: string[] = [];
+after(() => {
+  for (const root of made) fs.rmSync(root, { recursive: true });
+});
+
 function folders() {
   const root = fs.mkdtempSync(path.join(os.tmpdir(), "counterlens-install-"));
+  made.push(root);
   const source = path.join(root, "source");
   fs.mkdirSync(source);
   fs.writeFileSync(path.join(source, "counterlens-1-py3-none-any.whl"), "");

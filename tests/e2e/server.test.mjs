@@ -3,7 +3,7 @@
 // until it is trusted.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { mkdtempSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, describe, test } from "node:test";
@@ -184,7 +184,9 @@ describe("the language server", { skip }, () => {
 });
 
 test("the network watch records a connection", { skip: skip || cannotWatch }, async (context) => {
-  const log = path.join(mkdtempSync(path.join(tmpdir(), "watch-")), "strace.log");
+  const folder = mkdtempSync(path.join(tmpdir(), "watch-"));
+  context.after(() => rmSync(folder, { recursive: true }));
+  const log = path.join(folder, "strace.log");
   const program = `process.stdin.once("data", () => {
     require("child_process").spawnSync(process.execPath,
       ["-e", "require('net').connect(9, '127.0.0.1').on('error', () => {})"]);
