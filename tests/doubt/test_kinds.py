@@ -69,6 +69,35 @@ def test_an_alternative_takes_the_line_ends_of_its_file() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("program", "refuted"),
+    [
+        # A parameter has the name of its argument.
+        ("def g(n, seq): pass\ndef f(seq):\n    return g(1, seq)\n", True),
+        ("def g(n, seq): pass\ndef f(seq):\n    return g(seq, 1)\n", False),
+        ("def g(a, b): pass\ndef f(x, y):\n    return g(x, y)\n", False),
+        (
+            "class A:\n    def g(self, low, high=0): pass\n    def f(self):\n        self.g(self._low, 1)\n",
+            True,
+        ),
+        ("class A:\n    def __init__(self, n: int, seq): pass\ndef f(seq):\n    return A(1, seq)\n", True),
+        ("def g(n, seq): pass\ndef g(seq, n): pass\ndef f(seq):\n    return g(1, seq)\n", False),
+        ("def g(*n, seq): pass\ndef f(seq):\n    return g(1, seq)\n", False),
+        ("def g(n, seq): pass\ndef f(a, seq):\n    return g(*a, 1, seq)\n", False),
+        # Another call has one of the two at the same position.
+        ("def f(x, y, z):\n    return g(x, y), g(x, [z])\n", True),
+        ("def f(x, y, z):\n    return g(x, y), g([y], x)\n", False),
+        ("def f(x, y, z):\n    return g(x, y), g(y, z), g(x, [z])\n", False),
+        ("def f(x, y, z):\n    return g(x, y), h(x, y)\n", False),
+    ],
+)
+def test_an_order_that_names_or_other_calls_support_is_only_doubted_by_tests(
+    program: str, *, refuted: bool
+) -> None:
+    found = [one for scope in scopes(Document(program)) for one in alternatives_in(scope)]
+    assert next(one for one in found if one.kind == "order").refuted is refuted
+
+
 def test_what_does_not_parse_does_not_fit() -> None:
     (scope,) = scopes(Document("def f(a):\n    return a\n"))
     start = scope.document.text.index("return a") + 7

@@ -23,7 +23,7 @@ from tests.lsp.test_server import position_of
 WORDS = ClientServerConfig(server_command=[sys.executable, "-m", "tests.lsp.word_server"])
 WRONG = "def is_even(n):\n    rest = n % 2\n    return rest != 0\n"
 RIGHT = "def other(n):\n    return n == 1\n"
-MESSAGE = "`!=`: did you mean `==`? (over 99 %)"
+MESSAGE = "`!=`: did you mean `==`? (model preference over 99 %)"
 
 
 @pytest_lsp.fixture(config=WORDS, scope="session")

@@ -23,10 +23,10 @@ from counterlens.cli.untaken import refuse_given
 from counterlens.confidence.exclusion import ScoringLimits, reason_to_skip
 from counterlens.counting import plural
 from counterlens.datasets.repository import Lines, changed_lines
-from counterlens.doubt.fitting import fitted, observed
+from counterlens.doubt.fitting import ALLOWED, code_lines, fitted, observed
 from counterlens.doubt.generating import scopes
 from counterlens.doubt.margins import margins_of, save_margins
-from counterlens.doubt.marking import Doubt, doubts
+from counterlens.doubt.marking import Doubt, Verification, doubts
 from counterlens.doubt.registry import DOUBT_KINDS
 from counterlens.doubt.scope import DoubtScope
 from counterlens.doubt.settling import settled
@@ -92,8 +92,21 @@ def check(
         with model.opened() as loaded:
             found = list(_checked(loaded, chosen, sandbox, excluded_tests))
     say_document(DOUBT_FORMATS["json" if as_json else form](found))
+    if chosen and form == "text" and not as_json:
+        say(_balance(found, sum(len(code_lines(scope)) for scope in chosen)), err=True)
     if found:
         raise click.exceptions.Exit(1)
+
+
+def _balance(found: Sequence[Doubt], lines: int) -> str:
+    """The number of marks, beside the number that the margins allow on code without mistakes."""
+    unverified = sum(doubt.tests is not Verification.FAIL for doubt in found)
+    text = f"{plural(len(found), 'mark')} in {plural(lines, 'line')} of code"
+    if not unverified:
+        return text
+    allowed = max(ALLOWED * lines / 1000, 0.1)
+    which = "" if unverified == len(found) else f" {unverified} without a failing test;"
+    return f"{text};{which} the margins allow up to {allowed:.1f} if there are no mistakes"
 
 
 def _chosen(paths: tuple[Path, ...], since: str | None) -> list[DoubtScope]:

@@ -23,6 +23,8 @@ class Alternative:
         text: The replacement, with `\n` as line ends.
         marked: Byte range of the mark, if it differs from the replaced range.
         question: The rest of the message after the place; by default "did you mean `text`?".
+        refuted: Whether the rest of the file supports the existing code. Only failing tests can then put it
+            in doubt.
     """
 
     kind: str
@@ -31,6 +33,7 @@ class Alternative:
     text: str
     marked: tuple[int, int] | None = None
     question: str = ""
+    refuted: bool = False
 
     @property
     def place(self) -> tuple[int, int]:

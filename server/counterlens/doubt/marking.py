@@ -83,7 +83,7 @@ def fingerprint(scope: DoubtScope) -> str:
     start = scope.function.start
     digest = hashlib.blake2b(scope.document.data[start : scope.function.end], digest_size=16)
     for passage, inside in passages(scope, alternatives_in(scope)):
-        texts = [(one.kind, one.start - start, one.end - start, one.text) for one in inside]
+        texts = [(one.kind, one.start - start, one.end - start, one.text, one.refuted) for one in inside]
         digest.update(repr((passage.context, texts)).encode("utf-8", "surrogatepass"))
     digest.update(repr(sorted(ignored(scope.document).everywhere)).encode())
     return digest.hexdigest()

@@ -8,6 +8,7 @@ from functools import cached_property
 
 import tree_sitter
 
+from counterlens.doubt.argument_order import ArgumentOrder
 from counterlens.doubt.attribute_use import attribute_use
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
@@ -57,6 +58,11 @@ class DoubtFile:
         for used in filter(None, map(attribute_use, self.nodes)):
             known.setdefault(text_of(used.receiver), {}).setdefault(text_of(used.name), set()).add(used.role)
         return known
+
+    @cached_property
+    def argument_order(self) -> ArgumentOrder:
+        """Evidence for the order of the arguments of each call."""
+        return ArgumentOrder.of(self.nodes)
 
     @cached_property
     def awaited(self) -> frozenset[str]:

@@ -68,7 +68,7 @@ def trials(
     cancel: Event | None = None,
     read: Callable[[int], None] | None = None,
 ) -> list[Trial]:
-    """Try the alternatives of a function, in the order of the text.
+    """Try the alternatives of a function that its file does not refute, in the order of the text.
 
     Args:
         model: The model.
@@ -82,7 +82,10 @@ def trials(
         ModelError, Cancelled: as `Model.score_continuations`.
     """
     found: list[Trial] = []
-    for passage, scores, heads in _first_pass(model, scope, kinds, cancel):
+    wanted = [
+        one for one in alternatives_in(scope) if not one.refuted and (kinds is None or one.kind in kinds)
+    ]
+    for passage, scores, heads in _first_pass(model, scope, wanted, cancel):
         if read:
             read(len(scores))
         ranked = sorted((pair for pair in heads if pair[0] >= LEAST_HEAD), key=lambda pair: -pair[0])
@@ -121,7 +124,7 @@ def ranked_by_head(
     """
     ranked = [
         (head, passage, one)
-        for passage, _, heads in _first_pass(model, scope, None, cancel)
+        for passage, _, heads in _first_pass(model, scope, alternatives_in(scope), cancel)
         for head, one in heads
     ]
 
@@ -134,12 +137,11 @@ def ranked_by_head(
 
 
 def _first_pass(
-    model: Model, scope: DoubtScope, kinds: Collection[str] | None, cancel: Event | None
+    model: Model, scope: DoubtScope, wanted: Sequence[Alternative], cancel: Event | None
 ) -> Iterator[tuple[Passage, TokenScores, list[tuple[float, Alternative]]]]:
-    """The unchanged function, piece by piece, and its alternatives with the comparison of first tokens."""
+    """The unchanged function, piece by piece, and alternatives with the comparison of first tokens."""
     if not model.offers(Capability.SCORE, cancel=cancel):
         raise UnscorableError(f"{model.info.name} returns no token probabilities")
-    wanted = [one for one in alternatives_in(scope) if kinds is None or one.kind in kinds]
     for passage, inside in passages(scope, wanted):
         text = passage.as_it_stands(passage.end)
         (scores,) = model.score_continuations(passage.context, [text], alternatives=NAMED, cancel=cancel)

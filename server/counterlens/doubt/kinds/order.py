@@ -31,7 +31,8 @@ class Order(DoubtKind):
             if called is not None and text_of(called) not in {"max", "min", "print"}:
                 given = [one for one in node.named_children if one.type not in _NAMED]
                 for first, second in pairwise(given):
-                    yield from self._swapped(scope, first, second)
+                    refuted = scope.file.argument_order.supports(node, first, second)
+                    yield from self._swapped(scope, first, second, refuted=refuted)
         for node in scope.of("binary_operator"):
             left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
             operator = node.child_by_field_name("operator")
@@ -48,7 +49,7 @@ class Order(DoubtKind):
                     yield from self._swapped(scope, left, right)
 
     def _swapped(
-        self, scope: DoubtScope, first: tree_sitter.Node, second: tree_sitter.Node
+        self, scope: DoubtScope, first: tree_sitter.Node, second: tree_sitter.Node, *, refuted: bool = False
     ) -> Iterator[Alternative]:
         one, other = text_of(first), text_of(second)
         if (
@@ -57,4 +58,5 @@ class Order(DoubtKind):
             and not {first.type, second.type} <= {"integer", "string"}
         ):
             between = scope.text(first.end_byte, second.start_byte)
-            yield Alternative(self.id, first.start_byte, second.end_byte, f"{other}{between}{one}")
+            text = f"{other}{between}{one}"
+            yield Alternative(self.id, first.start_byte, second.end_byte, text, refuted=refuted)

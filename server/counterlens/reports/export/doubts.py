@@ -23,7 +23,7 @@ _LEVELS = {Verification.FAIL: "error", Verification.SAME: "note", Verification.N
 
 
 def doubt_sentence(doubt: Doubt, t: Translator = ENGLISH) -> str:
-    """A mark in words, such as "`in`: did you mean `not in`? (96 %, no test distinguishes them)"."""
+    """A mark in words, such as "`in`: did you mean `not in`? (model preference 96 %)"."""
     question = t.recognised(doubt.alternative.question) or t(
         "did you mean {other}?", other=f"`{shortened(doubt.alternative.text, _WIDTH)}`"
     )
@@ -32,8 +32,8 @@ def doubt_sentence(doubt: Doubt, t: Translator = ENGLISH) -> str:
 
 
 def _preferred(part: float, t: Translator) -> str:
-    """A share of the probability as text, never shown as 100 %."""
-    return share(part, t) if part < 0.99 else t("over 99 %")
+    """A share of the probability as text, never shown as 100 %: it is no probability of a mistake."""
+    return t("model preference {share}", share=share(part, t) if part < 0.99 else t("over 99 %"))
 
 
 def _verification(doubt: Doubt, t: Translator) -> str:
