@@ -6,7 +6,8 @@ from threading import Thread
 
 import pytest
 
-from counterlens.cli import run_progress
+from counterlens.cli import progress_lines, run_progress
+from counterlens.cli.options import steps
 
 
 def lines(capfd: pytest.CaptureFixture[str]) -> list[str]:
@@ -16,7 +17,7 @@ def lines(capfd: pytest.CaptureFixture[str]) -> list[str]:
 def test_what_is_done_meanwhile_is_said_before_any_function_is_done(
     monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(run_progress, "EVERY_SECONDS", 0.0)
+    monkeypatch.setattr(progress_lines, "EVERY_SECONDS", 0.0)
     left = iter([None, 840.5])
     with run_progress.run_progress(20, 4, lambda: next(left)) as (advance, notice):
         notice("slugify: running the tests of boltons, 120 of 400")
@@ -30,7 +31,7 @@ def test_what_is_done_meanwhile_is_said_before_any_function_is_done(
 def test_there_is_a_line_now_and_then_from_any_thread(
     monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(run_progress, "EVERY_SECONDS", 3600.0)
+    monkeypatch.setattr(progress_lines, "EVERY_SECONDS", 3600.0)
     with run_progress.run_progress(20, 0, lambda: None) as (advance, notice):
         threads = [Thread(target=notice, args=("at work",)) for _ in range(8)]
         for thread in threads:
@@ -39,3 +40,13 @@ def test_there_is_a_line_now_and_then_from_any_thread(
             thread.join()
         advance(1, 20, "f")
     assert lines(capfd) == []
+
+
+def test_the_steps_of_other_commands_are_lines_with_the_share_that_is_done(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(progress_lines, "EVERY_SECONDS", 0.0)
+    with steps("checking") as report:
+        report("checking a.py::f", 1, 4)
+        report("reading", 0, 0)
+    assert lines(capfd) == ["checking a.py::f (25 %)", "reading"]

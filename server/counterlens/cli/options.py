@@ -15,6 +15,7 @@ from click.core import ParameterSource
 from rich.console import Console, RenderableType
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
+from counterlens.cli.progress_lines import ProgressLines
 from counterlens.cli.saying import say, say_document
 from counterlens.errors import OptionError, SandboxError
 from counterlens.models import DEFAULT_MODEL, Model, load
@@ -330,8 +331,9 @@ def print_report(report: RenderableType) -> None:
 
 @contextmanager
 def steps(what: str, *, total_known: bool = True) -> Iterator[Callable[[str, int, int], None]]:
-    """A progress line on standard error, if that is a terminal; removed when the work is done."""
+    """A progress line on standard error until the work is done; without a terminal, occasional lines."""
     console = Console(stderr=True)
+    lines = ProgressLines(console)
     columns = [SpinnerColumn(), TextColumn("{task.description}", markup=False)]
     extra = [BarColumn(bar_width=24), TimeElapsedColumn()] if total_known else [TimeElapsedColumn()]
     with Progress(*columns, *extra, console=console, transient=True, disable=not console.is_terminal) as bar:
@@ -339,5 +341,6 @@ def steps(what: str, *, total_known: bool = True) -> Iterator[Callable[[str, int
 
         def report(step: str, done: int, total: int) -> None:
             bar.update(task, description=printable(step, keep=""), completed=done, total=total)
+            lines.show(f"{step} ({100 * done / total:.0f} %)" if total else step)
 
         yield report

@@ -6,17 +6,13 @@ import math
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from threading import Lock
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
-from counterlens.cli.saying import say
+from counterlens.cli.progress_lines import ProgressLines
 from counterlens.evaluation.run import Advance, Notice
 from counterlens.text import printable
-
-EVERY_SECONDS = 15.0
-"""Seconds between lines of progress without a terminal."""
 
 
 @contextmanager
@@ -33,8 +29,9 @@ def run_progress(
     Yields:
         Callbacks for a finished item, and for the current step of an item; thread-safe.
     """
-    console, lock = Console(stderr=True), Lock()
-    started = last = time.monotonic()
+    console = Console(stderr=True)
+    lines = ProgressLines(console)
+    started = time.monotonic()
     reached = done
     columns = (
         BarColumn(bar_width=24),
@@ -48,17 +45,11 @@ def run_progress(
         task = bar.add_task("loading the model", total=total, completed=done, rate="", left="")
 
         def update(what: str) -> None:
-            nonlocal last
             rate = (reached - done) / max(time.monotonic() - started, 1e-9) * 60
             pace = f"{rate:.1f} per minute" if rate else ""
             left = _left(remaining())
             bar.update(task, completed=reached, rate=pace, left=left, description=printable(what, keep=""))
-            with lock:
-                due = not console.is_terminal and time.monotonic() - last > EVERY_SECONDS
-                if due:
-                    last = time.monotonic()
-            if due:
-                say(", ".join(filter(None, (f"{reached} of {total}", pace, left, what))), err=True)
+            lines.show(", ".join(filter(None, (f"{reached} of {total}", pace, left, what))))
 
         def advance(now: int, _of: int, name: str) -> None:
             nonlocal reached
