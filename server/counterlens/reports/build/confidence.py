@@ -35,7 +35,7 @@ def confidence_lines(qualname: str, scored: Confidence | None, note: str | None)
     value = scored.within(function.start, function.end)
     least = _least_certain(scored, function.start, function.end)
     known = f"{value:.2f}" if value is not None else "unknown"
-    yield Paragraph(f"{known}   least sure: {least}" if least else known, lead="confidence")
+    yield Paragraph(f"{known}; least sure: {least}" if least else known, lead="confidence")
     concepts = scored.concepts_in(function.start, function.end)
     each = [f"{name} {value:.2f}" for name, (value, _) in concepts.items() if name != Category.STRUCTURE]
     if each:

@@ -65,7 +65,7 @@ def _row(found: Dependences, number: int) -> tuple[ReportCell, ...]:
 def _inferred(found: Inferred, name: str, path: Path) -> Iterator[Block]:
     line = {part.statement.id: part.statement.line for part in found.subject.parts}
     yield Heading(1, name)
-    yield Paragraph(f"{path}   {found.model.name}, {found.method}", quiet=True)
+    yield Paragraph(f"{path}, {found.model.name}, {found.method}", quiet=True)
     rows: list[tuple[ReportCell, ...]] = []
     for part in found.subject.parts:
         into = found.into(part.statement.id)

@@ -163,7 +163,7 @@ def evidence_blocks(pair: PairRecord, level: int, number: int | None = None) -> 
 
 def _place(record: PairsRecord, model: ModelInfo, path: str | None) -> str:
     details = dict(model.details)
-    threads = f", {details['threads']} threads" if "threads" in details else ""
+    threads = f", {plural(int(details['threads']), 'thread')}" if "threads" in details else ""
     exact = ""
     if any(pair.original.completion is not None for pair in record.pairs):
         exact = f", completions {'' if Capability.EXACT in model.capabilities else 'not '}exact"
