@@ -67,8 +67,8 @@ class StableVerdicts:
     """The summary of the stable pairs.
 
     Attributes:
-        share: Share of stable pairs, among those for which this is known.
-        average: Average mutation effect over the informative stable pairs.
+        share: Share of stable pairs, among the informative ones for which this is known.
+        average: Average mutation effect over the stable pairs.
     """
 
     share: Proportion
@@ -96,7 +96,7 @@ class EffectSummary:
         functions: Number of functions with informative pairs.
         discriminating: The same for discriminating pairs; None if it is unknown for all pairs, for example
             because nothing is cut.
-        stable: The same for pairs with stable verdicts; None if it is unknown for all pairs.
+        stable: The same for pairs with stable verdicts; None if it is unknown for all informative pairs.
     """
 
     pairs: int
@@ -166,10 +166,14 @@ def _discriminating(seen: Iterable[Observation]) -> Discriminating | None:
 
 
 def _stable(seen: Iterable[Observation]) -> StableVerdicts | None:
-    known = [(pair, pair.effect) for pair in seen if pair.stable is not None and pair.effect is not None]
+    known = [
+        (pair, pair.effect)
+        for pair in seen
+        if pair.stable is not None and pair.effect is not None and pair.effect.informative
+    ]
     if not known:
         return None
-    held = [(pair.cluster, effect) for pair, effect in known if pair.stable and effect.informative]
+    held = [(pair.cluster, effect) for pair, effect in known if pair.stable]
     return StableVerdicts(
         share=pooled_share((pair.cluster, bool(pair.stable)) for pair, _ in known),
         average=average_mutation_effect((effect for _, effect in held), (cluster for cluster, _ in held)),

@@ -124,7 +124,7 @@ def test_a_report_says_which_changes_are_unstable_and_no_export_makes_them_findi
     assert (flip.changed_unstably, renamed.changed_unstably) == (True, False)
     assert outcome(flip) != outcome(renamed)
     assert "unstable" in outcome(flip)
-    assert "1 of 2 judged pairs unstable" in figures(summarize(record.observations))
+    assert "1 of 2 informative pairs unstable" in figures(summarize(record.observations))
     assert "1.00 (0.21 to 1.00, n = 1)" in unstable_pairs(summarize(record.observations))
     told = meaning(record)
     assert "rename-random" in told
@@ -175,6 +175,15 @@ def test_ways_are_followed_the_closest_first_and_deeper_until_the_budget_is_spen
     )
     followed = {prompt.detours for prompt in model.asked if prompt.text == model.asked[0].text}
     assert followed == {(), (7,), (7, 8), (7, 8, 9)}
+
+
+def test_no_way_is_followed_of_pairs_that_show_nothing() -> None:
+    """The model is never right, whatever it ties on; nothing is claimed of such a pair."""
+    model = Torn(lambda _text, detours: (False, () if detours else (3,)))
+    record = asked(model)
+    assert {pair.stable for pair in record.pairs} == {None}
+    assert not any(prompt.detours for prompt in model.asked)
+    assert summarize(record.observations).stable is None
 
 
 @pytest.mark.parametrize("ways", [0, 2])

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from counterlens.attribution.base import Evidence, Judgement, Verdict
 from counterlens.attribution.reaching import HoleReach
+from counterlens.metrics.effects import Effect
 from counterlens.models.base import Model
 from counterlens.mutations import Counterfactual
 from counterlens.probes.pairs.judging import Judging
@@ -75,6 +76,19 @@ class Pair:
     discriminating: bool | None = None
     drawn: DrawnPair | None = None
     reached: HoleReach | None = None
+
+    @property
+    def effect(self) -> Effect | None:
+        """The mutation effect; None if a side could not be judged."""
+        verdicts = self.original.verdict, self.mutated.verdict
+        if Judgement.REFUSED in {verdict.judgement for verdict in verdicts}:
+            return None
+        return Effect(*(verdict.passed for verdict in verdicts))
+
+    @property
+    def informative(self) -> bool:
+        """Whether both sides were judged and one is right; nothing is claimed about other pairs."""
+        return self.effect is not None and self.effect.informative
 
     @property
     def copied(self) -> bool:

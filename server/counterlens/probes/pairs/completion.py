@@ -124,7 +124,7 @@ def _beyond_greedy(
 
     `context.interim` gets the record of the greedy completions first, then updates as samples come in.
     """
-    tied = any(side.ties for pair in pairs for side in (pair.original, pair.mutated))
+    tied = any(pair.informative and (pair.original.ties or pair.mutated.ties) for pair in pairs)
     if tied and options.ways and not options.drawing and context.interim is not None:
         context.interim(made(pairs))  # the following steps take longer than all before
     pairs = with_ways(context.model, judging, pairs, options.ways, options.max_tokens)

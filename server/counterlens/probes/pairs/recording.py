@@ -5,8 +5,8 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Sequence
 
-from counterlens.attribution.base import Judgement, Verdict
-from counterlens.metrics.effects import Effect, PairOutcome
+from counterlens.attribution.base import Verdict
+from counterlens.metrics.effects import PairOutcome
 from counterlens.mutations import Counterfactual, Refusal
 from counterlens.probes.pairs.attempts import Attempt, Pair
 from counterlens.probes.pairs.likelihood_effect import LikelihoodEffect
@@ -78,7 +78,7 @@ def diff_lines(before: str, after: str, context: int = _CONTEXT) -> tuple[str, .
 
 
 def _pair(document: Document, pair: Pair) -> PairRecord:
-    made, effect = pair.counterfactual, _effect(pair)
+    made, effect = pair.counterfactual, pair.effect
     data = made.source.encode("utf-8", "surrogatepass")
     return PairRecord(
         mutation=made.mutation,
@@ -121,12 +121,6 @@ def _operators(document: Document, pair: Pair) -> tuple[str, str] | None:
     ]
     swapped = [edit for edit in edits if edit in _SWAPS]
     return swapped[0] if len(swapped) == 1 else None
-
-
-def _effect(pair: Pair) -> Effect | None:
-    if Judgement.REFUSED in (pair.original.verdict.judgement, pair.mutated.verdict.judgement):
-        return None
-    return Effect(pair.original.verdict.passed, pair.mutated.verdict.passed)
 
 
 def _side(gap: Gap, attempt: Attempt) -> Side:

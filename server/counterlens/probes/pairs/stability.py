@@ -35,7 +35,9 @@ Ways = Annotated[
 def with_ways(
     model: Model, judging: Judging, pairs: Sequence[Pair], most: int, max_tokens: int
 ) -> list[Pair]:
-    """Pairs with the alternatives of both sides; unchanged if the model does not decode exactly.
+    """Informative pairs with the alternatives of both sides, and the other pairs unchanged.
+
+    All are unchanged if the model does not decode exactly.
 
     Raises:
         ModelError, Cancelled: as `Model.complete`.
@@ -44,8 +46,9 @@ def with_ways(
         return list(pairs)
     sides: dict[str, tuple[Gap, Attempt]] = {}
     for pair in pairs:
-        sides[pair.gap.shown] = pair.gap, pair.original
-        sides[pair.mutated_gap.shown] = pair.mutated_gap, pair.mutated
+        if pair.informative:
+            sides[pair.gap.shown] = pair.gap, pair.original
+            sides[pair.mutated_gap.shown] = pair.mutated_gap, pair.mutated
     ways = _AlternativeSearch(model, judging, sides, most, max_tokens).ways
     return [
         replace(
@@ -53,6 +56,8 @@ def with_ways(
             original=replace(pair.original, ways=ways[pair.gap.shown]),
             mutated=replace(pair.mutated, ways=ways[pair.mutated_gap.shown]),
         )
+        if pair.informative
+        else pair
         for pair in pairs
     ]
 

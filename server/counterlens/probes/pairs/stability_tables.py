@@ -10,10 +10,11 @@ from counterlens.probes.pairs.record import PairsRecord
 
 ALL = "all"
 """The label of the row for all mutations."""
-_COLUMNS = ("judged", "effect", "stable", "informative there", "effect there")
+_COLUMNS = ("informative", "effect", "stable", "effect there")
 _NOTE = (
-    "effect: of all pairs; stable: judged pairs with the same verdict for every alternative choice between "
-    "tokens that are closer than the model's rounding, on both sides; there: over these pairs"
+    "informative: pairs with followed ties; effect: of all pairs; stable: informative pairs with the same "
+    "verdict for every alternative choice between tokens that are closer than the model's rounding, on both "
+    "sides; there: over these pairs"
 )
 
 
@@ -29,8 +30,7 @@ def stability_tables(models: Mapping[str, Sequence[PairsRecord]]) -> tuple[Table
         parts = {ALL: summarize(seen), **dict(sorted(grouped(seen, lambda one: one.mutation).items()))}
         for name, whole in parts.items():
             if found := whole.stable:
-                there = (found.share, found.average.n, found.average)
-                rows.append((model, name, found.share.n, whole.average, *there))
+                rows.append((model, name, found.share.n, whole.average, found.share, found.average))
     if not rows:
         return ()
     return (Table("stable verdicts", ("model", "mutation", *_COLUMNS), tuple(rows), _NOTE),)

@@ -30,8 +30,8 @@ def unstable_pairs(summary: EffectSummary) -> str:
     stable = summary.stable
     if stable is None or stable.share.count == stable.share.n:
         return ""
-    judged, average = stable.share.n, stable.average
-    text = f"{judged - stable.share.count} of {judged} judged pairs unstable"
+    informative, average = stable.share.n, stable.average
+    text = f"{informative - stable.share.count} of {informative} informative pairs unstable"
     if average.value is None or average.low is None or average.high is None:
         return text
     interval = f"{average.low:.2f} to {average.high:.2f}"
