@@ -20,7 +20,7 @@ from counterlens.probes.pairs.attempts import Attempt, Pair
 from counterlens.probes.pairs.counterfactuals import gaps_of
 from counterlens.probes.pairs.likelihood_effect import ChangedToken, LikelihoodEffect
 from counterlens.probes.pairs.phrases import done, rests_on
-from counterlens.probes.pairs.record import PairsRecord
+from counterlens.probes.pairs.record import PairsRecord, RefusedSite
 from counterlens.probes.pairs.recording import pairs_record
 from counterlens.probes.pairs.wording import sentence
 from counterlens.probes.registry import PROBES
@@ -243,7 +243,7 @@ def test_a_terminal_shows_both_sides_and_ends_with_what_it_means() -> None:
 
 def test_pairs_without_information_are_only_in_the_table_of_a_terminal_and_folded_in_a_page() -> None:
     told, silent = probe(PASSED, FAILED), probe(FAILED, FAILED)
-    both = report(replace(told, pairs=(*silent.pairs, *told.pairs)))
+    both = report(replace(told, pairs=(*silent.pairs, *told.pairs), dropped=()))
     text = terminal.plain(both)
     assert text.count("after the original") == len(told.pairs)
     assert f"details of {plural(len(silent.pairs), 'uninformative pair')}" in text
@@ -252,6 +252,17 @@ def test_pairs_without_information_are_only_in_the_table_of_a_terminal_and_folde
     assert page.count("<details") == len(silent.pairs)
     assert page.lower().count("after the original") == len(told.pairs) + len(silent.pairs)
     assert markdown.render(both).lower().count("after the original") == len(told.pairs) + len(silent.pairs)
+
+
+def test_a_mutation_without_pairs_has_its_main_reason_and_a_page_has_every_place() -> None:
+    told = probe(PASSED, FAILED)
+    sites = [("if-else-flip", "z"), ("def-use-break", "a"), ("def-use-break", "b"), ("def-use-break", "b")]
+    refused = tuple(RefusedSite(mutation, 3, reason) for mutation, reason in sites)
+    found = report(replace(told, refused=refused, dropped=()))
+    rows = [line.split() for line in terminal.plain(found).splitlines() if line.startswith(("def-", "if-"))]
+    assert [row[:4] for row in rows if "refused:" in row] == [["def-use-break", "3", "refused:", "b,"]]
+    page = html.page(found)
+    assert all(f"refused: {reason}<" in page for reason in "abz")
 
 
 def test_if_no_pair_has_information_one_is_shown() -> None:

@@ -183,9 +183,32 @@ def _gist(record: PairsRecord, folded: int) -> Iterator[Block]:
         yield Paragraph(f"It cannot be judged: {record.why_not_judged}.")
     if record.pairs:
         yield from _summed_up(record, folded)
-    missing = tuple((mutation, n, why) for mutation, why, n in not_asked(record))
-    if missing:
-        yield TableBlock("not asked", ("mutation", "places", "why"), missing, quiet=True)
+    yield from _not_asked(record)
+
+
+def _not_asked(record: PairsRecord) -> Iterator[Block]:
+    """Why mutations without pairs have none; and all excluded sites, folded."""
+    columns = ("mutation", "places", "why")
+    sites = not_asked(record)
+    asked = {pair.mutation for pair in record.pairs}
+    reasons: dict[str, list[tuple[int, str]]] = {}
+    for mutation, why, n in sites:
+        if mutation not in asked:
+            reasons.setdefault(mutation, []).append((n, why))
+    rows = tuple(
+        (mutation, sum(n for n, _ in some), _main_reason(some)) for mutation, some in reasons.items()
+    )
+    if rows:
+        yield TableBlock("not asked", columns, rows, quiet=True)
+    if len(sites) > len(rows):
+        every = tuple((mutation, n, why) for mutation, why, n in sites)
+        yield Folded("All places that were not asked", (TableBlock("not asked", columns, every, quiet=True),))
+
+
+def _main_reason(reasons: Sequence[tuple[int, str]]) -> str:
+    """The reason of most places."""
+    _, why = max(reasons, key=lambda one: one[0])
+    return f"{why}, and {plural(len(reasons) - 1, 'more reason')}" if len(reasons) > 1 else why
 
 
 def _summed_up(record: PairsRecord, folded: int) -> Iterator[Block]:
