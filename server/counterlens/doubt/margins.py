@@ -34,10 +34,9 @@ EMBEDDED: Margins = MappingProxyType(
     {
         "arithmetic": 8.5,
         "boolean": 4.5,
-        "membership": 6.5,
         "augmented": 7.0,
         "boundary": 12.0,
-        "order": 6.5,
+        "order": 5.0,
         "variable": 18.0,
         "index": 4.5,
         "attribute": 22.5,
