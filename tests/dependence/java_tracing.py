@@ -19,11 +19,11 @@ from counterlens.attribution.base import Setting
 from counterlens.attribution.java.bench import CompilerStoppedError
 from counterlens.attribution.java.benches import BENCHES
 from counterlens.dependence import MODULE, Dependences, Kind, analyse
-from counterlens.dependence.braces.blocks import text_of
 from counterlens.dependence.java.expressions import declared_in
 from counterlens.dependence.variables import variable_name
 from counterlens.sandbox.java.machine import AnswerParts
 from counterlens.sandbox.serving import ServiceEndedError, ServiceLateError
+from counterlens.syntax.definitions import text_of
 
 Pair = tuple[str, int, int, str]
 """A method, the defining and the reading statement, and the variable."""

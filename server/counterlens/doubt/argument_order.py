@@ -8,7 +8,10 @@ from dataclasses import dataclass, field
 
 import tree_sitter
 
+from counterlens.syntax.definitions import text_of
+
 _KEYWORD = frozenset({"keyword_argument", "dictionary_splat", "comment"})
+_NO_PARAMETERS = frozenset({"positional_separator", "comment"})
 _BEFORE_NAMES = frozenset({"self", "cls"})
 
 
@@ -37,8 +40,8 @@ class ArgumentOrder:
             elif node.type == "call":
                 called, arguments = (node.child_by_field_name(one) for one in ("function", "arguments"))
                 if called is not None and arguments is not None and arguments.type == "argument_list":
-                    given = tuple(_text(one) for one in positional(arguments))
-                    calls[_text(called)].append((arguments.start_byte, given))
+                    given = tuple(text_of(one) for one in positional(arguments))
+                    calls[text_of(called)].append((arguments.start_byte, given))
         return cls({name: some[0] for name, some in defined.items() if len(some) == 1}, dict(calls))
 
     def supports(
@@ -53,13 +56,13 @@ class ArgumentOrder:
         given = positional(arguments)
         if called is None or first not in given or second not in given:
             return False
-        at, name = given.index(first), _text(called)
+        at, name = given.index(first), text_of(called)
         named = self.parameters.get(name, ())[at : at + 2]
         others = [
             texts[at : at + 2] for start, texts in self.calls.get(name, ()) if start != arguments.start_byte
         ]
         one, other = (_name(first), _name(second)), (_name(second), _name(first))
-        written, swapped = (_text(first), _text(second)), (_text(second), _text(first))
+        written, swapped = (text_of(first), text_of(second)), (text_of(second), text_of(first))
         return (_agree(one, named) or any(_agree(written, each) for each in others)) and not (
             _agree(other, named) or any(_agree(swapped, each) for each in others)
         )
@@ -82,13 +85,13 @@ def _agree(some: Sequence[str], others: Sequence[str]) -> bool:
 
 def _callable_as(function: tree_sitter.Node) -> tuple[str, ...]:
     """How the file calls a function, method or, for `__init__`, class."""
-    name, above = _text(function.child_by_field_name("name")), function.parent
+    name, above = text_of(function.child_by_field_name("name")), function.parent
     while above is not None and above.type in {"block", "decorated_definition"}:
         above = above.parent
     if above is None or above.type != "class_definition":
         return (name,)
     if name == "__init__":
-        return (_text(above.child_by_field_name("name")),)
+        return (text_of(above.child_by_field_name("name")),)
     return f"self.{name}", f"cls.{name}"
 
 
@@ -97,23 +100,16 @@ def _parameters(function: tree_sitter.Node) -> tuple[str, ...]:
     listed = function.child_by_field_name("parameters")
     names: list[str] = []
     for one in listed.named_children if listed is not None else ():
-        if one.type in {"list_splat_pattern", "dictionary_splat_pattern", "keyword_separator"}:
-            break
-        if one.type == "typed_parameter" and one.named_children[0].type != "identifier":
-            break
-        name = one.child_by_field_name("name") or (one if one.type == "identifier" else None)
-        if name is None and one.type == "typed_parameter":
-            name = one.named_children[0]
-        if name is not None:
-            names.append(_text(name).strip("_"))
-    return tuple(names[1:] if names[:1] and names[0] in _BEFORE_NAMES else names)
+        if one.type not in _NO_PARAMETERS:
+            typed = one.named_children[0] if one.type == "typed_parameter" else one
+            name = one.child_by_field_name("name") or typed
+            if name.type != "identifier":  # what follows has no position
+                break
+            names.append(text_of(name).strip("_"))
+    return tuple(names[1:] if names and names[0] in _BEFORE_NAMES else names)
 
 
 def _name(argument: tree_sitter.Node) -> str:
     """The name of a variable or attribute; empty for other expressions."""
     named = argument.child_by_field_name("attribute") if argument.type == "attribute" else argument
-    return _text(named).strip("_") if named is not None and named.type == "identifier" else ""
-
-
-def _text(node: tree_sitter.Node | None) -> str:
-    return (node.text or b"").decode("utf-8", "replace") if node is not None else ""
+    return text_of(named).strip("_") if named is not None and named.type == "identifier" else ""

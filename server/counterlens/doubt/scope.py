@@ -10,6 +10,7 @@ import tree_sitter
 
 from counterlens.doubt.argument_order import ArgumentOrder
 from counterlens.doubt.attribute_use import attribute_use
+from counterlens.syntax.definitions import text_of
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
 from counterlens.syntax.operators import OperatorSite, operator_sites
@@ -181,11 +182,6 @@ class DoubtScope:
     def text(self, start: int, end: int) -> str:
         r"""A part of the document, with `\n` as line ends."""
         return self.document.data[start:end].replace(b"\r\n", b"\n").decode("utf-8", "replace")
-
-
-def text_of(node: tree_sitter.Node) -> str:
-    """The text of a node."""
-    return (node.text or b"").decode("utf-8", "replace")
 
 
 def is_docstring(node: tree_sitter.Node) -> bool:

@@ -15,11 +15,7 @@ from contextlib import contextmanager
 from tree_sitter import Node
 
 from counterlens.dependence.variables import MARK
-
-
-def text_of(node: Node | None) -> str:
-    """The source of a node; empty for None."""
-    return (node.text or b"").decode("utf-8", "replace") if node is not None else ""
+from counterlens.syntax.definitions import text_of
 
 
 class Blocks:

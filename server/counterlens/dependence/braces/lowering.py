@@ -21,7 +21,7 @@ from typing import Any, ClassVar
 
 from tree_sitter import Node
 
-from counterlens.dependence.braces.blocks import Blocks, text_of
+from counterlens.dependence.braces.blocks import Blocks
 from counterlens.dependence.braces.reading import BraceReading, Syntax, unbracketed
 from counterlens.dependence.braces.statements import BraceStatements, case_body, flat, for_parts, labelled
 from counterlens.dependence.cfg import ENTRY, EXIT, Arc, ControlFlowGraph, Loose
@@ -29,6 +29,7 @@ from counterlens.dependence.effects import Effects
 from counterlens.dependence.frames import Jump, Loop
 from counterlens.dependence.layout import FlowLayout
 from counterlens.dependence.rules import Rules
+from counterlens.syntax.definitions import text_of
 
 LowerStatement = Callable[[Any, Node, Loose], Loose]
 """Lowers a statement at the end of loose arcs, and returns the loose arcs after it."""

@@ -24,9 +24,10 @@ from functools import partial
 
 from tree_sitter import Node
 
-from counterlens.dependence.braces.blocks import Blocks, text_of
+from counterlens.dependence.braces.blocks import Blocks
 from counterlens.dependence.effects import Effects, bind, see
 from counterlens.dependence.heap import Place
+from counterlens.syntax.definitions import text_of
 
 Part = Callable[["BraceReading", Node], None]
 Inner = Callable[[Node], tuple[Node, str | None] | None]

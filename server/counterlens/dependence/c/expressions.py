@@ -16,7 +16,6 @@ from functools import partial
 
 from tree_sitter import Node
 
-from counterlens.dependence.braces.blocks import text_of
 from counterlens.dependence.braces.reading import (
     COMMON,
     BraceReading,
@@ -30,6 +29,7 @@ from counterlens.dependence.braces.reading import (
     unbracketed,
 )
 from counterlens.dependence.c.calls import CALLS, PARTIAL, SCANNING
+from counterlens.syntax.definitions import text_of
 
 
 def within(node: Node) -> Node | None:

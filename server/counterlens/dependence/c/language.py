@@ -6,11 +6,10 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
-from counterlens.dependence.braces.blocks import text_of
 from counterlens.dependence.braces.program import BraceLanguage
 from counterlens.dependence.c.expressions import SYNTAX, declared
 from counterlens.dependence.c.lowering import CLayout
-from counterlens.syntax.definitions import FunctionDefinition
+from counterlens.syntax.definitions import FunctionDefinition, text_of
 
 
 def functions(root: Node) -> Iterator[FunctionDefinition]:

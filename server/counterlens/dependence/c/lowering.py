@@ -10,12 +10,12 @@ from typing import Any
 
 from tree_sitter import Node
 
-from counterlens.dependence.braces.blocks import text_of
 from counterlens.dependence.braces.lowering import COMMON, BraceLayout, LowerStatement
 from counterlens.dependence.braces.statements import labelled
 from counterlens.dependence.c.expressions import declared, within
 from counterlens.dependence.cfg import Arc, ControlFlowGraph, Loose
 from counterlens.dependence.effects import Effects
+from counterlens.syntax.definitions import text_of
 
 
 class CLayout(BraceLayout):

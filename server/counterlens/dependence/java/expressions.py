@@ -13,7 +13,6 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
-from counterlens.dependence.braces.blocks import text_of
 from counterlens.dependence.braces.reading import (
     COMMON,
     BraceReading,
@@ -27,6 +26,7 @@ from counterlens.dependence.braces.reading import (
 )
 from counterlens.dependence.effects import Effects
 from counterlens.dependence.java.calls import CALLS
+from counterlens.syntax.definitions import text_of
 
 
 class JavaReading(BraceReading):

@@ -15,7 +15,6 @@ from typing import ClassVar
 
 from tree_sitter import Node
 
-from counterlens.dependence.braces.blocks import text_of
 from counterlens.dependence.braces.lowering import COMMON, BraceLayout, LowerStatement
 from counterlens.dependence.braces.reading import BraceReading
 from counterlens.dependence.braces.statements import flat
@@ -24,6 +23,7 @@ from counterlens.dependence.effects import Effects
 from counterlens.dependence.frames import Finally, Jump
 from counterlens.dependence.java.expressions import JavaReading
 from counterlens.dependence.protected import Clause, at_last, handled
+from counterlens.syntax.definitions import text_of
 
 
 class JavaLayout(BraceLayout):

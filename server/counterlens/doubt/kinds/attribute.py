@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from counterlens.doubt.alternative import Alternative, DoubtExample, DoubtKind
 from counterlens.doubt.attribute_use import TARGET, attribute_use
-from counterlens.doubt.scope import DoubtScope, text_of
+from counterlens.doubt.scope import DoubtScope
+from counterlens.syntax.definitions import text_of
 
 
 class WrongAttribute(DoubtKind):

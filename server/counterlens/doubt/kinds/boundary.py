@@ -7,7 +7,8 @@ from collections.abc import Iterator
 import tree_sitter
 
 from counterlens.doubt.alternative import Alternative, DoubtExample, DoubtKind
-from counterlens.doubt.scope import DoubtScope, text_of
+from counterlens.doubt.scope import DoubtScope
+from counterlens.syntax.definitions import text_of
 
 _LARGEST = 100
 _SIMPLE = frozenset({"identifier", "call", "attribute", "subscript"})

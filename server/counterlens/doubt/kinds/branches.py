@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from counterlens.doubt.alternative import Alternative, DoubtExample, DoubtKind
-from counterlens.doubt.scope import DoubtScope, text_of
+from counterlens.doubt.scope import DoubtScope
+from counterlens.syntax.definitions import text_of
 
 _QUESTION = "are its two branches swapped?"
 

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 import tree_sitter
 
 from counterlens.doubt.alternative import Alternative, DoubtExample, DoubtKind
-from counterlens.doubt.scope import DoubtScope, around, text_of
+from counterlens.doubt.scope import DoubtScope, around
+from counterlens.syntax.definitions import text_of
 
 _LOOPS = ("for_statement", "while_statement")
 _BLOCKS = (*_LOOPS, "if_statement")

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from counterlens.doubt.alternative import Alternative, DoubtExample, DoubtKind
 from counterlens.doubt.kinds.variable import index_of
-from counterlens.doubt.scope import DoubtScope, text_of
+from counterlens.doubt.scope import DoubtScope
+from counterlens.syntax.definitions import text_of
 
 
 class WrongIndex(DoubtKind):

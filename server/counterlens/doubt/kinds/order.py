@@ -8,7 +8,8 @@ from itertools import pairwise
 import tree_sitter
 
 from counterlens.doubt.alternative import Alternative, DoubtExample, DoubtKind
-from counterlens.doubt.scope import DoubtScope, text_of
+from counterlens.doubt.scope import DoubtScope
+from counterlens.syntax.definitions import text_of
 
 _ORDERED = frozenset({"-", "/", "//", "%", "**"})
 _NAMED = frozenset({"keyword_argument", "list_splat", "dictionary_splat", "comment"})

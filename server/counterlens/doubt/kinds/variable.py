@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from counterlens.doubt.alternative import Alternative, DoubtExample, DoubtKind
-from counterlens.doubt.scope import DoubtScope, around, text_of
+from counterlens.doubt.scope import DoubtScope, around
+from counterlens.syntax.definitions import text_of
 
 
 class WrongVariable(DoubtKind):

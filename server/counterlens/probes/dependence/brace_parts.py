@@ -16,11 +16,11 @@ from collections.abc import Iterator, Sequence
 from tree_sitter import Node
 
 from counterlens.dependence import Statement
-from counterlens.dependence.braces.blocks import text_of
 from counterlens.dependence.braces.reading import unbracketed
 from counterlens.dependence.braces.statements import header_of
 from counterlens.dependence.java.expressions import declared_in
 from counterlens.probes.dependence.parts import NameOccurrence, NameRole, Part, Span
+from counterlens.syntax.definitions import text_of
 
 _BRANCHES = frozenset(
     {

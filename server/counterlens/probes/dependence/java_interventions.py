@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from tree_sitter import Node
 
-from counterlens.dependence.braces.blocks import text_of
 from counterlens.dependence.braces.reading import unbracketed
 from counterlens.dependence.braces.statements import for_parts
 from counterlens.probes.dependence.examined import ExaminedFunction
 from counterlens.probes.dependence.intervention import Intervention
 from counterlens.probes.dependence.parts import Part, StatementEdits
+from counterlens.syntax.definitions import text_of
 
 _OPPOSITE = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
 _TIGHT = frozenset({"identifier", "method_invocation", "field_access", "array_access", "true", "false"})
