@@ -81,12 +81,12 @@ def _results(found: Exported) -> Iterator[Json]:
         for pair in exported.judged_pairs:
             if pair.outcome not in _LEVELS:
                 continue
-            doubts = [text for text in (exported.noise, unstable_sentence(pair)) if text]
+            caveats = [text for text in (exported.noise, unstable_sentence(pair)) if text]
             parts = (exported.model, exported.probe, exported.target, pair.mutation, pair.description)
             yield {
                 "ruleId": pair.mutation,
-                "level": "note" if doubts else _LEVELS[pair.outcome],
-                "message": {"text": " ".join((_message(exported, pair), *doubts))},
+                "level": "note" if caveats else _LEVELS[pair.outcome],
+                "message": {"text": " ".join((_message(exported, pair), *caveats))},
                 "locations": [_location(exported, pair, found.before)],
                 "partialFingerprints": {"pair/v1": hashlib.sha256(_utf8("\0".join(parts))).hexdigest()},
                 "properties": {
