@@ -16,6 +16,7 @@ import click
 import counterlens
 from counterlens.cli.lazy import CONFIG, LazyGroup
 from counterlens.cli.saying import say, say_document
+from counterlens.environment import close_environment
 from counterlens.errors import CounterlensError, OptionError
 from counterlens.text import json_text
 
@@ -78,6 +79,7 @@ def cli(context: click.Context, config: Path | None, no_config: bool) -> None:
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line and end the process."""
     arguments = sys.argv[1:] if arguments is None else arguments
+    close_environment()
     # NumPy's library would start a thread per processor; they spin while they wait, at each start.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:

@@ -7,11 +7,12 @@ repository among the files of another one is also text that came with it, so it 
 from __future__ import annotations
 
 import os
-import shutil
-import subprocess
 from pathlib import Path
+from subprocess import SubprocessError
 
 from counterlens.datasets.base import UNKNOWN
+from counterlens.environment import closed_environment
+from counterlens.processes import find_program, run
 
 _SECONDS = 60.0  # time limit of one command
 _OFF = {
@@ -72,20 +73,13 @@ def _is_usual(path: Path, folder: Path) -> bool:
 
 
 def _run(path: Path, off: dict[str, str], *arguments: str) -> str | None:
-    git = shutil.which("git")
+    git = find_program("git")
     if git is None:
         return None
     settings = [part for name, value in {**_OFF, **off}.items() for part in ("-c", f"{name}={value}")]
     try:
-        done = subprocess.run(
-            [git, "--no-pager", *settings, *arguments],
-            cwd=path,
-            capture_output=True,
-            timeout=_SECONDS,
-            check=True,
-            stdin=subprocess.DEVNULL,
-            env={**os.environ, **_ENVIRONMENT},
-        )
-    except (OSError, subprocess.SubprocessError):
+        command = [git, "--no-pager", *settings, *arguments]
+        done = run(command, seconds=_SECONDS, cwd=path, environment=closed_environment(_ENVIRONMENT))
+    except (OSError, SubprocessError):
         return None
     return done.stdout.decode("utf-8", "replace")

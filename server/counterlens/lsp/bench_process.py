@@ -7,15 +7,15 @@ server. Results are kept, so a stopped run is a paused run.
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from subprocess import PIPE
 from threading import Thread
 from typing import Any
 
+from counterlens.environment import closed_environment
 from counterlens.lsp.base import LOG
+from counterlens.processes import python, start
 from counterlens.text import printable
 
 Event = Mapping[str, Any]
@@ -42,21 +42,18 @@ class BenchProcess:
         *,
         weaker: bool = False,
     ) -> None:
-        # -P: a module in the folder must not shadow one of the server's.
-        command = [sys.executable, "-P", "-m", "counterlens", "bench", *arguments, "--progress", "json"]
-        environment = {**os.environ, "COUNTERLENS_TRUST": "1", "PYTHONUNBUFFERED": "1"}
+        command = python("-m", "counterlens", "bench", *arguments, "--progress", "json")
+        environment = closed_environment({"COUNTERLENS_TRUST": "1", "PYTHONUNBUFFERED": "1"})
         if weaker:
             environment["COUNTERLENS_ALLOW_WEAKER_SANDBOX"] = "1"
         self._on_event, self._on_exit = on_event, on_exit
-        self._process = subprocess.Popen(
+        self._process = start(
             command,
             cwd=folder,
-            env=environment,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            encoding="utf-8",
-            errors="replace",
+            environment=environment,
+            stdin=PIPE,
+            stdout=PIPE,
+            stderr=PIPE,
             start_new_session=True,  # keys such as Ctrl+C in the server's terminal do not reach it
         )
         self.error_output = ""
@@ -86,6 +83,7 @@ class BenchProcess:
 
     def _listen_to_errors(self) -> None:
         assert self._process.stderr is not None
-        for line in self._process.stderr:
+        for data in self._process.stderr:
+            line = data.decode("utf-8", "replace")
             LOG.info("bench: %s", printable(line.rstrip(), keep=""))
             self.error_output = (self.error_output + line)[-_KEPT_CHARACTERS:]

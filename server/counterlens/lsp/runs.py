@@ -7,7 +7,6 @@ docs/protocol.md. They only read what `counterlens bench` wrote.
 from __future__ import annotations
 
 import shlex
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,6 +21,7 @@ from counterlens.lsp.base import CounterlensServer
 from counterlens.lsp.language import error_text
 from counterlens.lsp.markdown_preview import show_markdown
 from counterlens.lsp.targets import plain
+from counterlens.processes import python
 from counterlens.reports.build.evaluation import evaluation_report, progress_of
 from counterlens.reports.render import html, markdown
 
@@ -99,7 +99,7 @@ def listed(folder: Path) -> ListedRun:
         return ListedRun(str(folder), error=error_text(error))
     if settings is None:  # Store.open has checked
         raise ValueError(folder)
-    resume = [sys.executable, "-m", "counterlens", "bench", "--out", str(folder), "--resume"]
+    resume = python("-m", "counterlens", "bench", "--out", str(folder), "--resume")
     return ListedRun(
         folder=str(folder),
         tasks=settings.tasks,

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import os
 import secrets
-import shutil
 import sys
 from collections.abc import Callable, Hashable, Sequence
 
 from counterlens.errors import SandboxError
+from counterlens.processes import find_program
 from counterlens.sandbox.shell import own_interpreter
 
 _NAMESPACES = ("--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try")
@@ -29,7 +29,7 @@ class Bubblewrap:
     holds = frozenset({"namespaces", "view"})
 
     def __init__(self) -> None:
-        found = shutil.which("bwrap") if sys.platform == "linux" else None
+        found = find_program("bwrap") if sys.platform == "linux" else None
         if found is None:
             raise SandboxError(
                 "bubblewrap is not installed", "On Debian or Ubuntu: sudo apt-get install bubblewrap"

@@ -13,11 +13,11 @@ import json
 import os
 import platform
 import socket
-import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from subprocess import PIPE
 from typing import Any
 
 import platformdirs
@@ -25,6 +25,7 @@ import platformdirs
 from counterlens import __version__
 from counterlens.atomic_file import replace_file
 from counterlens.errors import SandboxError
+from counterlens.processes import bare_python, start
 from counterlens.sandbox.base import Job, Limits, Sandbox
 
 ATTEMPTS: Mapping[str, tuple[str, ...]] = {
@@ -44,7 +45,7 @@ UNTRIED = "untried"
 _LONGEST = 70  # maximum characters of a folder's path; the path of a socket in it has at most 104
 _PROGRAM = Path(__file__).with_name("attempts.py")
 _LIMITS = Limits(seconds=20.0)
-_WAITING = [sys.executable, "-I", "-S", "-c", "import sys; sys.stdin.read()"]
+_WAITING = bare_python("import sys; sys.stdin.read()")
 
 
 def failed(sandbox: Sandbox, *, again: bool = False) -> dict[str, tuple[str, ...]]:
@@ -116,7 +117,7 @@ def _world() -> Iterator[tuple[dict[str, Any], Path, Any]]:
         server = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
         unix = stack.enter_context(socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM))
         unix.bind(str(private / "socket"))
-        bystander = stack.enter_context(subprocess.Popen(_WAITING, stdin=subprocess.PIPE))
+        bystander = stack.enter_context(start(_WAITING, stdin=PIPE))
         stack.callback(bystander.kill)
         before = _file_state(private, victim)
         given = {

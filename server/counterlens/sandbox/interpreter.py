@@ -10,13 +10,15 @@ from __future__ import annotations
 import filecmp
 import json
 import os
-import subprocess
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from subprocess import SubprocessError
 
+from counterlens.environment import closed_environment
 from counterlens.errors import SandboxError
+from counterlens.processes import run
 
 _QUESTION = """
 import importlib.util, json, os, site, sys
@@ -127,22 +129,14 @@ def _paths_in(file: Path) -> list[str]:
 
 @lru_cache(maxsize=32)
 def _query_interpreter(python: str, _stamp: int) -> Interpreter:
-    environment = {
-        key: value for key, value in os.environ.items() if key in {"PATH", "HOME", "LD_LIBRARY_PATH"}
-    }
+    kept = {"PATH", "HOME", "LD_LIBRARY_PATH"}
+    environment = {key: value for key, value in closed_environment().items() if key in kept}
     command = [python, "-B", "-c", _QUESTION]
     try:
-        done = subprocess.run(
-            command,
-            capture_output=True,
-            timeout=20,
-            env=environment,
-            check=True,
-            cwd="/",
-            stdin=subprocess.DEVNULL,
-        )
+        # not with -P, which an old Python does not know, nor with -I, which hides the user's own packages
+        done = run(command, seconds=20, cwd=Path("/"), environment=environment)
         answer = json.loads(done.stdout)
-    except (OSError, subprocess.SubprocessError, ValueError) as error:
+    except (OSError, SubprocessError, ValueError) as error:
         raise SandboxError(f"{python} does not work as a Python interpreter: {error}") from error
     folders = {
         *answer["prefixes"],

@@ -20,6 +20,7 @@ from threading import Event
 from typing import Any
 
 from counterlens.errors import Cancelled, SandboxError
+from counterlens.processes import start
 from counterlens.sandbox.base import Ending, Job, JobOutcome, Limits
 from counterlens.sandbox.following import followed
 
@@ -100,13 +101,13 @@ def _run(job: Job, folder: Path, cancel: Event | None) -> JobOutcome:
     environment |= {"TEMP": str(folder / "tmp"), "USERPROFILE": str(folder / "home"), "PYTHONHASHSEED": "0"}
     started = time.monotonic()
     with (folder / "out").open("w+b") as output, (folder / "err").open("w+b") as errors:
-        child = subprocess.Popen(
-            [str(job.python), job.entry, *job.arguments],
+        child = start(
+            [str(job.python.absolute()), job.entry, *job.arguments],
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=errors,
             cwd=folder / "work",
-            env=environment,
+            environment=environment,
             creationflags=_SUSPENDED,
         )
         handle = _confine(child, job.limits)

@@ -19,7 +19,9 @@ from pathlib import Path, PurePosixPath
 from threading import Event, Lock
 
 import counterlens
+from counterlens.environment import closed_environment
 from counterlens.errors import Cancelled, SandboxError
+from counterlens.processes import bare_python, start
 from counterlens.sandbox import system
 from counterlens.sandbox.base import Ending, Job, JobOutcome
 from counterlens.sandbox.following import followed
@@ -135,17 +137,17 @@ class ProcessSandbox:
     def _launch(self, task: SandboxTask, inner: Sequence[int]) -> subprocess.Popen[bytes]:
         """Start a cold launcher with its ends of the pipes; its task is sent later."""
         environment = {k: v for k, v in task.environment.items() if not k.startswith("PYTHON")}
-        command = [sys.executable, "-I", "-S", "-c", _inside("launcher", "main")]
+        command = bare_python(_inside("launcher", "main"))
         readable = [*task.readable, *links_of(task.python)]
         try:
-            return subprocess.Popen(
+            return start(
                 self._shell.wrap(command, task.folder, readable, task.disk),
                 stdin=inner[0],
                 stdout=inner[1],
                 stderr=inner[2],
                 pass_fds=inner[3:],
                 start_new_session=True,
-                env=environment,
+                environment=environment,
             )
         except OSError as error:
             raise SandboxError(f"no process could be started: {error}") from error
@@ -263,7 +265,7 @@ def _inside(module: str, function: str) -> str:
 
 def _environment(folder: str) -> dict[str, str]:
     """The environment of every program, with its files in a folder."""
-    passed_on = {key: os.environ[key] for key in _PASSED_ON if key in os.environ}
+    passed_on = {key: value for key, value in closed_environment().items() if key in _PASSED_ON}
     return passed_on | {
         "PATH": "/usr/local/bin:/usr/bin:/bin",
         "LANG": "C.UTF-8",

@@ -8,11 +8,11 @@ still ships it.
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 from collections.abc import Callable, Hashable, Sequence
 
 from counterlens.errors import SandboxError
+from counterlens.processes import find_program
 from counterlens.sandbox.shell import own_interpreter, temporary_folder
 
 _ALWAYS = ("/System", "/Library", "/usr", "/bin", "/sbin", "/private/var/db/timezone", "/dev")
@@ -29,7 +29,7 @@ class Seatbelt:
     holds = frozenset({"view", "seccomp"})  # no sockets and no signals, as a seccomp filter would have it
 
     def __init__(self) -> None:
-        found = shutil.which("sandbox-exec") if sys.platform == "darwin" else None
+        found = find_program("sandbox-exec") if sys.platform == "darwin" else None
         if found is None:
             raise SandboxError("sandbox-exec exists on macOS only")
         self._program = found

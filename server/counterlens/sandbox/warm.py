@@ -6,12 +6,13 @@ import atexit
 import contextlib
 import os
 import socket
-import subprocess
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from subprocess import DEVNULL, PIPE, TimeoutExpired
 from threading import Lock
 
 from counterlens.errors import SandboxError
+from counterlens.processes import start
 from counterlens.sandbox.shell import start_lasting
 from counterlens.sandbox.zygote import READY
 
@@ -47,14 +48,14 @@ class Zygote:
         try:
             with theirs:
                 self._process = start_lasting(
-                    lambda: subprocess.Popen(
+                    lambda: start(
                         [*command, str(theirs.fileno()), *arguments],
-                        stdin=subprocess.DEVNULL,
-                        stdout=subprocess.DEVNULL,
-                        stderr=subprocess.PIPE,
+                        stdin=DEVNULL,
+                        stdout=DEVNULL,
+                        stderr=PIPE,
                         pass_fds=(theirs.fileno(),),
                         start_new_session=True,
-                        env=dict(environment),
+                        environment=environment,
                         cwd="/",
                     )
                 )
@@ -92,7 +93,7 @@ class Zygote:
         self._control.close()
         try:
             _, said = self._process.communicate(timeout=1.0)
-        except subprocess.TimeoutExpired:
+        except TimeoutExpired:
             self._process.kill()
             _, said = self._process.communicate()
         self._done()

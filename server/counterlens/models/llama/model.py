@@ -66,7 +66,7 @@ class LlamaModel(LocalModel):
         api = Api.named(api)
         threads = threads or min(len(os.sched_getaffinity(0)), 8)
         sha256 = sha256 or identity(path)
-        super().__init__(ModelProcess(WORKER, Open(str(path), threads, context, api, sha256)))
+        super().__init__(ModelProcess(WORKER, Open(str(path.absolute()), threads, context, api, sha256)))
         opened: Opened = self._process.start(progress)
         self._info = ModelInfo(
             id=spec,

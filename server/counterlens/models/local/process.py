@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import contextlib
-import os
-import subprocess
-import sys
 import threading
 from collections import deque
 from collections.abc import Callable
 from queue import Empty, SimpleQueue
+from subprocess import PIPE
 from threading import Event
 from typing import IO, Any
 
+from counterlens.environment import closed_environment
 from counterlens.errors import Cancelled, ModelError, ModelProcessDiedError
 from counterlens.models.base import Progress
 from counterlens.models.local.messages import Advanced, Cancel, Envelope, Failed, receive, send
+from counterlens.processes import OWN_FOLDER, python, start
 
 _POLL_SECONDS = 0.02
 
@@ -97,15 +97,17 @@ class _Child:
     """One instance of the child process."""
 
     def __init__(self, worker: str) -> None:
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", worker],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            # Threads that spin while they wait for each other starve if the processor is shared with an
-            # editor: measured with two busy neighbours, generation ran at 7 to 27 tokens per second, against
-            # 34 to 55 with threads that sleep.
-            env={"OMP_WAIT_POLICY": "passive", "OPENBLAS_NUM_THREADS": "1", **os.environ},
+        # Threads that spin while they wait for each other starve if the processor is shared with an editor:
+        # measured with two busy neighbours, generation ran at 7 to 27 tokens per second, against 34 to 55
+        # with threads that sleep.
+        threads = {"OMP_WAIT_POLICY": "passive", "OPENBLAS_NUM_THREADS": "1"}
+        self.process = start(
+            python("-m", worker),
+            environment=threads | closed_environment(),
+            cwd=OWN_FOLDER,  # native libraries look for parts of theirs in the current folder
+            stdin=PIPE,
+            stdout=PIPE,
+            stderr=PIPE,
         )
         self.opened: Any = None
         self._numbers = 0

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
+from counterlens.environment import outside_project
 from counterlens.errors import SandboxError
+from counterlens.processes import find_program
 
 OLDEST = 17
 """The oldest version that the worker supports."""
@@ -73,9 +74,11 @@ def find_jdk() -> Jdk:
     too_old = []
     for how, home in _candidates():
         kit = _kit(home, how)
-        if kit is not None and kit.major >= OLDEST:
+        if kit is None or not outside_project([str(kit.home)]):  # its compiler runs outside of the sandbox
+            continue
+        if kit.major >= OLDEST:
             return kit
-        too_old += [f"{kit.version} in {kit.home}"] if kit is not None else []
+        too_old.append(f"{kit.version} in {kit.home}")
     found = f"; too old: {', '.join(dict.fromkeys(too_old))}" if too_old else ""
     raise SandboxError(f"Java programs cannot be run: no Java development kit was found{found}", INSTALL)
 
@@ -84,8 +87,7 @@ def _candidates() -> Iterator[tuple[str, Path]]:
     named = os.environ.get("JAVA_HOME", "")
     if os.path.isabs(named):  # noqa: PTH117 - a relative one would depend on the working directory
         yield "JAVA_HOME", Path(named)
-    folders = [folder for folder in os.get_exec_path() if os.path.isabs(folder)]  # noqa: PTH117
-    compiler = shutil.which("javac", path=os.pathsep.join(folders))
+    compiler = find_program("javac")
     if compiler is not None:
         yield "PATH", Path(compiler).resolve().parent.parent
     found = [(path, pattern) for pattern in _USUAL for path in _matching(pattern)]

@@ -6,16 +6,17 @@ import hashlib
 import os
 import shutil
 import struct
-import subprocess
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
+from subprocess import CalledProcessError, SubprocessError
 from threading import Event
 
 import platformdirs
 
 from counterlens.errors import SandboxError
+from counterlens.processes import run
 from counterlens.sandbox.base import Limits
 from counterlens.sandbox.java.jdk import Jdk
 from counterlens.sandbox.serving import Conversation, ServedProgram, ServiceEndedError, ServingSandbox
@@ -61,19 +62,20 @@ def worker_classes(jdk: Jdk) -> Path:
             "-J-XX:TieredStopAtLevel=1",  # it ends before the second compiler of the JVM would pay off
             "-nowarn",
             "-Xlint:none",
+            "-proc:none",  # javac would run annotation processors that it finds on its class path
+            "-classpath",
+            str(made),
             "-XDstringConcat=inline",
             "-d",
             str(made),
             *map(str, sources),
         ]
-        subprocess.run(
-            command, check=True, capture_output=True, timeout=_COMPILE_SECONDS, stdin=subprocess.DEVNULL
-        )
+        run(command, seconds=_COMPILE_SECONDS, cwd=made)
         (made / "complete").touch()
-    except subprocess.CalledProcessError as error:
+    except CalledProcessError as error:
         output = error.stderr.decode("utf-8", "replace").strip()[-300:]
         raise SandboxError(f"{jdk.javac} cannot compile the worker for Java: {output}") from None
-    except (OSError, subprocess.SubprocessError) as error:
+    except (OSError, SubprocessError) as error:
         raise SandboxError(f"the worker for Java cannot be compiled: {error}") from error
     try:
         made.rename(place)

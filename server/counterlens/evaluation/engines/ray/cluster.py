@@ -12,8 +12,10 @@ from dataclasses import dataclass
 from threading import Event, Lock
 from typing import Any
 
+from counterlens.environment import close_environment
 from counterlens.errors import Cancelled, CounterlensError, SandboxError
 from counterlens.evaluation.engines.ray.inside import HELP, Circumstances, describe_node
+from counterlens.processes import OWN_FOLDER
 
 HERE = "local"
 """The address of a cluster of this machine alone, which exists as long as the run."""
@@ -202,8 +204,10 @@ def _connected(address: str) -> Any:
     if address not in {HERE, "auto"}:
         _check(address)
     options: dict[str, Any] = {"include_dashboard": False} if address == HERE else {}
+    close_environment()  # the processes of a cluster of this machine inherit it
     try:
-        ray.init(address, logging_level=logging.ERROR, log_to_driver=False, **options)
+        with contextlib.chdir(OWN_FOLDER):  # Ray puts the current folder first in the path of its workers
+            ray.init(address, logging_level=logging.ERROR, log_to_driver=False, **options)
     except Exception as error:  # Ray has no separate exception class for these failures
         with contextlib.suppress(Exception):
             ray.shutdown()

@@ -235,6 +235,7 @@ class Replicas:
 
 
 def _absolute(spec: str) -> str:
-    """A model name that is valid in any folder: a file by its absolute path."""
-    path = Path(spec).expanduser()
-    return str(path.resolve()) if path.is_file() else spec
+    """A model name that is valid in any folder: a file, or an export, by its absolute path."""
+    kind = "onnx:" if spec.startswith("onnx:") else ""
+    path = Path(spec.removeprefix(kind)).expanduser()
+    return f"{kind}{path.resolve()}" if path.is_file() or (kind and path.is_dir()) else spec

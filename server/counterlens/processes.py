@@ -1,0 +1,81 @@
+"""Starts every process of Counterlens, so that no code of the folder that a command runs in gets into it.
+
+`tests/test_architecture.py` refuses other ways to start one.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from counterlens.environment import closed_environment, outside_project
+
+OWN_FOLDER = Path(sys.base_prefix)
+"""The current folder of processes that need none: the interpreter's, from which code is loaded anyway."""
+
+
+def python(*arguments: str) -> list[str]:
+    """The command that starts our Python without the current folder in its search path."""
+    return [sys.executable, "-P", *(["-s"] if sys.flags.no_user_site else []), *arguments]
+
+
+def bare_python(program: str) -> list[str]:
+    """The command that runs a program in our Python with the standard library alone."""
+    return [sys.executable, "-I", "-S", "-c", program]
+
+
+def start(
+    command: Sequence[str], *, environment: Mapping[str, str] | None = None, **options: Any
+) -> subprocess.Popen[bytes]:
+    """Start a process.
+
+    Args:
+        command: The absolute path of a program, and its arguments.
+        environment: The whole environment; by default a closed one.
+        options: Other options of `subprocess.Popen`.
+
+    Raises:
+        OSError: it cannot be started.
+    """
+    return subprocess.Popen(_checked(command), env=_whole(environment), **options)
+
+
+def run(
+    command: Sequence[str], *, seconds: float, cwd: Path, environment: Mapping[str, str] | None = None
+) -> subprocess.CompletedProcess[bytes]:
+    """Run a program to its end, without input.
+
+    Raises:
+        OSError: it cannot be started.
+        subprocess.SubprocessError: it failed, or reached the time limit.
+    """
+    return subprocess.run(
+        _checked(command),
+        cwd=cwd,
+        env=_whole(environment),
+        timeout=seconds,
+        capture_output=True,
+        check=True,
+        stdin=subprocess.DEVNULL,
+    )
+
+
+def find_program(name: str) -> str | None:
+    """The path of a program in the folders of `PATH` that are outside of the current project."""
+    suffix = ".exe" if sys.platform == "win32" else ""
+    paths = [Path(folder) / f"{name}{suffix}" for folder in outside_project(os.get_exec_path())]
+    return next((str(path) for path in paths if path.is_file() and os.access(path, os.X_OK)), None)
+
+
+def _whole(environment: Mapping[str, str] | None) -> dict[str, str]:
+    return closed_environment() if environment is None else dict(environment)
+
+
+def _checked(command: Sequence[str]) -> list[str]:
+    if not Path(command[0]).is_absolute():
+        raise OSError(f"{command[0]} is not the path of a program")
+    return [*command]
