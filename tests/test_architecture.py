@@ -20,7 +20,7 @@ PAGE = (REPOSITORY / "ARCHITECTURE.md").read_text(encoding="utf-8")
 
 LAYERS = [
     {"errors", "text", "counting", "progress", "plugins", "translating", "trust", "user_list"}
-    | {"atomic_file", "__init__"},
+    | {"atomic_file", "environment", "processes", "__init__"},
     {"languages"},
     {"syntax"},
     {"models"},
@@ -192,6 +192,70 @@ def test_probes_are_run_by_the_runner_alone() -> None:
         if called == "run" and len(call.args) + len(call.keywords) == 3
     }
     assert runs == {"probes/runner.py"}
+
+
+def started(path: Path) -> Iterator[str]:
+    """The functions and modules that start processes, as far as a module uses them."""
+    for node in nodes(path):
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            used, is_called = f"{node.value.id}.{node.attr}", id(node) in called_in(path)
+            if STARTS.fullmatch(used) and (is_called or node.value.id != "subprocess"):
+                yield used
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            yield from (
+                used
+                for alias in node.names
+                if STARTS.fullmatch(used := f"{node.module}.{alias.name}") or LIBRARIES.match(used)
+            )
+        elif isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names if LIBRARIES.match(alias.name + "."))
+        elif isinstance(node, ast.List | ast.Tuple) and any(
+            ast.unparse(part) == PYTHON for part in node.elts
+        ):
+            yield f"a command of {PYTHON}"
+
+
+STARTS = re.compile(
+    r"subprocess\.(Popen|run|call|check_call|check_output|getoutput|getstatusoutput)"
+    r"|os\.(exec\w+|spawn\w+|posix_spawnp?|system|popen|startfile)|pty\.(spawn|fork)"
+    r"|asyncio\.(create_)?subprocess\w*|(concurrent\.)?futures\.ProcessPoolExecutor"
+)
+LIBRARIES = re.compile(r"(multiprocessing|runpy|asyncio\.subprocess|concurrent\.futures\.process)\.")
+PYTHON = "sys.executable"
+
+
+@cache
+def called_in(path: Path) -> set[int]:
+    """What a module calls: elsewhere, as in `subprocess.Popen[bytes]`, the name is a type."""
+    return {id(node.func) for node in nodes(path) if isinstance(node, ast.Call)}
+
+
+def test_processes_are_started_in_one_place() -> None:
+    places = {name(path): {*started(path)} for path in files()}
+    assert {place: ways for place, ways in places.items() if ways} == {
+        "processes.py": {"subprocess.Popen", "subprocess.run", f"a command of {PYTHON}"},
+        # these two are inside the sandbox
+        "sandbox/program.py": {"os.execve"},
+        "probes/observe/reseeded.py": {"os.execve", f"a command of {PYTHON}"},
+    }
+
+
+def test_other_ways_to_start_a_process_would_be_seen(tmp_path: Path) -> None:
+    for line in (
+        "import os; os.system('x')",
+        "import subprocess; subprocess.run(['x'])",
+        "from subprocess import check_output",
+        "import asyncio; asyncio.create_subprocess_exec('x')",
+        "from asyncio import create_subprocess_exec",
+        "from os import execv",
+        "import multiprocessing as m",
+        "from multiprocessing.pool import Pool",
+        "from concurrent.futures import ProcessPoolExecutor",
+        "start([sys.executable, '-m', 'x'])",
+    ):
+        module = tmp_path / f"{len(list(tmp_path.iterdir()))}.py"
+        module.write_text(line)
+        assert {*started(module)}, line
 
 
 def test_each_kind_of_thing_has_one_registry_and_plugins_are_found_in_one_place() -> None:

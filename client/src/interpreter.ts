@@ -8,6 +8,7 @@ import * as path from "node:path";
 import * as vscode from "vscode";
 import { type Choice, choose } from "./install/choosing";
 import { candidates, pythonOf, type Surroundings } from "./install/discovery";
+import { closedEnvironment, type Start } from "./install/environment";
 import { fits, installed } from "./install/examine";
 import { digestOf, readProgress } from "./install/steps";
 import type { Settings } from "./settings";
@@ -22,16 +23,25 @@ const PATIENCE_MS = 5_000;
 export async function findInterpreter(context: vscode.ExtensionContext, settings: Settings): Promise<Choice> {
   const libs = path.join(context.extensionPath, "libs");
   const bundle = readBundle(libs);
-  const cwd = context.extensionPath;
+  const start = startOf(context);
   return choose({
     strategy: settings.importStrategy,
     candidates: await candidates(surroundings(settings.interpreter)),
     named: settings.interpreter.trim() !== "",
     carries: bundle !== undefined,
     own: ownInterpreter(context),
-    fits: (python) => fits(python, libs, bundle?.glibc ?? "", cwd),
-    installed: (python) => installed(python, cwd),
+    fits: (python) => fits(python, libs, bundle?.glibc ?? "", start),
+    installed: (python) => installed(python, start),
   });
+}
+
+/** Where Python is started: in the extension's folder, with nothing of the workspace in its environment. */
+export function startOf(context: vscode.ExtensionContext): Start {
+  return { cwd: context.extensionPath, env: closedEnvironment(process.env, workspaceFolders()) };
+}
+
+function workspaceFolders(): string[] {
+  return (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath);
 }
 
 /** The folder of the extension's own environment. */
@@ -64,7 +74,7 @@ function readBundle(libs: string): { glibc: string } | undefined {
 
 /** The facts about this machine and this editor. */
 export function surroundings(setting: string): Surroundings {
-  const folders = (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath);
+  const folders = workspaceFolders();
   const resource = vscode.workspace.workspaceFolders?.[0]?.uri;
   return {
     setting,

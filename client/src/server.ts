@@ -4,7 +4,7 @@ import * as vscode from "vscode";
 import type { Middleware } from "vscode-languageclient/node";
 import { COMPLETE, type CompleteParams, type CompleteResult } from "./assistant/protocol";
 import type { Choice, Interpreter } from "./install/choosing";
-import { findInterpreter } from "./interpreter";
+import { findInterpreter, startOf } from "./interpreter";
 import type { LanguageClient } from "./languageClient";
 import { MORE } from "./more";
 import {
@@ -263,17 +263,17 @@ export class Server implements vscode.Disposable {
       showsResults: true,
     };
     const { languageClient } = await import("./languageClient");
+    const start = startOf(this.context);
     const client = languageClient(
       {
         command: interpreter.path,
-        // -P and the extension's folder as working directory: a module in the workspace must not shadow one of the
-        // server's.
+        // A module in the workspace must not shadow one of the server's.
         args: ["-P", "-m", "counterlens", "serve", "--stdio"],
         options: {
-          cwd: this.context.extensionPath,
+          cwd: start.cwd,
           // The client library passes only this environment to the command: by default no PATH, no HOME, no proxy.
           env: {
-            ...(process.env as Record<string, string>),
+            ...start.env,
             ...proxyEnvironment(vscode.workspace.getConfiguration("http").get("proxy"), process.env),
             ...interpreter.environment,
             ...(await apiKeyEnvironment(this.context.secrets)),

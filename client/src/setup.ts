@@ -6,7 +6,7 @@ import { create, SetupError, type Trouble } from "./install/create";
 import { candidates } from "./install/discovery";
 import { creates } from "./install/examine";
 import { discard, ENGINES, type Engine, PREBUILT_INDEX, readProgress } from "./install/steps";
-import { ownEnvironment, ownSource, surroundings } from "./interpreter";
+import { ownEnvironment, ownSource, startOf, surroundings } from "./interpreter";
 
 const CONTINUE = vscode.l10n.t("Continue");
 const SET_UP_BUTTON = vscode.l10n.t("Set Up…");
@@ -198,7 +198,7 @@ export class Setup implements vscode.Disposable {
   private async findBase(): Promise<string | SetupError> {
     const tried: string[] = [];
     for (const { path, origin } of await candidates(surroundings(""))) {
-      const answer = await creates(path, this.parts.context.extensionPath);
+      const answer = await creates(path, startOf(this.parts.context));
       if ("found" in answer) return path;
       tried.push(`${path} (${origin}) ${answer.reason}`);
     }

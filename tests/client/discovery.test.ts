@@ -71,3 +71,12 @@ test("an environment's interpreter", () => {
   assert.equal(pythonOf("/e", false), "/e/bin/python");
   assert.match(pythonOf("/e", true), /Scripts.python\.exe$/);
 });
+
+test("in an untrusted workspace neither the setting nor the PATH names an interpreter of the workspace", async () => {
+  const files = ["/code/.venv/bin/python3", "/usr/bin/python3"];
+  const searchPath = "/code/.venv/bin:/usr/bin";
+  for (const setting of ["", "python3", ".venv/bin/python3", "/code/.venv/bin/python3"]) {
+    assert.deepEqual(await paths({ trusted: false, setting, searchPath, files }), ["/usr/bin/python3"]);
+  }
+  assert.deepEqual(await paths({ searchPath, files }), ["/code/.venv/bin/python3"]);
+});

@@ -80,6 +80,31 @@ test("what was begun from other files is made anew", async () => {
   assert.deepEqual(readProgress(folder)?.done, []);
 });
 
+test("an installer reads nothing of the folder that the editor was started in", async () => {
+  const { root, source, folder } = folders();
+  const seen = path.join(root, "seen");
+  const base = path.join(root, "base");
+  fs.writeFileSync(base, `#!/bin/sh\n(pwd; echo "$@"; env) > ${seen}\nexit 1\n`, { mode: 0o755 });
+  Object.assign(process.env, { PYTHONPATH: "/code", PYTHONSTARTUP: "/code/x.py", PYTHONUSERBASE: "/code" });
+  try {
+    await assert.rejects(
+      create({ base, source, folder, engine: "none" }, watcher()),
+      /creating an environment/,
+    );
+  } finally {
+    for (const name of ["PYTHONPATH", "PYTHONSTARTUP", "PYTHONUSERBASE"]) delete process.env[name];
+  }
+  const [cwd, args, ...environment] = fs.readFileSync(seen, "utf8").split("\n");
+  assert.equal(cwd, fs.realpathSync(source)); // uv reads the uv.toml and pyproject.toml of its folder
+  assert.equal(args, `-I -m venv ${folder}`);
+  assert.deepEqual(
+    environment.filter((line) => /^PYTHON(PATH|STARTUP|USERBASE)=/.test(line)),
+    [],
+  );
+  const [, installer] = steps({ base, source, folder, engine: "none" }, false);
+  assert.deepEqual(installer?.args.slice(0, 3), ["-I", "-m", "pip"]);
+});
+
 test("cancelling ends the installer at once, and what was done is kept", async () => {
   const { root, source, folder } = folders();
   const slow = path.join(root, "slow");

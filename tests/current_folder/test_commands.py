@@ -25,7 +25,7 @@ REFUSED = {
     "models fetch",
     "data get",
 }
-"""Commands that need trust, many functions, an endpoint or the network, and end with an error for want of it."""
+"""Commands that end with an error for want of trust, of functions, of an endpoint or of the network."""
 
 
 def arguments() -> dict[str, list[str]]:

@@ -11,7 +11,6 @@ from pathlib import Path
 from threading import Event
 
 import pytest
-from lsprotocol import types
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters
 from mcp.types import CallToolResult

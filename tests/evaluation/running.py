@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import sqlite3
 import subprocess
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
 
 from counterlens.evaluation.results import RunResults
+from counterlens.processes import python
 from counterlens.reports.formats import write_evaluation
 from tests.conftest import short_model
 
@@ -21,7 +21,7 @@ def bench(
     place: Path, folder: Path, *more: str, model: str | None = None, functions: str = FUNCTIONS
 ) -> list[str]:
     """The command of a small run; the model is a short one by default."""
-    command = [sys.executable, "-m", "counterlens", "bench", "--out", str(folder)]
+    command = python("-m", "counterlens", "bench", "--out", str(folder))
     command += ["--data", f"repo:{place / 'code'}", "--limit", functions, "--max-tokens", "12"]
     command += ["--mutation", "if-else-flip", "--mutation", "operand-swap", "--threads", "1"]
     command += ["--model", model or str(short_model())]
@@ -30,12 +30,12 @@ def bench(
 
 def command_of(*arguments: str) -> list[str]:
     """The command line of Counterlens with these arguments."""
-    return [sys.executable, "-m", "counterlens", *arguments]
+    return python("-m", "counterlens", *arguments)
 
 
 def resume(folder: Path) -> list[str]:
     """The command that resumes a run, on this machine."""
-    return [sys.executable, "-m", "counterlens", "bench", "--resume", "--out", str(folder)]
+    return python("-m", "counterlens", "bench", "--resume", "--out", str(folder))
 
 
 def run(command: list[str]) -> subprocess.CompletedProcess[str]:
@@ -44,7 +44,7 @@ def run(command: list[str]) -> subprocess.CompletedProcess[str]:
 
 def reports(folder: Path) -> list[str]:
     """The reports on a run; the first one is from another process, with other hash values."""
-    command = [sys.executable, "-m", "counterlens", "report", str(folder), "--format", "markdown"]
+    command = python("-m", "counterlens", "report", str(folder), "--format", "markdown")
     results = RunResults.read(folder)
     written = [write_evaluation(form, results) for form in ("markdown", "json", "csv")]
     return [run(command).stdout, *written]

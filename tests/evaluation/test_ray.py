@@ -25,6 +25,7 @@ from counterlens.evaluation.engines.ray.cluster import RayCluster
 from counterlens.evaluation.engines.ray.inside import Circumstances
 from counterlens.evaluation.results import RunResults
 from tests.conftest import short_model
+from tests.current_folder.hostile import HostileFolder
 from tests.evaluation import running
 from tests.evaluation.running import FUNCTIONS, answered, reports, resume, run, wait_for, wait_for_an_answer
 from tests.test_plugins import install
@@ -167,16 +168,16 @@ def none_left(seconds: float = 30) -> bool:
     return not models_of_nodes()
 
 
-def started(command: list[str]) -> subprocess.Popen[str]:
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+def started(command: list[str], folder: Path | None = None) -> subprocess.Popen[str]:
+    return subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
 def test_a_node_is_killed_in_the_middle_and_nothing_is_lost_or_doubled(
-    place: Path, uninterrupted: Finished, nodes: Nodes
+    place: Path, uninterrupted: Finished, nodes: Nodes, tmp_path: Path
 ) -> None:
-    folder = place / "nodes"
+    folder, current = place / "nodes", HostileFolder(tmp_path)
     nodes.hold(worker=0)
-    process = started(bench(place, folder, *nodes.where))
+    process = started(bench(place, folder, *nodes.where), current.path)
     try:
         wait_for(lambda: nodes.is_met("worker"), process)
         wait_for_an_answer(folder, process)
@@ -185,6 +186,7 @@ def test_a_node_is_killed_in_the_middle_and_nothing_is_lost_or_doubled(
     finally:
         process.kill()
     assert process.returncode == 0, said
+    assert current.take_marks() == set()  # Ray would put it into the search path of its workers
     assert "is left out: counterlens is 0.0.1, here" in said
     assert "was lost; its requests are repeated" in said
     assert reports(folder) == uninterrupted.reports

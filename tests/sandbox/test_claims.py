@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
@@ -15,6 +14,7 @@ import pytest
 
 from counterlens.cli.doctor import _sandboxes
 from counterlens.errors import SandboxError
+from counterlens.processes import find_program
 from counterlens.sandbox import claims, registry
 from counterlens.sandbox.base import Ending, Job, JobOutcome, Sandbox
 from counterlens.sandbox.claims import ATTEMPTS, UNTRIED, attempted, failed
@@ -53,7 +53,16 @@ class WithoutNamespaces(Bare):
 
     def wrap(self, command: Sequence[str], folder: str, readable: Sequence[str], disk: int) -> list[str]:
         inner = super().wrap(command, folder, readable, disk)
-        return ["unshare", "--user", "--map-root-user", "sh", "-c", LESS, "sh", *inner]
+        return [
+            find_program("unshare") or "unshare",
+            "--user",
+            "--map-root-user",
+            "sh",
+            "-c",
+            LESS,
+            "sh",
+            *inner,
+        ]
 
 
 @pytest.fixture
@@ -120,7 +129,7 @@ def test_what_could_not_be_tried_does_not_hold(said: bytes) -> None:
 
 
 def test_without_user_namespaces_it_is_weak_and_says_what_it_lets_through() -> None:
-    if shutil.which("unshare") is None:
+    if find_program("unshare") is None:
         pytest.skip("there is nothing to take the namespaces away with")
     sandbox = ProcessSandbox(WithoutNamespaces())
     try:

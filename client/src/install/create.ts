@@ -4,6 +4,7 @@ import { spawn } from "node:child_process";
 import * as fs from "node:fs";
 import * as path from "node:path";
 import { t } from "../language";
+import { closedEnvironment } from "./environment";
 import { onlyOne } from "./onlyOne";
 import {
   digestOf,
@@ -70,7 +71,9 @@ export async function create(recipe: Recipe, watcher: Watcher): Promise<void> {
       if (progress.done.includes(step.name)) continue;
       watcher.step(step, index, all.length);
       if (step.name === "environment") fs.rmSync(recipe.folder, { recursive: true, force: true });
-      await run(step, watcher, (running) => writeProgress(recipe.folder, { ...progress, running }));
+      await run(step, recipe.source, watcher, (running) =>
+        writeProgress(recipe.folder, { ...progress, running }),
+      );
       progress.done.push(step.name);
       writeProgress(recipe.folder, progress);
     }
@@ -99,13 +102,28 @@ const NETWORK =
   /dns error|failed to fetch|error sending request|connection (refused|reset|error)|ProxyError|name resolution|NewConnectionError|ConnectTimeout|No matching distribution found for uv/i;
 const KEPT_LINES = 40;
 
-/** Runs an installer in its own process group, so that cancelling also ends the processes that it has started. */
-function run(step: Step, { said, signal }: Watcher, started: (group: number) => void): Promise<void> {
+/**
+ * Runs an installer in its own process group, so that cancelling also ends the processes that it has started.
+ *
+ * @param cwd the folder of the extension: uv reads settings from the current folder and those above it
+ */
+function run(
+  step: Step,
+  cwd: string,
+  { said, signal }: Watcher,
+  started: (group: number) => void,
+): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) return reject(new SetupError("cancelled", ""));
     const group = process.platform !== "win32";
-    const env = { ...process.env, PYTHONNOUSERSITE: "1", VIRTUAL_ENV: undefined, PIP_RETRIES: "1" };
-    const child = spawn(step.command, step.args, { detached: group, env, stdio: ["ignore", "pipe", "pipe"] });
+    const none = { PYTHONPATH: undefined, PYTHONUSERBASE: undefined, VIRTUAL_ENV: undefined };
+    const env = { ...closedEnvironment(process.env, []), ...none, PYTHONNOUSERSITE: "1", PIP_RETRIES: "1" };
+    const child = spawn(step.command, step.args, {
+      cwd,
+      detached: group,
+      env,
+      stdio: ["ignore", "pipe", "pipe"],
+    });
     if (child.pid !== undefined) started(child.pid);
     const lines: string[] = [];
     for (const stream of [child.stdout, child.stderr]) {

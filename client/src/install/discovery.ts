@@ -2,6 +2,7 @@
 
 import * as path from "node:path";
 import { t } from "../language";
+import { isWithin } from "./environment";
 
 export interface Candidate {
   path: string;
@@ -34,12 +35,18 @@ const NAMES = ["python3", "python", "python3.14", "python3.13", "python3.12", "p
 /**
  * Interpreters to try, best first, or only that of the setting if it is set.
  *
- * In an untrusted workspace nothing from the workspace is run: neither its `.venv` nor an interpreter that another
- * extension selected for it.
+ * In an untrusted workspace nothing from the workspace is run: neither its `.venv`, nor an interpreter that another
+ * extension selected for it, nor one that the setting or the PATH names in it.
  */
 export async function candidates(around: Surroundings): Promise<Candidate[]> {
   const setting = around.setting.trim();
-  if (setting !== "") return [{ path: expand(setting, around), origin: "counterlens.interpreter" }];
+  if (setting !== "") {
+    const expanded = expand(setting, around);
+    const isBare = !/[/\\]/.test(expanded);
+    const named = isBare && !around.trusted ? onPath([expanded], around)[0] : expanded;
+    if (named !== undefined && mayRun(named, around))
+      return [{ path: named, origin: "counterlens.interpreter" }];
+  }
   const found: Candidate[] = [];
   if (around.trusted) {
     for (const folder of around.folders) {
@@ -52,7 +59,7 @@ export async function candidates(around: Surroundings): Promise<Candidate[]> {
     ];
     for (const [origin, python] of selected) if (python) found.push({ path: python, origin });
   }
-  for (const python of onPath(around)) found.push({ path: python, origin: "PATH" });
+  for (const python of onPath(NAMES, around)) found.push({ path: python, origin: "PATH" });
   return found.filter(({ path: p }, index) => found.findIndex((other) => other.path === p) === index);
 }
 
@@ -61,9 +68,16 @@ export function pythonOf(environment: string, windows: boolean): string {
   return windows ? path.join(environment, "Scripts", "python.exe") : path.join(environment, "bin", "python");
 }
 
-function onPath({ searchPath, windows, exists }: Surroundings): string[] {
-  const folders = searchPath.split(path.delimiter).filter((folder) => path.isAbsolute(folder));
-  const files = NAMES.map((name) => (windows ? `${name}.exe` : name));
+function mayRun(file: string, { trusted, folders }: Surroundings): boolean {
+  return trusted || !folders.some((folder) => isWithin(file, folder));
+}
+
+function onPath(names: string[], around: Surroundings): string[] {
+  const { searchPath, windows, exists } = around;
+  const folders = searchPath
+    .split(path.delimiter)
+    .filter((each) => path.isAbsolute(each) && mayRun(each, around));
+  const files = names.map((name) => (windows && path.extname(name) !== ".exe" ? `${name}.exe` : name));
   return files.flatMap((file) => {
     const folder = folders.find((each) => exists(path.join(each, file)));
     return folder === undefined ? [] : [path.join(folder, file)];

@@ -2,6 +2,7 @@
 
 import { execFile } from "node:child_process";
 import { t } from "../language";
+import type { Start } from "./environment";
 
 /** The result, or the reason why the interpreter is unsuitable. */
 export type Answer<T> = { found: T } | { reason: string };
@@ -65,8 +66,8 @@ const asksCreation = () => [
 ];
 
 /** The version of the counterlens package that is installed for an interpreter. */
-export async function installed(python: string, cwd: string): Promise<Answer<string>> {
-  return run(python, asksInstalled(), [], cwd);
+export async function installed(python: string, start: Start): Promise<Answer<string>> {
+  return run(python, asksInstalled(), [], start);
 }
 
 export interface Fit {
@@ -76,23 +77,23 @@ export interface Fit {
 }
 
 /** Whether the packages in the folder `libs` fit an interpreter. */
-export async function fits(python: string, libs: string, glibc: string, cwd: string): Promise<Answer<Fit>> {
-  const answer = await run(python, asksFit(), [libs, glibc], cwd);
+export async function fits(python: string, libs: string, glibc: string, start: Start): Promise<Answer<Fit>> {
+  const answer = await run(python, asksFit(), [libs, glibc], start);
   if ("reason" in answer) return answer;
   const [paths = "", version = ""] = answer.found.split(/\r?\n/);
   return { found: { paths, version } };
 }
 
 /** The version of an interpreter, if it can create environments. */
-export async function creates(python: string, cwd: string): Promise<Answer<string>> {
-  return run(python, asksCreation(), [], cwd);
+export async function creates(python: string, start: Start): Promise<Answer<string>> {
+  return run(python, asksCreation(), [], start);
 }
 
-function run(python: string, program: string[], args: string[], cwd: string): Promise<Answer<string>> {
+function run(python: string, program: string[], args: string[], start: Start): Promise<Answer<string>> {
   return new Promise((resolve) => {
     const command = ["-c", program.join("\n"), ...args];
-    const env = { ...process.env, PYTHONIOENCODING: "utf-8" };
-    execFile(python, command, { cwd, env, timeout: 30_000 }, (error, stdout, stderr) => {
+    const env = { ...start.env, PYTHONIOENCODING: "utf-8" };
+    execFile(python, command, { cwd: start.cwd, env, timeout: 30_000 }, (error, stdout, stderr) => {
       if (!error) return resolve({ found: stdout.trim() });
       if ((error as NodeJS.ErrnoException).code === "ENOENT") return resolve({ reason: t("does not exist") });
       resolve({ reason: stderr.trim().split("\n").at(-1)?.replace(/\.$/, "") || error.message });

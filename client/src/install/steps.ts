@@ -52,12 +52,18 @@ export function steps(
     (each) => `--config-settings-package=llama-cpp-python:${each}`,
   );
   const all: Step[] = [
-    { name: "environment", title: t("creating an environment"), command: base, args: ["-m", "venv", folder] },
+    {
+      name: "environment",
+      title: t("creating an environment"),
+      command: base,
+      args: ["-I", "-m", "venv", folder],
+    },
     {
       name: "installer",
       title: t("downloading the installer"),
       command: python,
       args: [
+        "-I",
         "-m",
         "pip",
         "install",

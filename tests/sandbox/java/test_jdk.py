@@ -68,3 +68,13 @@ def test_settings_elsewhere_are_readable_too(kit: Kits) -> None:
     beside.touch()
     (home / "conf" / "java.security").symlink_to(beside)
     assert find_jdk().folders == (home, beside)
+
+
+def test_a_kit_in_the_current_project_is_passed_over(
+    kit: Kits, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wanted = kit("usual/kit", "17.0.9")
+    monkeypatch.setenv("JAVA_HOME", str(kit("project/kit", "21")))
+    assert find_jdk().major == 21
+    monkeypatch.chdir(tmp_path / "project")
+    assert find_jdk().home == wanted
