@@ -97,7 +97,7 @@ async function probeFrom(wheel) {
     await runLogged("installing the wheel there", venvBin("uv"), install, { log });
     cpSync(path.join(examples, "parity.py"), path.join(folder, "parity.py"));
     say("  probing parity from there …");
-    const probe = ["-m", "counterlens", "probe", "parity.py::parity", "--mutation", "if-else-flip"];
+    const probe = ["-P", "-m", "counterlens", "probe", "parity.py::parity", "--mutation", "if-else-flip"];
     const env = { ...process.env, COUNTERLENS_TRUST: "1" };
     if (await run(python, probe, { cwd: folder, env })) throw new Problem("The wheel does not probe.");
   } finally {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import site
 import subprocess
 import sys
 from pathlib import Path
@@ -31,6 +32,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "project" / "link").symlink_to(tmp_path / "elsewhere")
     (tmp_path / "elsewhere" / "back").symlink_to(tmp_path / "project" / "lib")
     monkeypatch.chdir(tmp_path / "project" / "inner")
+    monkeypatch.delenv("COUNTERLENS_TRUST", raising=False)
     return tmp_path / "project"
 
 
@@ -50,6 +52,18 @@ def test_a_path_is_outside_by_where_it_leads(project: Path) -> None:
     assert outside_project([*given, *kept]) == kept
 
 
+@pytest.mark.usefixtures("project")
+def test_the_folders_of_python_itself_are_not_part_of_a_project(monkeypatch: pytest.MonkeyPatch) -> None:
+    installed = [os.path.dirname(os.__file__), *site.getsitepackages()]  # noqa: PTH120
+    monkeypatch.setattr(environment, "_project_around", lambda _: os.path.dirname(ROOT))  # noqa: PTH120
+    assert outside_project([*installed, str(Path(ROOT).parent)]) == installed
+
+
+def test_a_trusted_project_keeps_its_absolute_paths(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COUNTERLENS_TRUST", "1")
+    assert outside_project(["", "lib", str(project / "lib")]) == [str(project / "lib")]
+
+
 def test_a_home_is_no_project(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", str(project / "inner" / "user"))
     monkeypatch.setenv("USERPROFILE", str(project / "inner" / "user"))
@@ -64,6 +78,7 @@ def test_the_bundle_of_the_extension_stays_in_its_folder(
     monkeypatch.setattr(environment, "_ROOT", str(common))
     monkeypatch.setattr(environment, "_BUNDLE", str(tmp_path / "libs"))
     monkeypatch.chdir(tmp_path)  # the server's folder is the extension's own
+    monkeypatch.delenv("COUNTERLENS_TRUST", raising=False)
     paths = [str(native), str(common)]
     assert outside_project(paths) == [str(common)]
     (tmp_path / "libs" / "bundle.json").touch()

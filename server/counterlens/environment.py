@@ -29,22 +29,29 @@ _BUNDLE = os.path.dirname(_ROOT)  # of the extension, if it has the description 
 
 
 def outside_project(paths: "Iterable[str]") -> list[str]:
-    """The absolute paths that are outside of the current project, in their order.
+    """The absolute paths that are outside of the current project, in their order; all if it is trusted.
 
     The project is the repository around the current folder, or that folder itself if there is none; a project
-    that contains the user's home is reduced to the current folder. The folders of this package and of the
-    others in the extension's bundle are always among the results.
+    that contains the user's home is reduced to the current folder. The folders from which this process runs
+    anyway are not part of it: this package, the others of the extension's bundle, and those that Python has
+    installed. The user's list of trusted folders is not read, as that needs imports.
     """
+    absolute = [path for path in paths if os.path.isabs(path)]
+    if os.environ.get("COUNTERLENS_TRUST") == "1":
+        return absolute
     here = _real(os.curdir)
     project = _project_around(here)
     alone = _is_within(_real(os.path.expanduser("~")), project)
-    own = _real(_BUNDLE if os.path.isfile(os.path.join(_BUNDLE, "bundle.json")) else _ROOT)
+    bundle = _BUNDLE if os.path.isfile(os.path.join(_BUNDLE, "bundle.json")) else _ROOT
+    own = [_real(folder) for folder in (bundle, os.path.dirname(os.__file__), *site.getsitepackages())]
 
     def is_outside(path: str) -> bool:
         real = _real(path)
-        return _is_within(real, own) or not (real == here if alone else _is_within(real, project))
+        if any(_is_within(real, folder) for folder in own):
+            return True
+        return real != here if alone else not _is_within(real, project)
 
-    return [path for path in paths if os.path.isabs(path) and is_outside(path)]
+    return [path for path in absolute if is_outside(path)]
 
 
 def close_search_path() -> None:
@@ -73,23 +80,24 @@ def closed_environment(changes: "Mapping[str, str] | None" = None) -> dict[str, 
     Args:
         changes: Variables that it has besides.
     """
-    kept = {}
-    for name, value in os.environ.items():
-        closed = value
-        if name in _CODE:
-            closed = os.pathsep.join(outside_project(value.split(os.pathsep)))
-        elif name in _SEARCHED:  # an empty entry means the current folder
-            closed = os.pathsep.join(filter(os.path.isabs, value.split(os.pathsep)))
-        elif name in _JAVA or (name.startswith("PYTHON") and name not in _HARMLESS):
-            closed = ""
-        if closed or not value:
-            kept[name] = closed
+    closed = {name: closed_variable(name) for name in os.environ}
+    kept = {name: value for name, value in closed.items() if value or not os.environ[name]}
     entries = list(filter(None, kept.pop("PYTHONPATH", "").split(os.pathsep)))
     if _ROOT not in (*entries, *site.getsitepackages(), site.getusersitepackages()):
         entries.append(_ROOT)  # Python does not search it by itself, or only because of a path file
     if entries:
         kept["PYTHONPATH"] = os.pathsep.join(entries)
     return kept | dict(changes or {})
+
+
+def closed_variable(name: str) -> str:
+    """The value of a variable in a closed environment; empty if it is not in it."""
+    value = os.environ.get(name, "")
+    if name in _CODE:
+        return os.pathsep.join(outside_project(value.split(os.pathsep)))
+    if name in _SEARCHED:  # an empty entry means the current folder
+        return os.pathsep.join(filter(os.path.isabs, value.split(os.pathsep)))
+    return "" if name in _JAVA or (name.startswith("PYTHON") and name not in _HARMLESS) else value
 
 
 def close_environment() -> None:

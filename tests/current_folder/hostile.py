@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from importlib.metadata import packages_distributions
 from pathlib import Path
+from pkgutil import iter_modules
 
 from tests.conftest import short_model
 
@@ -39,16 +39,17 @@ finally:
     sys.path[:] = path
 """
 PROGRAM = "#!/bin/sh\necho {name} >> {mark}\nexit 1\n"
+PROGRAMS = ("git", "java", "javac", "bwrap", "python", "python3", "uv", "gcc", "ldconfig", "uname", "file")
 GROUPS = ("probes", "models", "mutations", "datasets", "languages")
 
 
 def module_names() -> set[str]:
     """The top-level name of every module that a process of this interpreter could import.
 
-    Besides those of the standard library and of all installed packages, Python imports three by itself.
+    Besides those of the standard library and of all installed packages, these are two that Python tries itself.
     """
-    names = {*sys.stdlib_module_names, *packages_distributions(), *sys.modules, "sitecustomize"}
-    return {name for name in names | {"usercustomize", "shop_conftest"} if name.isidentifier()} - {"__main__"}
+    names = {*sys.stdlib_module_names, *(module.name for module in iter_modules())}
+    return names | {"sitecustomize", "usercustomize"}
 
 
 class HostileFolder:
@@ -65,7 +66,19 @@ class HostileFolder:
         module = MODULE.format(mark=str(self._mark), folder=str(self.path))
         for name in {*module_names(), "conftest", "evil"}:
             (self.path / f"{name}.py").write_text(module)
-        for name in ("git", "java", "javac", "bwrap", "python", "python3", "uv", "gcc", "ldconfig"):
+        for name in (
+            "git",
+            "java",
+            "javac",
+            "bwrap",
+            "python",
+            "python3",
+            "uv",
+            "gcc",
+            "ldconfig",
+            "uname",
+            "file",
+        ):
             program = self.path / name
             program.write_text(PROGRAM.format(name=name, mark=self._mark))
             program.chmod(0o755)

@@ -58,6 +58,19 @@ def test_a_process_without_the_protection_leaves_marks(folder: HostileFolder) ->
     assert folder.take_marks() == {"git", "python3"}
 
 
+def test_every_module_of_our_processes_has_a_hostile_namesake(folder: HostileFolder) -> None:
+    modules = (
+        "counterlens.cli.main, counterlens.lsp.server, counterlens.mcp.server, counterlens.sandbox.zygote, "
+        "counterlens.models.llama.worker, counterlens.models.llama.native, counterlens.models.onnx.worker, "
+        "llama_cpp, jinja2, onnxruntime, tokenizers"
+    )
+    show = f"import sys, {modules}; print(*{{name.partition('.')[0] for name in sys.modules}})"
+    done = subprocess.run([sys.executable, "-P", "-c", show], capture_output=True, text=True, check=True)
+    names = {*done.stdout.split()} - {"__main__"}
+    assert len(names) > 200
+    assert names - {path.stem for path in folder.path.glob("*.py")} == set()
+
+
 @pytest.mark.parametrize(
     "start", [[str(CONSOLE)], [sys.executable, "-P", "-m", "counterlens"]], ids=["console", "-P"]
 )
@@ -127,6 +140,7 @@ def test_no_variable_of_the_folder_reaches_a_process(
     from tests.models.onnx.exporting import export
 
     exported = export(tmp_path / "exported", causal=True).spec
+    monkeypatch.delenv("COUNTERLENS_TRUST")
     for name, value in folder.variables().items():
         monkeypatch.setenv(name, value)
     monkeypatch.chdir(folder.path)

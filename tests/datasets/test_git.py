@@ -19,6 +19,8 @@ CONFIG = {
     "filter": '[filter "x"]\n\tclean = {tool}\n\tsmudge = {tool}\n\trequired = true\n',
     "long-running filter": '[filter "a.b"]\n\tprocess = {tool}\n',
     "text conversion": '[diff "x"]\n\ttextconv = {tool}\n',
+    "hooks": "[core]\n\thooksPath = {tool}\n\tpager = {tool}\n\tsshCommand = {tool}\n\taskPass = {tool}\n",
+    "helpers": "[credential]\n\thelper = !{tool}\n[gpg]\n\tprogram = {tool}\n[alias]\n\tdiff = !{tool}\n",
     "difference": '[diff "x"]\n\tcommand = {tool}\n[diff]\n\texternal = {tool}\n',
 }
 MISSING = (

@@ -16,7 +16,7 @@ from functools import lru_cache
 from pathlib import Path
 from subprocess import SubprocessError
 
-from counterlens.environment import closed_environment
+from counterlens.environment import closed_variable
 from counterlens.errors import SandboxError
 from counterlens.processes import run
 
@@ -129,8 +129,8 @@ def _paths_in(file: Path) -> list[str]:
 
 @lru_cache(maxsize=32)
 def _query_interpreter(python: str, _stamp: int) -> Interpreter:
-    kept = {"PATH", "HOME", "LD_LIBRARY_PATH"}
-    environment = {key: value for key, value in closed_environment().items() if key in kept}
+    kept = ("PATH", "HOME", "LD_LIBRARY_PATH")
+    environment = {name: value for name in kept if (value := closed_variable(name))}
     command = [python, "-B", "-c", _QUESTION]
     try:
         # not with -P, which an old Python does not know, nor with -I, which hides the user's own packages

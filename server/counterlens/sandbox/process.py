@@ -19,7 +19,7 @@ from pathlib import Path, PurePosixPath
 from threading import Event, Lock
 
 import counterlens
-from counterlens.environment import closed_environment
+from counterlens.environment import closed_variable
 from counterlens.errors import Cancelled, SandboxError
 from counterlens.processes import bare_python, start
 from counterlens.sandbox import system
@@ -265,7 +265,7 @@ def _inside(module: str, function: str) -> str:
 
 def _environment(folder: str) -> dict[str, str]:
     """The environment of every program, with its files in a folder."""
-    passed_on = {key: value for key, value in closed_environment().items() if key in _PASSED_ON}
+    passed_on = {name: value for name in _PASSED_ON if (value := closed_variable(name))}
     return passed_on | {
         "PATH": "/usr/local/bin:/usr/bin:/bin",
         "LANG": "C.UTF-8",

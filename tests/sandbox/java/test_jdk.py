@@ -74,6 +74,7 @@ def test_a_kit_in_the_current_project_is_passed_over(
     kit: Kits, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     wanted = kit("usual/kit", "17.0.9")
+    monkeypatch.delenv("COUNTERLENS_TRUST", raising=False)
     monkeypatch.setenv("JAVA_HOME", str(kit("project/kit", "21")))
     assert find_jdk().major == 21
     monkeypatch.chdir(tmp_path / "project")
