@@ -25,6 +25,11 @@ CLASSES = {
         "tests/sandbox/test_zygote.py",
     ),
     "trust: a repository's code, the root, links": ("tests/test_trust.py",),
+    "folders: code of the current one, in every command": (
+        "tests/current_folder",
+        "tests/test_environment.py",
+        "tests/sandbox/java/test_compiling.py",
+    ),
     "git: what a repository's settings name": ("tests/datasets/test_git.py",),
     "content: what is said to people, in every form": (
         "tests/reports/test_inert.py",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from importlib.metadata import packages_distributions
 from pathlib import Path
 from pkgutil import iter_modules
 
@@ -46,9 +47,9 @@ GROUPS = ("probes", "models", "mutations", "datasets", "languages")
 def module_names() -> set[str]:
     """The top-level name of every module that a process of this interpreter could import.
 
-    Besides those of the standard library and of all installed packages, these are two that Python tries itself.
+    These are the modules of the standard library and of all packages, and two that Python tries to import.
     """
-    names = {*sys.stdlib_module_names, *(module.name for module in iter_modules())}
+    names = {*sys.stdlib_module_names, *packages_distributions(), *(each.name for each in iter_modules())}
     return names | {"sitecustomize", "usercustomize"}
 
 
