@@ -14,6 +14,7 @@ import pytest
 from counterlens.cli.main import cli
 from tests.current_folder.hostile import HostileFolder, short
 
+pytestmark = pytest.mark.timeout(900)  # the first test waits for all commands
 SERVERS = {"serve", "mcp"}  # see test_starts.py
 REFUSED = {
     "calibrate",
@@ -87,7 +88,7 @@ def outcomes(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[int, l
         env=folder.environment(),
         stdin=subprocess.DEVNULL,
         capture_output=True,
-        timeout=280,
+        timeout=800,
         check=False,
     )
     assert done.returncode == 0, done.stderr.decode()

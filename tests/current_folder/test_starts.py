@@ -44,7 +44,7 @@ def call(folder: HostileFolder, command: list[str]) -> subprocess.CompletedProce
         env=folder.environment(),
         stdin=subprocess.DEVNULL,
         capture_output=True,
-        timeout=120,
+        timeout=280,
         check=False,
     )
 
@@ -122,7 +122,7 @@ def test_the_editor_benches_and_the_listed_command_resumes(
     for name, value in folder.environment().items():
         monkeypatch.setenv(name, value)
     process = BenchProcess([*BENCH, *short()], folder.path, lambda _: None, lambda _: ended.set())
-    assert ended.wait(120)
+    assert ended.wait(280)
     process.stop()
     run = folder.path / "run"
     assert listed(run).done == listed(run).total == 1, process.error_output
