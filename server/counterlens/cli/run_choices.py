@@ -11,6 +11,7 @@ import click
 
 from counterlens.cli.options import entries_of, refuse_untaken, sandbox_option, strong_sandbox, typed
 from counterlens.cli.probe_options import declared_options, filed, from_file, probe_options, taken_from
+from counterlens.cli.runs import agreed_settings
 from counterlens.cli.saying import say
 from counterlens.datasets.repository import PREFIX
 from counterlens.errors import DataError
@@ -140,6 +141,7 @@ class RunChoices:
         Raises:
             DataError: they do not agree, or there is nothing to resume and no data is named.
             OptionError: no task takes an option.
+            ForeignRunError: somebody else started the run, and the user does not agree to what it names.
         """
         if kept is None:
             if self._chosen["data"] is None:
@@ -168,7 +170,9 @@ class RunChoices:
                 f"--resume uses the stored ones: counterlens bench --resume --out {out}; or choose another "
                 f"folder",
             )
-        return replace(kept, budget=self._chosen["budget"]) if "budget" in self._explicit else kept
+        own = {name: self._chosen[name] if name in self._explicit else None for name in ("base_url", "data")}
+        agreed = agreed_settings(kept, kept.models, **own)
+        return replace(agreed, budget=self._chosen["budget"]) if "budget" in self._explicit else agreed
 
 
 def engine_of(context: click.Context) -> EvaluationEngine:

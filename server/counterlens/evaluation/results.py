@@ -34,7 +34,8 @@ class RunResults:
         manifests: Manifests by digest.
         records: Items and records, in the order of the plan.
         totals: Number of items by task.
-        lost: Damaged records, each with the problem.
+        lost: Damaged or missing records, each with the problem.
+        unverified: Number of records without a checksum, which an earlier version stored.
         further: Tables that take too long to be recomputed for every report (`causal_results.py`).
         spent: The usage of each model, if it was counted.
         begun: When the run began, in UTC; None if unknown.
@@ -47,6 +48,7 @@ class RunResults:
     totals: Mapping[str, int] = field(default_factory=dict)
     further: tuple[Table, ...] = ()
     lost: tuple[str, ...] = ()
+    unverified: int = 0
     begun: str | None = None
     spent: Mapping[str, Usage] = field(default_factory=dict)
 
@@ -71,6 +73,7 @@ class RunResults:
                 records,
                 totals,
                 lost=lost,
+                unverified=store.unverified,
                 begun=store.when,
                 spent=store.spent,
             )

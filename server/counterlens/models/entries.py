@@ -147,6 +147,16 @@ def read_entries(table: object, where: Callable[[str, str], str]) -> tuple[Model
     return tuple(_entry(name, values, where) for name, values in table.items())
 
 
+def check_entry(entry: ModelEntry) -> None:
+    """Check an entry that was not read from a settings file.
+
+    Raises:
+        OptionError: it has a value that no settings file may have.
+    """
+    table = tomllib.loads(entry_text(entry))["models"]
+    read_entries(table, lambda name, key: f"models.{name}{key and '.'}{key}")
+
+
 def is_entry_name(spec: str) -> bool:
     """Whether a model's name could be the name of an entry."""
     return _NAME.fullmatch(spec) is not None and not spec.endswith(".gguf") and spec not in _TAKEN

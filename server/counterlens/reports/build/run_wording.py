@@ -45,12 +45,16 @@ def progress_of(results: RunResults) -> str:
     once = len(results.settings.tasks) == len(results.models) == 1
     what, about = ("function", "") if once else ("question", " about functions")
     every = f"{plural(results.total, what)}{about}"
-    if done == results.total:
-        return f"All {every} of the plan are done." if done != 1 else f"The {every} of the plan is done."
     lost = ""
+    if results.unverified:
+        record = plural(results.unverified, "record")
+        lost = f" An earlier version stored {record} without a checksum, so damage would not be noticed."
+    if done == results.total:
+        whole = f"All {every} of the plan are done." if done != 1 else f"The {every} of the plan is done."
+        return whole + lost
     if results.lost:
         record = plural(len(results.lost), "record")
-        lost = f" {record} cannot be read ({shortened(results.lost[0], 80)}): --resume repeats them."
+        lost += f" {record} cannot be read ({shortened(results.lost[0], 80)}): --resume repeats them."
     if results.settings.minutes is not None and not done:
         return (
             f"The time limit of {results.settings.minutes:g} minutes was too short to start: raise it.{lost}"
