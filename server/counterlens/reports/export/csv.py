@@ -48,8 +48,13 @@ def as_csv(found: Exported) -> str:
     names = dict.fromkeys(name for line in lines for name in line) or dict.fromkeys(_COLUMNS)
     # Unquoted, a carriage return would begin a line of its own, and with it perhaps a formula.
     returns = any("\r" in value for line in lines for value in line.values())
-    quoting = csv.QUOTE_ALL if returns else csv.QUOTE_MINIMAL
-    writer = csv.DictWriter(text, list(names), restval="", lineterminator="\n", quoting=quoting)
+    writer = csv.DictWriter(
+        text,
+        list(names),
+        restval="",
+        lineterminator="\n",
+        quoting=csv.QUOTE_ALL if returns else csv.QUOTE_MINIMAL,
+    )
     writer.writeheader()
     writer.writerows(lines)
     return text.getvalue()
