@@ -59,15 +59,20 @@ def test_a_template_that_fails_is_an_error_in_words(template: str, said: str) ->
         fill_template(template, "", MESSAGES)
 
 
-def test_a_model_file_with_such_a_template_answers_no_chat_but_completes(tmp_path: Path) -> None:
+def test_a_model_file_with_such_a_template_is_not_opened_for_chat(tmp_path: Path) -> None:
     path = with_template(tmp_path / "model.gguf", ENDLESS["a text"])
-    prompt = Prompt("def add(a, b):\n", 4, Stop(indent=0))
-    with LlamaModel(path, spec="m", api="chat") as model:
+    with pytest.raises(ModelError, match="needs too much time or memory"):
+        LlamaModel(path, spec="m", api="chat")
+    with LlamaModel(path, spec="m") as model:
+        assert model.complete([Prompt("def add(a, b):\n", 4, Stop(indent=0))])
+
+
+def test_a_template_without_end_for_one_role_only_is_an_error_each_time(tmp_path: Path) -> None:
+    template = "{% if messages[0].role == 'user' %}{{ 'a' * 10 ** 11 }}{% endif %}{{ raise_exception('no') }}"
+    with LlamaModel(with_template(tmp_path / "m.gguf", template), spec="m", api="chat") as model:
         for _ in range(2):
             with pytest.raises(ModelError, match="needs too much time or memory"):
-                model.complete([prompt])
-    with LlamaModel(path, spec="m") as model:
-        assert model.complete([prompt])
+                model.complete([Prompt("def add(a, b):\n", 4, Stop(indent=0))])
 
 
 def test_without_a_system_role_its_text_goes_to_the_user(tmp_path: Path) -> None:

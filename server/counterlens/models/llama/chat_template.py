@@ -28,7 +28,7 @@ class ChatTemplate:
         engine: The model.
 
     Raises:
-        ModelError: the model has no chat template.
+        ModelError: the model has no chat template, or it needs too much time or memory.
     """
 
     def __init__(self, engine: Engine) -> None:
@@ -42,6 +42,9 @@ class ChatTemplate:
         self._bos = engine.pieces[engine.bos].decode("utf-8", "replace") if engine.bos >= 0 else ""
         self._template = template.decode("utf-8", "replace")
         self._filled: dict[tuple[str, ...], str | ModelError] = {}
+        filled = self._fill(("system", "user"))
+        if isinstance(filled, _EndlessTemplateError):  # said before any other work with the model
+            raise filled
 
     def tokens(self, messages: Sequence[Message]) -> list[int]:
         """The tokens of a conversation, up to the point where the model is to answer.
