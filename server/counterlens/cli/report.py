@@ -137,7 +137,7 @@ def _estimated(folder: Path, found: RunResults, *, estimate_missing: bool) -> Ca
             known = estimate(functions, seed=found.settings.seed, progress=progress)
         keep(folder, found, known)
     elif known is None and (folder / FILE).exists():
-        say("the stored causal effects belong to other records; use --causal for new ones", err=True)
+        say("the stored causal effects are damaged, or of other records; use --causal for new ones", err=True)
     return known
 
 

@@ -6,7 +6,7 @@ import sqlite3
 from pathlib import Path
 
 from counterlens.errors import CounterlensError
-from counterlens.regular_file import is_replaceable
+from counterlens.regular_file import check_database
 
 FORMAT = 3
 FILE = "run.sqlite"
@@ -75,13 +75,11 @@ def locked(folder: Path) -> sqlite3.Connection:
 
 
 def _path(folder: Path, name: str) -> Path:
-    """The path of a database that SQLite may open: a pipe or a device would block it.
+    """The path of a database that SQLite may open.
 
     Raises:
         OSError: there is something else than a file.
     """
     path = folder / name
-    for beside in ("", "-wal", "-shm", "-journal"):
-        if not is_replaceable(path.with_name(name + beside)):
-            raise OSError(0, f"{name}{beside} is not a regular file")
+    check_database(path)
     return path

@@ -29,6 +29,7 @@ import platformdirs
 
 from counterlens.errors import OptionError
 from counterlens.models.usage import DEFAULT_CURRENCY, Price
+from counterlens.regular_file import read_text
 
 CONCURRENCY = 4
 """Default number of concurrent requests."""
@@ -117,7 +118,7 @@ def user_entries() -> tuple[ModelEntry, ...]:
     """
     path = user_file()
     try:
-        document = tomllib.loads(path.read_text(encoding="utf-8"))
+        document = tomllib.loads(read_text(path))
     except FileNotFoundError:
         return ()
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
