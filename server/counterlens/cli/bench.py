@@ -206,8 +206,9 @@ def run_bench(
         plan = early or _plan(choices.settings(out, kept), sandbox, reporter)
         with reporter.steps("starting the engine", total_known=False):
             _ = engine.jobs  # if the engine cannot start, no run is begun
-        if choices.note and kept is None:
-            reporter.note(choices.note)
+        chosen = plan.settings.settings_file
+        if chosen is not None and kept is None:
+            reporter.note(f"from {chosen.name}: {', '.join(name.replace('_', '-') for name in chosen.chose)}")
         run = (Run.begin if kept is None else Run.resume)(store, plan, engine)
         for lost in store.lost:
             reporter.note(f"damaged, and repeated: {lost}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -20,7 +20,8 @@ from counterlens.evaluation.engines.registry import ENGINES, LOCAL, Where
 from counterlens.evaluation.plan import absolute
 from counterlens.evaluation.run_options import RunOptions
 from counterlens.evaluation.settings import RunSettings, SettingsUsed
-from counterlens.models.registry import SOME_TAKE
+from counterlens.models.entries import ModelEntry
+from counterlens.models.registry import SOME_TAKE, takes
 from counterlens.probes.options import flag_of, specs
 from counterlens.probes.registry import PROBES
 
@@ -124,12 +125,15 @@ class RunChoices:
         """The data, if named."""
         return cast("str | None", self._chosen["data"])
 
-    @property
-    def note(self) -> str:
-        """Describe the choices made by a settings file, for the user; empty if there are none."""
-        if self._file is None:
-            return ""
-        return f"from {self._file.name}: {', '.join(name.replace('_', '-') for name in self._file.chose)}"
+    def _applied(self, models: Sequence[str], entries: tuple[ModelEntry, ...]) -> SettingsUsed | None:
+        """The choices of the file, without those that affect no model, such as threads of a remote one."""
+        chose = self._file.chose if self._file else ()
+        applied = tuple(
+            name
+            for name in chose
+            if name not in SOME_TAKE or any(takes(model, name, entries) for model in models)
+        )
+        return replace(self._file, chose=applied) if self._file and applied else None
 
     def settings(self, out: Path | None = None, kept: RunSettings | None = None) -> RunSettings:
         """The settings of the run: the stored ones, if it is resumed; other given options must agree.
@@ -150,7 +154,7 @@ class RunChoices:
             asked = [*made.models, *([made.encoder] if made.encoder else [])]
             entries = entries_of(*asked)
             refuse_untaken(self._explicit & SOME_TAKE.keys(), asked, entries)
-            return replace(made, entries=entries)
+            return replace(made, entries=entries, settings_file=self._applied(asked, entries))
         differing = [
             f"--{name.replace('_', '-')} was {getattr(kept, name)!r}, now {self._chosen[name]!r}"
             for name in sorted(self._explicit & self._chosen.keys() - {"budget"})

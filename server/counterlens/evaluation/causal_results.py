@@ -128,7 +128,9 @@ def kept(folder: Path, found: RunResults) -> CausalResults | None:
             _digest(found),
         ):
             return None
-        effects = {model: tuple(map(_read, listed)) for model, listed in document["effects"].items()}
+        effects = {
+            found.label(model): tuple(map(_read, listed)) for model, listed in document["effects"].items()
+        }
         return CausalResults(
             effects,
             document["seed"],

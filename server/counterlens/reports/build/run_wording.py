@@ -9,6 +9,7 @@ from counterlens.counting import plural
 from counterlens.datasets.base import UNKNOWN
 from counterlens.evaluation.estimate import PromptCounts, estimated_prompts
 from counterlens.evaluation.expected_cost import cost_lines
+from counterlens.evaluation.model_labels import model_labels
 from counterlens.evaluation.plan import Plan
 from counterlens.evaluation.results import RunResults
 from counterlens.metrics.power import POWER, detectable_difference, functions_needed
@@ -81,7 +82,7 @@ def circumstances(results: RunResults) -> tuple[str, ...]:
         asked = f", asked {model['details'][ASKED]}" if ASKED in model["details"] else ""
         known = f"{model['where']}, {model['identity'][:12]}{exact}{asked}"
         lines.append(
-            f"{model['asked_as']}: {model['name']} ({known}); "
+            f"{results.label(model['asked_as'])}: {model['name']} ({known}); "
             f"Counterlens {manifest['counterlens']}, Python {manifest['python']}, {manifest['platform']}, "
             f"sandbox {manifest['sandbox']}; manifest {digest[:12]}"
         )
@@ -110,7 +111,7 @@ def plan_lines(plan: Plan, done: int = 0, counted: Mapping[str, PromptCounts] | 
     models = len(settings.models)
     lines = [
         f"{settings.task} on {_versioned(origin.title, origin.version)}, {plural(origin.records, 'record')}",
-        f"models: {', '.join(settings.models)}",
+        f"models: {', '.join(model_labels(settings.models).values())}",
     ]
     lines += _not_drawn(plan.not_drawn)
     for task, functions in plan.targets.items():
