@@ -3,7 +3,7 @@
 Jinja's sandbox keeps it from the interpreter's objects, but not from looping or filling memory without end,
 and no thread can be stopped from outside. The process reads a JSON object with `template`, `bos` and
 `messages` from standard input, and writes one with `prompt`, `error`, or `limit` if it reached one. It
-imports nothing of Counterlens.
+needs no other module of Counterlens.
 """
 
 from __future__ import annotations

@@ -77,12 +77,16 @@ def require_allowed(entry: ModelEntry) -> None:
     Raises:
         ModelError: the user has not allowed that, or the address is invalid.
     """
-    destination = Destination.of(entry)
-    if not destination.is_allowed:
-        raise ModelError(
-            f"the model {entry.name} of a settings file would send {destination}",
-            f"To allow this: counterlens models allow {entry.name}",
-        )
+    if Destination.of(entry).is_allowed:
+        return
+    hint = f"To allow this: counterlens models allow {entry.name}"
+    where = Endpoint.parse(entry.base_url).address
+    if entry.key is None:
+        raise ModelError(f"the model {entry.name} of a settings file would send code to {where}", hint)
+    raise ModelError(
+        f"the model {entry.name} of a settings file would send code and the key in {entry.key} to {where}",
+        hint,
+    )
 
 
 def _allowed() -> list[list[str | None]]:
