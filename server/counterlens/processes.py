@@ -45,9 +45,21 @@ def start(
 
 
 def run(
-    command: Sequence[str], *, seconds: float, cwd: Path, environment: Mapping[str, str] | None = None
+    command: Sequence[str],
+    *,
+    seconds: float,
+    cwd: Path,
+    environment: Mapping[str, str] | None = None,
+    given: bytes = b"",
 ) -> subprocess.CompletedProcess[bytes]:
-    """Run a program to its end, without input.
+    """Run a program to its end.
+
+    Args:
+        command: The absolute path of a program, and its arguments.
+        seconds: The time limit.
+        cwd: Its current folder.
+        environment: The whole environment; by default a closed one.
+        given: What it reads from its standard input.
 
     Raises:
         OSError: it cannot be started.
@@ -60,7 +72,7 @@ def run(
         timeout=seconds,
         capture_output=True,
         check=True,
-        stdin=subprocess.DEVNULL,
+        input=given,
     )
 
 

@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from counterlens.atomic_file import replace_file
+from counterlens.regular_file import read_text
 
 
 def read_list(path: Path) -> list[Any]:
     """The entries of a list; empty if there is no readable file."""
     try:
-        listed = json.loads(path.read_text(encoding="utf-8"))
+        listed = json.loads(read_text(path))
     except (OSError, ValueError, RecursionError):
         return []
     return listed if isinstance(listed, list) else []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import random
 import resource
 import shutil
 import sqlite3
@@ -12,12 +13,13 @@ from pathlib import Path
 
 import pytest
 
-from counterlens.errors import CounterlensError
+from counterlens.errors import CounterlensError, DataError
 from counterlens.evaluation.manifest import canonical
 from counterlens.evaluation.results import RunResults
 from counterlens.evaluation.settings import RunSettings
 from counterlens.evaluation.store import Item, Store, StoredRecord
 from counterlens.models.cache import AnswerStore
+from counterlens.models.usage import Usage
 from counterlens.reports.formats import write_evaluation
 from tests.evaluation.made_up import left_out, pair, pairs_record
 
@@ -111,6 +113,7 @@ def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
         store.keep_manifest(digest, text)
         store.append(ITEMS[0], StoredRecord(pairs_record("a", pair(True, False)), 1.0, digest))
         store.append(ITEMS[1], StoredRecord(left_out(), 1.0, digest))
+        store.keep_spent("m", Usage(requests=7))
     return folder
 
 
@@ -132,6 +135,66 @@ def test_a_damaged_run_is_an_error_in_words_or_says_what_is_lost(
     with suppress(CounterlensError), Store.create(tmp_path) as store:
         assert store.settings is None or len(store.done) + len(store.lost) <= 2
         assert (len([*store.records()]), len(store.items), len(store.manifests)) <= (2, 3, 1)
+
+
+def shown(folder: Path) -> list[object]:
+    """All that commands show of a run, which reads its records, manifests, usage and time."""
+    found = RunResults.read(folder)
+    forms = [write_evaluation(form, found) for form in ("json", "csv")]
+    return [*forms, found.manifests, found.spent, found.begun, found.settings.foreign, found.total]
+
+
+@pytest.mark.parametrize("part", range(8))
+def test_no_flipped_bit_changes_what_is_shown_without_a_word(part: int, sound: Path, tmp_path: Path) -> None:
+    run, original = tmp_path / "run.sqlite", (sound / "run.sqlite").read_bytes()
+    run.write_bytes(original)
+    before = shown(tmp_path)
+    chance = random.Random(part)  # noqa: S311 - not for secrets
+    # Half of the flips are where the content is, the others anywhere, such as in the pages' structure.
+    texts = [at for at, byte in enumerate(original) if byte]
+    for n in range(40):
+        at = chance.choice(texts) if n % 2 else chance.randrange(len(original))
+        data = bytearray(original)
+        data[at] ^= 1 << chance.randrange(8)
+        run.write_bytes(data)
+        with suppress(DataError):
+            if shown(tmp_path) != before:
+                found = RunResults.read(tmp_path)
+                assert found.lost or found.unverified, f"byte {at}"
+
+
+def test_a_missing_row_is_noticed(sound: Path, tmp_path: Path) -> None:
+    def removed(statement: str) -> RunResults:
+        shutil.copy(sound / "run.sqlite", tmp_path)
+        with closing(sqlite3.connect(tmp_path / "run.sqlite")) as database, database:
+            database.execute(statement)
+        return RunResults.read(tmp_path)
+
+    assert removed("DELETE FROM records WHERE position = 1").lost == ("record 1: it is missing",)
+    assert len(removed("UPDATE records SET position = 2 WHERE position = 1").lost) == 1
+    for statement in (
+        "DELETE FROM plan WHERE position = 2",
+        "DELETE FROM run WHERE key = 'begun'",
+        "DELETE FROM spent",
+        "UPDATE spent SET usage = replace(usage, '7', '8')",
+        "UPDATE plan SET function = 'g' WHERE position = 2",
+        "UPDATE manifests SET document = replace(document, '1', '2')",
+    ):
+        with pytest.raises(DataError, match=r"its content was changed|is missing|was changed"):
+            removed(statement)
+
+
+def test_records_of_an_earlier_version_are_shown_and_called_unverified(sound: Path, tmp_path: Path) -> None:
+    shutil.copy(sound / "run.sqlite", tmp_path)
+    with closing(sqlite3.connect(tmp_path / "run.sqlite")) as database, database:
+        database.execute("DROP TABLE checksums")
+    found = RunResults.read(tmp_path)
+    assert (len(found.records), found.unverified, found.lost) == (2, 2, ())
+    assert "An earlier version stored 2 records without a checksum" in write_evaluation("markdown", found)
+    with Store.create(tmp_path) as store:
+        (manifest,) = store.manifests
+        store.append(ITEMS[2], StoredRecord(left_out(), 1.0, manifest))
+    assert RunResults.read(tmp_path).unverified == 2
 
 
 def test_a_damaged_record_is_named_and_made_anew(sound: Path, tmp_path: Path) -> None:

@@ -85,6 +85,7 @@ def test_another_format_is_refused(tmp_path: Path) -> None:
         with database:
             database.execute("UPDATE run SET value = '2' WHERE key = 'format'")
             database.execute("DELETE FROM manifests WHERE digest = 'd'")
+            database.execute("DROP TABLE checksums")
         database.close()
     with pytest.raises(
         DataError, match=r"not a run that this version .* format is 2 of Counterlens 0\.1\.2, not 3"

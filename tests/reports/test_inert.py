@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import csv
+import io
 import json
 import unicodedata
 from html.parser import HTMLParser
@@ -36,9 +38,12 @@ from counterlens.reports.document import (
 )
 from counterlens.reports.expected import code
 from counterlens.reports.export.annotations import Annotation
+from counterlens.reports.export.csv import as_csv
+from counterlens.reports.export.view import Exported, ExportedRecord
 from counterlens.reports.render import html, latex, markdown, terminal
 from counterlens.syntax.document import Document
 from counterlens.text import json_text, message_text, printable
+from tests.evaluation.made_up import left_out
 
 PIECES = (
     *("`", "``", "```", "\\", "|", "\\|", "\\\\|", "*", "_", "~~", "<", ">", "&lt;", "](b)", "x"),
@@ -188,6 +193,28 @@ def test_escaped_text_is_text_and_no_address_becomes_a_link(text: str) -> None:
         bare = markdown.escaped(text)
         assert "://" not in bare
         assert "www." not in bare.lower()
+
+
+@pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "-1+", "-1e", "+1", ""])
+@given(TEXTS)
+@example('=HYPERLINK("http://e.x","x")')
+@settings(max_examples=20, deadline=None)
+def test_no_text_is_a_formula_in_a_spreadsheet(start: str, text: str) -> None:
+    text = f"{start}{text}".replace("\ud800", "")  # no record has one
+    listed = ExportedRecord(0, text, "completion", text, text, text, left_out(text))
+    cells = [
+        cell for row in csv.reader(io.StringIO(as_csv(Exported("", (listed,))), newline="")) for cell in row
+    ]
+    assert {text, f"'{text}"} & {*cells}
+    for cell in cells:
+        assert not cell.startswith(tuple("=+@\t\r\n\uff1d")), cell
+        assert not cell.startswith("-") or float(cell) < 0 or cell.strip("-0.") == "", cell
+
+
+@pytest.mark.parametrize("number", ["-1", "-0.25", "1e-07", "-1.5e+20", "0"])
+def test_a_number_stays_a_number_in_a_spreadsheet(number: str) -> None:
+    listed = ExportedRecord(0, "m", "completion", "t", number, "f", left_out())
+    assert f",{number}," in as_csv(Exported("", (listed,)))
 
 
 @given(TEXTS)

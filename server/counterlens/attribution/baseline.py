@@ -14,6 +14,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from counterlens.atomic_file import replace_file
+from counterlens.regular_file import read_text
 
 LOG = logging.getLogger("counterlens")
 PASSED, FAILED, SKIPPED, ENDED = "passed", "failed", "skipped", "ended"
@@ -106,7 +107,7 @@ def write(found: Baseline, file: Path) -> None:
 def read(file: Path) -> Baseline | None:
     """The baseline stored in a file; None if there is none, or it is damaged."""
     try:
-        document = json.loads(file.read_text())
+        document = json.loads(read_text(file))
         tests = [BaselineTest(*test) for test in document["tests"]]
         found = Baseline(
             tests,

@@ -14,6 +14,7 @@ from counterlens.cli.options import print_report, require_trusted, strong_sandbo
 from counterlens.cli.run_choices import RunChoices, engine_of, run_options
 from counterlens.cli.run_events import EventReporter
 from counterlens.cli.run_reporting import PlanFacts, RunReporter, TerminalReporter
+from counterlens.cli.runs import read_run
 from counterlens.cli.saying import say
 from counterlens.errors import Cancelled, CounterlensError
 from counterlens.evaluation.engines.base import EvaluationEngine
@@ -22,7 +23,6 @@ from counterlens.evaluation.gate import gate
 from counterlens.evaluation.pace import expected_time, known_paces, note_paces, tried_paces
 from counterlens.evaluation.plan import Plan, make_plan, repository_in
 from counterlens.evaluation.remaining import Paces, RemainingTime
-from counterlens.evaluation.results import RunResults
 from counterlens.evaluation.run import Ended, Run, holds_one
 from counterlens.evaluation.settings import RunSettings
 from counterlens.evaluation.spending import is_elsewhere
@@ -165,7 +165,7 @@ def hold_to(out: Path, fail_under: float | None) -> None:
     """
     if fail_under is None:
         return
-    found = gate(RunResults.read(out), fail_under)
+    found = gate(read_run(out), fail_under)
     for line in gate_lines(found, fail_under):
         say(line)
     if any(one.failed for one in found):
@@ -206,8 +206,9 @@ def run_bench(
         plan = early or _plan(choices.settings(out, kept), sandbox, reporter)
         with reporter.steps("starting the engine", total_known=False):
             _ = engine.jobs  # if the engine cannot start, no run is begun
-        if choices.note and kept is None:
-            reporter.note(choices.note)
+        chosen = plan.settings.settings_file
+        if chosen is not None and kept is None:
+            reporter.note(f"from {chosen.name}: {', '.join(name.replace('_', '-') for name in chosen.chose)}")
         run = (Run.begin if kept is None else Run.resume)(store, plan, engine)
         for lost in store.lost:
             reporter.note(f"damaged, and repeated: {lost}")
@@ -260,7 +261,7 @@ def _remaining(
 
 def _finish(out: Path, ended: Ended, reporter: RunReporter, *, brief: bool) -> None:
     def show() -> None:
-        print_report(terminal.render(evaluation_report(RunResults.read(out), brief=True)))
+        print_report(terminal.render(evaluation_report(read_run(out), brief=True)))
         if not brief:
             say(f"counterlens report {out} shows the pairs; --format html, markdown and others", err=True)
 

@@ -23,11 +23,11 @@ from counterlens.cli.options import (
 )
 from counterlens.cli.probe import Subject
 from counterlens.cli.probe_options import options_of
+from counterlens.cli.runs import read_run
 from counterlens.cli.saying import say
 from counterlens.cli.untaken import MODEL_OPTIONS, refuse_given
 from counterlens.evaluation.causal import TASK, Absent, absent_of, measured
 from counterlens.evaluation.causal_results import CausalResults, estimate, keep
-from counterlens.evaluation.results import RunResults
 from counterlens.metrics.causal import SIMULATIONS, require_dowhy
 from counterlens.metrics.table import Table
 from counterlens.probes.confidence import ConfidenceRecord
@@ -98,7 +98,7 @@ def causal(
     absent_of(options.chosen_protocol, filled)
     require_dowhy()
     left_out: dict[str, str] = {}
-    run = RunResults.read(folder) if folder is not None else None
+    run = read_run(folder) if folder is not None else None
     found: Mapping[str, list[ConfidenceRecord]]
     if run is not None:
         found = measured(run)

@@ -11,9 +11,9 @@ import click
 
 from counterlens.cli.bench import hold_to, run_bench, show_plan
 from counterlens.cli.run_choices import RunChoices, engine_of, run_options
+from counterlens.cli.runs import read_run
 from counterlens.cli.saying import say
 from counterlens.datasets.repository import PREFIX, NothingChosenError
-from counterlens.evaluation.results import RunResults
 from counterlens.reports.export.annotations import annotated
 from counterlens.reports.export.run import exported_run
 
@@ -69,7 +69,7 @@ def changed(
             if error.hint:
                 say(f"  {error.hint}")
             return
-        results = RunResults.read(folder)
+        results = read_run(folder)
         for annotation in annotated(exported_run(results)):
             say(annotation.workflow_command if github else str(annotation))
         hold_to(folder, fail_under)

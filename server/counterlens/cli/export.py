@@ -6,10 +6,10 @@ from pathlib import Path
 
 import click
 
+from counterlens.cli.runs import read_run
 from counterlens.cli.saying import say
 from counterlens.evaluation.export import export as write
 from counterlens.evaluation.harness.formats import HARNESSES, export_for
-from counterlens.evaluation.results import RunResults
 
 _PARQUET = "parquet"
 
@@ -39,7 +39,7 @@ def export(folder: Path, form: str, output: Path | None) -> None:
     per pair, operator or answer, and manifests.parquet what the figures depend on. The other formats hold the
     completions of originals and counterfactuals, with their verdicts. See docs/evaluation.md.
     """
-    found = RunResults.read(folder)
+    found = read_run(folder)
     place = output or folder / form
     for path in write(found, place) if form == _PARQUET else export_for(form, found, place):
         say(path)

@@ -17,7 +17,7 @@ from counterlens.models.code_models import code_models
 from counterlens.models.connection_test import run_connection_test
 from counterlens.models.files import embedded_model
 from counterlens.models.registry import BACKENDS, DEFAULT_MODEL, Backend
-from counterlens.models.remote.consent import is_allowed
+from counterlens.models.remote.consent import Destination
 from counterlens.reports.export import json as plain
 
 
@@ -38,7 +38,7 @@ def list_models(as_json: bool = False) -> None:
     ]
     for entry in named_models():
         where = f"{entry.model} at {entry.base_url}"
-        state = "ready" if is_allowed(entry) else f"counterlens models allow {entry.name}"
+        state = "ready" if Destination.of(entry).is_allowed else f"counterlens models allow {entry.name}"
         rows.append({"id": entry.name, "description": where, "state": state})
     if as_json:
         print_json(rows)

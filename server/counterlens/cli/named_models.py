@@ -15,7 +15,7 @@ from counterlens.errors import ModelError, OptionError
 from counterlens.models.connection_test import run_connection_test
 from counterlens.models.entries import CONCURRENCY, ModelEntry, read_entries, user_entries, user_file
 from counterlens.models.remote import connect_entry
-from counterlens.models.remote.consent import allow
+from counterlens.models.remote.consent import Destination
 
 THINKS = "it reasons before it answers: set --thinking-tokens, or thinking-tokens in its entry, such as 4096"
 """Advice about a model that reasons."""
@@ -72,7 +72,7 @@ def add_model(name: str, target: Path | None, parameters: str | None, **values: 
     text = with_entry(path, entry)
     with connect_entry(entry, allowed=True) as model:
         trial = run_connection_test(model)
-    allow(entry)
+    Destination.of(entry).allow()
     path.parent.mkdir(parents=True, exist_ok=True)
     write_page(path, text)
     say(f"{entry.model} at {trial.info.where} answers in {trial.seconds:.1f} s: {trial.completion!r}")
@@ -101,7 +101,7 @@ def allow_model(name: str) -> None:
     entries = entries_of(name)
     if not entries:
         raise ModelError(f"no settings file has a model {name}", "Add it with counterlens models add")
-    allow(entries[0])
+    Destination.of(entries[0]).allow()
     key = f", with the key in {entries[0].key}" if entries[0].key else ""
     say(f"code may be sent to {entries[0].base_url}{key}")
 

@@ -259,7 +259,7 @@ def require_trusted(*places: Path, would_run: str = "its tests, and what they im
     try:
         require_trust(places, would_run, decided=decided)
     except TrustError as error:
-        if not _at_terminal():
+        if not at_terminal():
             raise
         say(error.message, err=True)
         if not click.confirm("Do you trust it, so that it may run in the sandbox?", default=False, err=True):
@@ -268,7 +268,7 @@ def require_trusted(*places: Path, would_run: str = "its tests, and what they im
             remember(place)
 
 
-def _at_terminal() -> bool:
+def at_terminal() -> bool:
     """Whether a user can be asked."""
     return sys.stdin.isatty() and sys.stderr.isatty()
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import IO, Any
 
@@ -12,18 +12,21 @@ from counterlens.cli.options import (
     json_option,
     print_json,
     print_report,
+    refuse_untaken,
     sandbox_option,
     steps,
     strong_sandbox,
 )
 from counterlens.cli.probe_options import task_option
+from counterlens.cli.runs import agreed_settings, read_run
 from counterlens.cli.saying import say, say_document
 from counterlens.cli.untaken import refuse_given
 from counterlens.evaluation.causal import TASK, measured
 from counterlens.evaluation.causal_results import FILE, CausalResults, estimate, keep, kept, with_effects
 from counterlens.evaluation.comparison import compare_models, compare_runs
 from counterlens.evaluation.merged import MergedRuns
-from counterlens.evaluation.plan import repository_in
+from counterlens.evaluation.plan import absolute, repository_in
+from counterlens.evaluation.replay import find_record
 from counterlens.evaluation.replay import replay as ask_again
 from counterlens.evaluation.results import RunResults
 from counterlens.models.parameters import given_count
@@ -91,7 +94,7 @@ def report(
     Several runs of completion or repair with the same options are shown as one, whatever their datasets,
     models, endpoints and prompt formats: as text, HTML, Markdown, LaTeX or JSON.
     """
-    runs = [RunResults.read(folder) for folder in folders]
+    runs = [read_run(folder) for folder in folders]
     if task is not None:
         runs = [run.only(task) for run in runs]
     if len(runs) > 1:
@@ -134,7 +137,7 @@ def _estimated(folder: Path, found: RunResults, *, estimate_missing: bool) -> Ca
             known = estimate(functions, seed=found.settings.seed, progress=progress)
         keep(folder, found, known)
     elif known is None and (folder / FILE).exists():
-        say("the stored causal effects belong to other records; use --causal for new ones", err=True)
+        say("the stored causal effects are damaged, or of other records; use --causal for new ones", err=True)
     return known
 
 
@@ -148,11 +151,11 @@ def compare(first: Path, second: Path | None, as_json: bool) -> None:
     Without DIR2, the models of the run in DIR1 are compared with each other. The tests are McNemar's for
     verdicts and Wilcoxon's for scores, adjusted together (Holm).
     """
-    run = RunResults.read(first)
+    run = read_run(first)
     if second is None:
         found = compare_models(run)
     else:
-        found = compare_runs(run, RunResults.read(second), (str(first), str(second)))
+        found = compare_runs(run, read_run(second), (str(first), str(second)))
     if as_json:
         print_json(comparison_json(found))
     else:
@@ -162,18 +165,38 @@ def compare(first: Path, second: Path | None, as_json: bool) -> None:
 @click.command()
 @_folder
 @click.argument("record", metavar="ID")
+@click.option(
+    "--base-url",
+    metavar="URL",
+    help="Address of a remote model, instead of the address in the run; needed if somebody else started it.",
+)
+@click.option(
+    "--data",
+    metavar="NAME_OR_PATH",
+    help="The data, instead of the data in the run; needed if somebody else started it on a repository.",
+)
 @sandbox_option
 @json_option
-def replay(folder: Path, record: str, as_json: bool) -> None:
+def replay(folder: Path, record: str, base_url: str | None, data: str | None, as_json: bool) -> None:
     """Probe one record of the run in DIR again, and compare the results.
 
     ID is the record's position, its id MODEL|TASK|PROBLEM, or the name of the problem or function if that was
-    asked once. The exit code is 1 if the result differs.
+    asked once. The exit code is 1 if the result differs. If somebody else started the run, the address of a
+    remote model and the repository must be named here, or allowed before.
     """
-    data = RunResults.read(folder).settings.data
-    sandbox = strong_sandbox(*repository_in(data))
+    read_run(folder)
+    stored = find_record(folder, record)
+    settings = stored.settings
+    if base_url is not None:
+        refuse_untaken(["base_url"], [stored.item.model], settings.entries)
+        settings = replace(settings, base_url=base_url)
+    if data is not None:
+        data = absolute(data)
+        settings = replace(settings, data=data)
+    settings = agreed_settings(settings, [stored.item.model], base_url=base_url, data=data)
+    sandbox = strong_sandbox(*repository_in(settings.data))
     with steps("reading the data", total_known=True) as progress:
-        found = ask_again(folder, record, sandbox, progress=progress)
+        found = ask_again(stored, settings, sandbox, progress=progress)
     if as_json:
         print_json(
             {

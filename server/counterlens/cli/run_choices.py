@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -11,6 +11,7 @@ import click
 
 from counterlens.cli.options import entries_of, refuse_untaken, sandbox_option, strong_sandbox, typed
 from counterlens.cli.probe_options import declared_options, filed, from_file, probe_options, taken_from
+from counterlens.cli.runs import agreed_settings
 from counterlens.cli.saying import say
 from counterlens.datasets.repository import PREFIX
 from counterlens.errors import DataError
@@ -19,7 +20,8 @@ from counterlens.evaluation.engines.registry import ENGINES, LOCAL, Where
 from counterlens.evaluation.plan import absolute
 from counterlens.evaluation.run_options import RunOptions
 from counterlens.evaluation.settings import RunSettings, SettingsUsed
-from counterlens.models.registry import SOME_TAKE
+from counterlens.models.entries import ModelEntry
+from counterlens.models.registry import SOME_TAKE, takes
 from counterlens.probes.options import flag_of, specs
 from counterlens.probes.registry import PROBES
 
@@ -123,12 +125,15 @@ class RunChoices:
         """The data, if named."""
         return cast("str | None", self._chosen["data"])
 
-    @property
-    def note(self) -> str:
-        """Describe the choices made by a settings file, for the user; empty if there are none."""
-        if self._file is None:
-            return ""
-        return f"from {self._file.name}: {', '.join(name.replace('_', '-') for name in self._file.chose)}"
+    def _applied(self, models: Sequence[str], entries: tuple[ModelEntry, ...]) -> SettingsUsed | None:
+        """The choices of the file, without those that affect no model, such as threads of a remote one."""
+        chose = self._file.chose if self._file else ()
+        applied = tuple(
+            name
+            for name in chose
+            if name not in SOME_TAKE or any(takes(model, name, entries) for model in models)
+        )
+        return replace(self._file, chose=applied) if self._file and applied else None
 
     def settings(self, out: Path | None = None, kept: RunSettings | None = None) -> RunSettings:
         """The settings of the run: the stored ones, if it is resumed; other given options must agree.
@@ -140,6 +145,7 @@ class RunChoices:
         Raises:
             DataError: they do not agree, or there is nothing to resume and no data is named.
             OptionError: no task takes an option.
+            ForeignRunError: somebody else started the run, and the user does not agree to what it names.
         """
         if kept is None:
             if self._chosen["data"] is None:
@@ -148,7 +154,7 @@ class RunChoices:
             asked = [*made.models, *([made.encoder] if made.encoder else [])]
             entries = entries_of(*asked)
             refuse_untaken(self._explicit & SOME_TAKE.keys(), asked, entries)
-            return replace(made, entries=entries)
+            return replace(made, entries=entries, settings_file=self._applied(asked, entries))
         differing = [
             f"--{name.replace('_', '-')} was {getattr(kept, name)!r}, now {self._chosen[name]!r}"
             for name in sorted(self._explicit & self._chosen.keys() - {"budget"})
@@ -168,7 +174,9 @@ class RunChoices:
                 f"--resume uses the stored ones: counterlens bench --resume --out {out}; or choose another "
                 f"folder",
             )
-        return replace(kept, budget=self._chosen["budget"]) if "budget" in self._explicit else kept
+        own = {name: self._chosen[name] if name in self._explicit else None for name in ("base_url", "data")}
+        agreed = agreed_settings(kept, kept.models, **own)
+        return replace(agreed, budget=self._chosen["budget"]) if "budget" in self._explicit else agreed
 
 
 def engine_of(context: click.Context) -> EvaluationEngine:

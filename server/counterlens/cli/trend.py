@@ -8,8 +8,8 @@ from typing import IO
 import click
 
 from counterlens.cli.options import print_report
+from counterlens.cli.runs import read_run
 from counterlens.cli.saying import say_document
-from counterlens.evaluation.results import RunResults
 from counterlens.evaluation.trend import trend as trend_of
 from counterlens.reports.build.trend import trend_report
 from counterlens.reports.formats import TREND_FORMATS, write_trend
@@ -35,7 +35,7 @@ def trend(folders: tuple[Path, ...], across: tuple[str, ...], form: str, output:
     connected runs. Runs that differ in anything else that the figures depend on, such as the model, an option
     or the test files, are not connected, and the reason is shown.
     """
-    found = trend_of([(str(folder), RunResults.read(folder)) for folder in folders], across)
+    found = trend_of([(str(folder), read_run(folder)) for folder in folders], across)
     if form == "text" and output is None:
         print_report(terminal.render(trend_report(found)))
     elif output is None:

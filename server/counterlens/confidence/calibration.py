@@ -23,6 +23,7 @@ import platformdirs
 from counterlens.atomic_file import replace_file
 from counterlens.confidence.aggregate import Aggregation
 from counterlens.errors import ModelError
+from counterlens.regular_file import read_text
 
 FORMAT = "counterlens-calibration"
 VERSION = 1
@@ -131,7 +132,7 @@ def read_calibration(path: Path) -> Calibration:
     """
     again = "Fit it with: counterlens calibrate"
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
+        found = json.loads(read_text(path))
     except FileNotFoundError:
         raise ModelError("this model has no calibration map yet", again) from None
     except (OSError, ValueError, RecursionError) as error:

@@ -180,4 +180,6 @@ def _by_name(loader: Loader) -> Dataset:
 def _existing(path: Path) -> Path:
     if not path.exists():
         raise DataError(f"there is no file or folder {path}")
+    if not path.is_file() and not path.is_dir():
+        raise DataError(f"{path} is neither a file nor a folder")
     return path

@@ -24,6 +24,7 @@ from counterlens.doubt.registry import DOUBT_KINDS
 from counterlens.errors import ModelError
 from counterlens.models.base import ModelInfo
 from counterlens.models.files import EMBEDDED_SHA256
+from counterlens.regular_file import read_text
 
 SILENT = math.inf
 
@@ -61,7 +62,7 @@ def margins_of(model: ModelInfo, *, folder: Path | None = None) -> Margins | Non
         folder: Folder of the user's margins; by default in the user's data folder.
     """
     try:
-        kept = json.loads(margins_file(model, folder).read_text(encoding="utf-8"))
+        kept = json.loads(read_text(margins_file(model, folder)))
     except (OSError, ValueError, RecursionError):
         kept = None
     read = _read(kept, model)

@@ -29,6 +29,7 @@ from counterlens.metrics.table import Table
 from counterlens.probes.confidence import ConfidenceRecord
 from counterlens.probes.record import written
 from counterlens.progress import ProgressCallback
+from counterlens.regular_file import read_text
 from counterlens.text import sha256_of
 
 FILE = "causal.json"
@@ -108,7 +109,8 @@ def estimate(
 
 def keep(folder: Path, found: RunResults, estimated: CausalResults) -> bool:
     """Replace the stored effects of a run in its folder; False if it is read-only."""
-    document = {"format": _FORMAT, "of": _digest(found), **asdict(estimated)}
+    document: dict[str, Any] = {"format": _FORMAT, "of": _digest(found), **asdict(estimated)}
+    document["checksum"] = _checksum(document)
     try:
         replace_file(folder / FILE, json.dumps(document, indent=1))
     except OSError:
@@ -119,10 +121,16 @@ def keep(folder: Path, found: RunResults, estimated: CausalResults) -> bool:
 def kept(folder: Path, found: RunResults) -> CausalResults | None:
     """The stored effects of a run; None if there are none for its current records."""
     try:
-        document = json.loads((folder / FILE).read_text(encoding="utf-8"))
-        if (document["format"], document["of"]) != (_FORMAT, _digest(found)):
+        document = json.loads(read_text(folder / FILE))
+        checksum = document.pop("checksum", None)
+        if checksum != _checksum(document) or (document["format"], document["of"]) != (
+            _FORMAT,
+            _digest(found),
+        ):
             return None
-        effects = {model: tuple(map(_read, listed)) for model, listed in document["effects"].items()}
+        effects = {
+            found.label(model): tuple(map(_read, listed)) for model, listed in document["effects"].items()
+        }
         return CausalResults(
             effects,
             document["seed"],
@@ -130,7 +138,7 @@ def kept(folder: Path, found: RunResults) -> CausalResults | None:
             document["protocol"],
             Absent(document["absent"]),
         )
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
 
 
@@ -154,6 +162,11 @@ def reported(found: RunResults, folder: Path) -> RunResults:
     """A run as its reports show it: with its stored effects, if any."""
     known = kept(folder, found) if TASK in found.settings.tasks else None
     return found if known is None else with_effects(found, known)
+
+
+def _checksum(document: Mapping[str, Any]) -> str:
+    """The checksum of a document, which reveals a damaged file."""
+    return sha256_of(json.dumps(document, sort_keys=True))
 
 
 def _digest(found: RunResults) -> str:

@@ -15,9 +15,10 @@ _NAMED, _READABLE = 5, 60
 
 def manifest_of(found: RunResults, model: str) -> Mapping[str, Any] | None:
     """The manifest of one model's records; None if there are none yet."""
-    return next(
-        (one for one in found.manifests.values() if one.get("model", {}).get("asked_as") == model), None
+    named = (
+        (found.label(str(one.get("model", {}).get("asked_as"))), one) for one in found.manifests.values()
     )
+    return next((manifest for name, manifest in named if name == model), None)
 
 
 def differing(

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import msgspec
 
-from counterlens.errors import CounterlensError, DataError
+from counterlens.errors import CounterlensError, DataError, OptionError
 
 UNREADABLE = (
     sqlite3.DatabaseError,
@@ -20,6 +20,7 @@ UNREADABLE = (
     AttributeError,
     RecursionError,
     OverflowError,
+    OptionError,
 )
 """Exceptions raised by reading damaged data."""
 

@@ -63,7 +63,7 @@ class RunEffects:
         effects = cls.of_pairs(
             _dataset(found),
             observed(found),
-            sizes_of(found) | dict(sizes or {}),
+            sizes_of(found) | {found.label(spec): size for spec, size in (sizes or {}).items()},
             protocol=settings.options_of(settings.tasks[0]).chosen_protocol,
             seed=settings.seed,
         )
@@ -306,5 +306,5 @@ def sizes_of(found: RunResults) -> dict[str, int]:
         model: Mapping[str, Any] = manifest["model"]
         size = parameter_count(model["details"], f"{model['name']} {model['asked_as']}")
         if size is not None:
-            sizes[str(model["asked_as"])] = size
+            sizes[found.label(str(model["asked_as"]))] = size
     return sizes

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from counterlens.evaluation.run_consent import require_consent
 from counterlens.evaluation.settings import RunSettings
 from counterlens.models.cache import AnswerStore
 from counterlens.models.opening import open_cached
@@ -26,10 +27,12 @@ def opened_encoder(
 
     Raises:
         ModelError: the encoder cannot be opened, or returns no embeddings.
+        ForeignRunError: the run came from somebody else, and the user did not choose where texts would go.
     """
     if settings.encoder is None:
         yield None
         return
+    require_consent(settings, [settings.encoder])
     options = Options(threads=settings.threads, base_url=settings.base_url, entries=settings.entries)
     with (
         load(settings.encoder, options)

@@ -60,7 +60,7 @@ class MergedRuns:
         known: dict[str, int] = {}
         asked: set[tuple[str, str]] = set()
         for run, dataset in zip(runs, datasets, strict=True):
-            own = sizes_of(run) | given
+            own = sizes_of(run) | {run.label(spec): size for spec, size in given.items()}
             for model in run.models:
                 name = names[_asked_as(run, model)]
                 size = own.get(name, own.get(model))

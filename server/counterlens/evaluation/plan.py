@@ -14,6 +14,7 @@ from counterlens.datasets.counterparts import Counterparts, counterparts
 from counterlens.datasets.repository import PREFIX, repository
 from counterlens.errors import CounterlensError, DataError
 from counterlens.evaluation.information_order import most_informative_first
+from counterlens.evaluation.run_consent import require_consent
 from counterlens.evaluation.settings import RunSettings
 from counterlens.evaluation.spending import check_budget
 from counterlens.evaluation.store import Item
@@ -69,10 +70,12 @@ def make_plan(settings: RunSettings, sandbox: Sandbox, progress: ProgressCallbac
         progress: Called with a description of the current step.
 
     Raises:
+        ForeignRunError: the run came from somebody else, and the user did not choose its repository.
         DataError: the data is missing, or has no usable function, or none in a language to translate from.
         SourceError: a task does not support the language of the data.
         CounterlensError: a task, a mutation or a model does not exist, or is named twice.
     """
+    require_consent(settings)
     _check(settings)
     dataset = _opened(settings, sandbox, progress)
     chosen = partial(targets_of, dataset, limit=settings.limit, seed=settings.seed, sandbox=sandbox)

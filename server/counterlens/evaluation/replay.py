@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Event
 from typing import Any
 
 from counterlens.errors import DataError
+from counterlens.evaluation.damage import damaged
 from counterlens.evaluation.encoding import opened_encoder
 from counterlens.evaluation.engines.base import opened
 from counterlens.evaluation.manifest import differences, find_out, manifest
 from counterlens.evaluation.plan import make_plan
+from counterlens.evaluation.settings import RunSettings
 from counterlens.evaluation.store import Item, Store, StoredRecord
 from counterlens.evaluation.work import perform
 from counterlens.probes.record import Record, plain
@@ -44,9 +47,46 @@ class Replayed:
         return not self.differences
 
 
+@dataclass(frozen=True, slots=True)
+class RecordToReplay:
+    """A record of a run.
+
+    Attributes:
+        settings: Settings of the run.
+        item: The item.
+        record: The stored result.
+        manifest: Its circumstances.
+    """
+
+    settings: RunSettings
+    item: Item
+    record: Record
+    manifest: Mapping[str, Any]
+
+
+def find_record(folder: Path, name: str) -> RecordToReplay:
+    """Find a record of a run.
+
+    Args:
+        folder: Folder of the run, which is only read.
+        name: Position of the record, its id, or the name of its function if that is unique.
+
+    Raises:
+        DataError: there is no such record, or the run cannot be read.
+    """
+    with Store.open(folder) as store:
+        settings, manifests = store.settings, store.manifests
+        item, stored = _record(list(store.records()), name, folder)
+    if settings is None:  # Store.open has checked
+        raise ValueError(folder)
+    if item.model not in settings.models or item.task not in settings.tasks:
+        raise damaged(folder, f"{item.id} is not of its settings")
+    return RecordToReplay(settings, item, stored.record, manifests[stored.manifest])
+
+
 def replay(
-    folder: Path,
-    name: str,
+    stored: RecordToReplay,
+    settings: RunSettings,
     sandbox: Sandbox,
     *,
     cancel: Event | None = None,
@@ -55,21 +95,18 @@ def replay(
     """Repeat one record of a run; cached responses are ignored.
 
     Args:
-        folder: Folder of the run, which is only read.
-        name: Position of the record, its id, or the name of its function if that is unique.
+        stored: The record.
+        settings: The settings of its run, with the user's consent if the run is foreign.
         sandbox: The sandbox for programs.
         cancel: Set to cancel.
         progress: Called with a description of the current step.
 
     Raises:
-        DataError: there is no such record, or its function is no longer in the data.
+        DataError: the function is no longer in the data.
+        ForeignRunError: the run names an address or a repository that the user did not choose.
         ModelError, SandboxError, Cancelled: as `perform`.
     """
-    with Store.open(folder) as store:
-        settings, manifests = store.settings, store.manifests
-        item, before = _record(list(store.records()), name, folder)
-    if settings is None:  # Store.open has checked
-        raise ValueError(folder)
+    item = stored.item
     plan = make_plan(settings, sandbox, progress)
     if item.problem not in plan.targets[item.task]:
         raise DataError(f"{item.problem} is no longer in {settings.data}", "The data has changed")
@@ -80,9 +117,9 @@ def replay(
         now_manifest = manifest(plan, item.model, model.info, encoder)
         target = plan.target(item)
         now = perform(settings, item.task, target, model, sandbox, cancel, encoder=encoder)
-    changed = tuple(_differences(plain(before.record), plain(now)))
-    circumstances = tuple(differences(manifests[before.manifest], now_manifest))
-    return Replayed(item, before.record, now, changed, circumstances)
+    changed = tuple(_differences(plain(stored.record), plain(now)))
+    circumstances = tuple(differences(dict(stored.manifest), now_manifest))
+    return Replayed(item, stored.record, now, changed, circumstances)
 
 
 def _record(found: list[tuple[Item, StoredRecord]], name: str, folder: Path) -> tuple[Item, StoredRecord]:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from counterlens.errors import DataError
+from counterlens.evaluation.model_labels import model_labels
 from counterlens.evaluation.settings import RunSettings
 from counterlens.evaluation.spending import spending_table
 from counterlens.evaluation.store import Item, Store, StoredRecord
@@ -32,9 +33,10 @@ class RunResults:
         settings: Settings of the run.
         total: Number of items of the plan.
         manifests: Manifests by digest.
-        records: Items and records, in the order of the plan.
+        records: Items and records, in the order of the plan; the items name models as tables do.
         totals: Number of items by task.
-        lost: Damaged records, each with the problem.
+        lost: Damaged or missing records, each with the problem.
+        unverified: Number of records without a checksum, which an earlier version stored.
         further: Tables that take too long to be recomputed for every report (`causal_results.py`).
         spent: The usage of each model, if it was counted.
         begun: When the run began, in UTC; None if unknown.
@@ -47,6 +49,7 @@ class RunResults:
     totals: Mapping[str, int] = field(default_factory=dict)
     further: tuple[Table, ...] = ()
     lost: tuple[str, ...] = ()
+    unverified: int = 0
     begun: str | None = None
     spent: Mapping[str, Usage] = field(default_factory=dict)
 
@@ -62,7 +65,12 @@ class RunResults:
             if settings is None:  # Store.open has checked
                 raise ValueError(folder)
             totals = Counter(item.task for item in store.items)
-            records = _steady(store.records())
+            labels = model_labels(settings.models)
+            shown = (
+                (replace(item, model=labels.get(item.model, item.model)), stored)
+                for item, stored in store.records()
+            )
+            records = _steady(shown)
             manifests, lost = store.manifests, tuple(store.lost)
             return cls(
                 settings,
@@ -71,14 +79,23 @@ class RunResults:
                 records,
                 totals,
                 lost=lost,
+                unverified=store.unverified,
                 begun=store.when,
                 spent=store.spent,
             )
 
     @property
     def models(self) -> tuple[str, ...]:
-        """The models, as the user named them."""
-        return self.settings.models
+        """The models, by the names in tables: as the user named them, without the folders of a path."""
+        return tuple(map(self.label, self.settings.models))
+
+    def label(self, spec: str) -> str:
+        """The name in tables of a model that the user named so."""
+        return self._labels.get(spec, spec)
+
+    @cached_property
+    def _labels(self) -> dict[str, str]:
+        return model_labels(self.settings.models)
 
     @cached_property
     def left_out(self) -> dict[str, int]:

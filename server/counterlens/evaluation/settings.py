@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, Self
 
 import msgspec
 
 from counterlens.errors import CounterlensError
-from counterlens.models.entries import ModelEntry, entry_named
+from counterlens.models.entries import ModelEntry, check_entry, entry_named
 from counterlens.models.registry import DEFAULT_MODEL
 from counterlens.probes.options import ProbeOptions, distribute, make, plain_options
 from counterlens.probes.registry import PROBES, named
@@ -59,6 +59,8 @@ class RunSettings:
             None: no limit, in the order of the data.
         settings_file: The settings that come from a file; None without one.
         options: All options of each task, including defaults.
+        foreign: Whether they come from a run folder that this user did not start, so that addresses and
+            repositories among them are not the user's choice (`run_consent.py`).
     """
 
     tasks: tuple[str, ...]
@@ -79,6 +81,7 @@ class RunSettings:
     minutes: float | None = None
     settings_file: SettingsUsed | None = None
     options: Chosen = field(default_factory=dict)
+    foreign: bool = field(default=False, compare=False)
 
     @classmethod
     def of(
@@ -142,17 +145,26 @@ class RunSettings:
 
     def to_json(self) -> str:
         """All settings, in the format of `from_json`."""
-        return msgspec.json.encode(self, order="sorted").decode()
+        stored = {one.name: getattr(self, one.name) for one in fields(self) if one.name != "foreign"}
+        return msgspec.json.encode(stored, order="sorted").decode()
 
     @classmethod
     def from_json(cls, text: str) -> Self:
-        """The settings in the format of `to_json`."""
-        return msgspec.json.decode(text, type=cls)
+        """The settings in the format of `to_json`; `foreign` until their seal was checked.
+
+        Raises:
+            msgspec.MsgspecError, OptionError: they are malformed, or a named model has an invalid value.
+        """
+        settings = msgspec.json.decode(text, type=cls)
+        for entry in settings.entries:
+            check_entry(entry)
+        return replace(settings, foreign=True)
 
     def differences(self, other: RunSettings) -> list[str]:
         """The settings that differ, each as `seed is 0, not 1`: this one's value, then the other's."""
         own = {one.name: (getattr(self, one.name), getattr(other, one.name)) for one in fields(self)}
-        del own["options"], own["settings_file"]  # the choices of the file are among the others
+        # The choices of the file are among the others, and `foreign` is not a choice.
+        del own["options"], own["settings_file"], own["foreign"]
         for task in self.options.keys() & other.options.keys():
             mine, theirs = self.options[task], other.options[task]
             own |= {name: (mine.get(name), theirs.get(name)) for name in sorted({*mine, *theirs})}

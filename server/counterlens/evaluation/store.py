@@ -1,12 +1,14 @@
 """The storage of a run: one SQLite file in its folder, appended to in transactions.
 
-    run(key, value)                         `format`, `settings`, and `begun`: time of beginning, in UTC
+    run(key, value)                         `format`, `settings`, `seal` (`run_consent.py`), and `begun`: time
+                                            of beginning, in UTC
     plan(position, id, model, problem, function, source, task)
                                             the items, in order; `source` is the SHA-256 of the program
     manifests(digest, document)             the circumstances, as JSON
     spent(model, usage)                     usage of each model (`Usage` as JSON); older runs have none
     records(position, manifest, outcome, reason, body, seconds)
                                             the results; `body` is the record as JSON (probes/record.py)
+    checksums(part, name, digest)           one of each row of these (checksums.py)
 
 Beside it, `answers.sqlite` caches the models' responses, call by call, so that no request is repeated. A
 process that writes holds `lock.sqlite` in an exclusive transaction, which ends with the process, however it
@@ -20,37 +22,25 @@ import hashlib
 import json
 import sqlite3
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, astuple, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Self
 
 from counterlens.errors import CounterlensError, DataError
+from counterlens.evaluation.checksums import Checksums
 from counterlens.evaluation.damage import UNREADABLE, damaged, reading, texts, writing
+from counterlens.evaluation.run_consent import is_sealed, seal
+from counterlens.evaluation.run_file import FILE, FORMAT, SCHEMA, locked, readable, writable
 from counterlens.evaluation.settings import RunSettings
 from counterlens.models.usage import Usage
 from counterlens.probes.pairs.record import PairRecord, PairsRecord
 from counterlens.probes.record import Record, read, written
 from counterlens.probes.registry import PROBES
 
-FORMAT = 3
 _DIGEST = 64  # characters of a digest of `manifest.canonical`
-_FILE, _LOCK, _ANSWERS = "run.sqlite", "lock.sqlite", "answers.sqlite"
+_ANSWERS = "answers.sqlite"
 _SPENT = "CREATE TABLE IF NOT EXISTS spent (model TEXT PRIMARY KEY, usage TEXT NOT NULL)"
-_SCHEMA = """
-CREATE TABLE run (key TEXT PRIMARY KEY, value TEXT NOT NULL);
-CREATE TABLE plan (
-    position INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, model TEXT NOT NULL,
-    problem TEXT NOT NULL, function TEXT NOT NULL, source TEXT NOT NULL,
-    task TEXT NOT NULL
-);
-CREATE TABLE manifests (digest TEXT PRIMARY KEY, document TEXT NOT NULL);
-CREATE TABLE records (
-    position INTEGER PRIMARY KEY REFERENCES plan (position),
-    manifest TEXT NOT NULL REFERENCES manifests (digest),
-    outcome TEXT NOT NULL, reason TEXT NOT NULL, body TEXT NOT NULL, seconds REAL NOT NULL
-);
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,13 +96,14 @@ class Store:
         lock: The lock, if this process writes.
 
     Attributes:
-        lost: Damaged records; if this process writes, they are dropped and recomputed.
+        lost: Damaged or missing records; if this process writes, they are dropped and recomputed.
     """
 
     def __init__(
         self, folder: Path, database: sqlite3.Connection, lock: sqlite3.Connection | None = None
     ) -> None:
         self.folder, self._database, self._lock = folder, database, lock
+        self._checksums = Checksums(database)
         self.lost: list[str] = []
 
     @classmethod
@@ -126,11 +117,8 @@ class Store:
         lock = database = None
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            lock = _locked(folder)
-            database = sqlite3.connect(folder / _FILE, isolation_level=None, timeout=10)
-            database.execute("PRAGMA journal_mode = WAL")
-            database.execute("PRAGMA synchronous = FULL")
-            database.execute("PRAGMA foreign_keys = ON")
+            lock = locked(folder)
+            database = writable(folder)
             store = cls(folder, database, lock)
             store._check_format()
             store._drop_damaged()
@@ -159,9 +147,7 @@ class Store:
             raise DataError(f"there is no run in {folder}", "Start one: counterlens bench --out FOLDER …")
         database = None
         try:
-            database = sqlite3.connect(
-                f"{(folder / _FILE).resolve().as_uri()}?mode=ro", uri=True, isolation_level=None, timeout=10
-            )
+            database = readable(folder)
             store = cls(folder, database)
             store._check_format()
             if store.settings is None:
@@ -169,6 +155,8 @@ class Store:
         except BaseException as error:
             if database is not None:
                 database.close()
+            if isinstance(error, OSError):
+                raise damaged(folder, error.strerror or str(error)) from None
             if isinstance(error, UNREADABLE):
                 raise damaged(folder, error) from None
             raise
@@ -177,7 +165,12 @@ class Store:
     @staticmethod
     def begun(folder: Path) -> bool:
         """Whether a folder has the file of a run."""
-        return (folder / _FILE).is_file()
+        return (folder / FILE).is_file()
+
+    @property
+    def unverified(self) -> int:
+        """Number of records read that have no checksum, because an earlier version stored them."""
+        return len(self._checksums.unverified.get("records", ()))
 
     @property
     def answers(self) -> Path:
@@ -186,13 +179,15 @@ class Store:
 
     @property
     def settings(self) -> RunSettings | None:
-        """The settings of the run; None before it has a plan."""
+        """The settings of the run, foreign unless this user sealed them; None before it has a plan."""
         with reading(self.folder):
             value = self._value("settings")
             settings = None if value is None else RunSettings.from_json(value)
             for task in settings.tasks if settings else ():
                 PROBES[task]
-        return settings
+            if settings is None or value is None:
+                return None
+            return replace(settings, foreign=not is_sealed(value, self._value("seal") or ""))
 
     @property
     def when(self) -> str | None:
@@ -206,7 +201,7 @@ class Store:
         with reading(self.folder):
             columns = "position, id, model, problem, function, source, task"
             rows = self._database.execute(f"SELECT {columns} FROM plan ORDER BY position")  # noqa: S608
-            return [_item(row) for row in rows]
+            return self._checksums.verified("plan", list(map(_item, rows)), astuple)
 
     @property
     def done(self) -> set[int]:
@@ -219,7 +214,7 @@ class Store:
         """The manifests by digest, in the order of their digests."""
         with reading(self.folder):
             rows = self._database.execute("SELECT digest, document FROM manifests ORDER BY digest")
-            found: dict[str, str] = dict(map(_two_texts, rows))
+            found = dict(self._checksums.verified("manifests", list(map(_two_texts, rows)), tuple))
             for digest, document in found.items():
                 written_as = hashlib.sha256(document.encode()).hexdigest()
                 if len(digest) == _DIGEST and written_as != digest:
@@ -234,6 +229,7 @@ class Store:
                 yield item, found
             else:
                 self.lost.append(f"{item.id}: {found}")
+        self.lost += [f"record {position}: it is missing" for position in self._missing()]
 
     def _records(self) -> Iterator[tuple[Item, StoredRecord | str]]:
         """The items with a record, each with the record or its problem."""
@@ -245,10 +241,13 @@ class Store:
                 "FROM plan p JOIN records r USING (position) ORDER BY p.position"
             ).fetchall()
             items = [_item(row[:7]) for row in rows]
+            self._checksums.read("records")
         for item, row in zip(items, rows, strict=True):
             body, seconds, manifest = row[7:]
             try:
-                record = read(body.decode(), PROBES[item.task].record)
+                body = body.decode()
+                self._checksums.check("records", item.position, manifest, body, seconds)
+                record = read(body, PROBES[item.task].record)
                 if manifest not in known:
                     raise ValueError("its circumstances are unknown")
                 found = StoredRecord(record, float(seconds), manifest)
@@ -261,44 +260,48 @@ class Store:
             else:
                 yield item, found
 
+    def _missing(self) -> list[str]:
+        """The positions of records that have a checksum, but are not there."""
+        with reading(self.folder):
+            checked = self._checksums.read("records")  # first: a record may be added meanwhile
+            shown = self._database.execute("SELECT position FROM plan JOIN records USING (position)")
+            return sorted(checked - {str(position) for (position,) in shown})
+
     def _drop_damaged(self) -> None:
         """Drop damaged records, so that they are recomputed."""
         wrong = [(item, found) for item, found in self._records() if isinstance(found, str)]
         with self._transaction():
             for item, why in wrong:
                 self._database.execute("DELETE FROM records WHERE position = ?", (item.position,))
+                self._checksums.remove("records", item.position)
                 self.lost.append(f"{item.id}: {why}")
+            for position in self._missing():
+                self._checksums.remove("records", position)
+                self.lost.append(f"record {position}: it is missing")
 
     def begin(self, settings: RunSettings, items: Sequence[Item]) -> None:
         """Store a plan atomically."""
         with writing(self.folder), self._transaction():
             begun = datetime.now(UTC).isoformat(timespec="seconds")
-            self._database.executemany(
-                "INSERT INTO run VALUES (?, ?)", (("settings", settings.to_json()), ("begun", begun))
-            )
-            self._database.executemany(
-                "INSERT INTO plan VALUES (?, ?, ?, ?, ?, ?, ?)",
-                [(i.position, i.id, i.model, i.problem, i.function, i.source, i.task) for i in items],
-            )
+            text = settings.to_json()
+            for key, value in (("settings", text), ("seal", seal(text)), ("begun", begun)):
+                self._checksums.insert("run", key, value)
+            for item in items:
+                self._checksums.insert("plan", *astuple(item))
 
     def keep_manifest(self, digest: str, document: str) -> None:
         """Store a manifest; repeating it changes nothing."""
-        with writing(self.folder):
-            self._database.execute("INSERT OR IGNORE INTO manifests VALUES (?, ?)", (digest, document))
+        with writing(self.folder), self._transaction():
+            self._checksums.insert("manifests", digest, document, clause="OR IGNORE")
 
     def append(self, item: Item, stored: StoredRecord) -> None:
         """Store the result of an item durably."""
         record = stored.record
-        row = (
-            item.position,
-            stored.manifest,
-            str(record.outcome),
-            record.reason,
-            written(record),
-            stored.seconds,
-        )
-        with writing(self.folder):
+        body = written(record)
+        row = (item.position, stored.manifest, str(record.outcome), record.reason, body, stored.seconds)
+        with writing(self.folder), self._transaction():
             self._database.execute("INSERT INTO records VALUES (?, ?, ?, ?, ?, ?)", row)
+            self._checksums.add("records", item.position, stored.manifest, body, float(stored.seconds))
 
     @property
     def spent(self) -> dict[str, Usage]:
@@ -306,14 +309,14 @@ class Store:
         with reading(self.folder):
             known = self._database.execute("SELECT 1 FROM sqlite_master WHERE name = 'spent'").fetchone()
             rows = self._database.execute("SELECT model, usage FROM spent").fetchall() if known else []
-            return {model: Usage(**json.loads(usage)) for model, usage in map(_two_texts, rows)}
+            sound = self._checksums.verified("spent", list(map(_two_texts, rows)), tuple)
+            return {model: Usage(**json.loads(usage)) for model, usage in sound}
 
     def keep_spent(self, model: str, usage: Usage) -> None:
         """Replace a model's stored usage."""
-        with writing(self.folder):
+        with writing(self.folder), self._transaction():
             self._database.execute(_SPENT)
-            row = (model, json.dumps(asdict(usage)))
-            self._database.execute("INSERT OR REPLACE INTO spent VALUES (?, ?)", row)
+            self._checksums.insert("spent", model, json.dumps(asdict(usage)), clause="OR REPLACE")
 
     def close(self) -> None:
         """Close the store, so that others can use the folder."""
@@ -328,8 +331,10 @@ class Store:
         self.close()
 
     def _value(self, key: str) -> str | None:
-        row = self._database.execute("SELECT value FROM run WHERE key = ?", (key,)).fetchone()
-        return None if row is None else texts(row[0])[0]
+        rows = self._checksums.verified(
+            "run", list(map(_two_texts, self._database.execute("SELECT key, value FROM run"))), tuple
+        )
+        return dict(rows).get(key)
 
     def _check_format(self) -> None:
         (sound,) = self._database.execute("PRAGMA quick_check(1)").fetchone()
@@ -338,14 +343,17 @@ class Store:
         tables = {name for (name,) in self._database.execute("SELECT name FROM sqlite_master")}
         if not tables and self._lock is not None:
             with self._transaction():
-                for statement in _SCHEMA.split(";"):
+                for statement in SCHEMA.split(";"):
                     self._database.execute(statement)
-                self._database.execute("INSERT INTO run VALUES ('format', ?)", (str(FORMAT),))
+                self._checksums.insert("run", "format", str(FORMAT))
             return
-        found = self._value("format") if "run" in tables else None
+        found = None
+        if "run" in tables:
+            row = self._database.execute("SELECT value FROM run WHERE key = 'format'").fetchone()
+            found = None if row is None else str(row[0])
         if found != str(FORMAT):
             raise DataError(
-                f"{self.folder / _FILE} is not a run that this version can read: its format is "
+                f"{self.folder / FILE} is not a run that this version can read: its format is "
                 f"{found or 'of something else'}{self._made_by()}, not {FORMAT}",
                 "Choose another folder, or use the version of Counterlens that created it",
             )
@@ -368,22 +376,6 @@ class Store:
                 self._database.execute("ROLLBACK")
             raise
         self._database.execute("COMMIT")
-
-
-def _locked(folder: Path) -> sqlite3.Connection:
-    """Open a transaction that locks out other processes until this one ends, on every system."""
-    lock = sqlite3.connect(folder / _LOCK, isolation_level=None, timeout=0)
-    try:
-        lock.execute("BEGIN EXCLUSIVE")
-    except sqlite3.OperationalError as error:
-        lock.close()
-        if error.sqlite_errorcode & 0xFF not in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}:
-            raise
-        raise CounterlensError(
-            f"another process is using {folder}",
-            "Wait until it has finished, or choose another folder with --out",
-        ) from None
-    return lock
 
 
 def _is_damage(error: OSError | sqlite3.Error) -> bool:

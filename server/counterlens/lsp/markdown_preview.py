@@ -8,6 +8,7 @@ from pathlib import Path
 import platformdirs
 from lsprotocol import types
 
+from counterlens.atomic_file import replace_file
 from counterlens.lsp.base import CounterlensServer
 
 
@@ -36,8 +37,7 @@ async def open_markdown(ls: CounterlensServer, name: str, markdown: str) -> None
 
 def _written(name: str, markdown: str) -> Path:
     folder = Path(platformdirs.user_cache_dir("counterlens")) / "reports"
-    folder.mkdir(parents=True, exist_ok=True)
     safe = "".join(char if char.isalnum() or char in "._-" else "-" for char in name)[:60]
     place = folder / f"{safe}-{hashlib.blake2b(name.encode(), digest_size=4).hexdigest()}.md"
-    place.write_text(markdown, encoding="utf-8")
+    replace_file(place, markdown)
     return place

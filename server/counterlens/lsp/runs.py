@@ -15,6 +15,7 @@ from lsprotocol import types
 
 from counterlens.errors import CounterlensError
 from counterlens.evaluation.causal_results import kept, with_effects
+from counterlens.evaluation.model_labels import model_labels
 from counterlens.evaluation.results import RunResults
 from counterlens.evaluation.store import Store
 from counterlens.lsp.base import CounterlensServer
@@ -104,7 +105,7 @@ def listed(folder: Path) -> ListedRun:
         folder=str(folder),
         tasks=settings.tasks,
         data=settings.data,
-        models=settings.models,
+        models=tuple(model_labels(settings.models).values()),
         done=done,
         total=total,
         resume=shlex.join(resume) if done < total else "",

@@ -33,6 +33,7 @@ from counterlens.models.base import (
     Vectors,
 )
 from counterlens.models.wrapped import WrappedModel
+from counterlens.regular_file import check_database
 from counterlens.text import printable
 
 LOG = logging.getLogger("counterlens")
@@ -121,6 +122,7 @@ class AnswerStore:
             database = None
             try:
                 self._path.parent.mkdir(parents=True, exist_ok=True)
+                check_database(self._path)
                 database = sqlite3.connect(
                     self._path, timeout=2, isolation_level=None, check_same_thread=False
                 )

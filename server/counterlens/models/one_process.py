@@ -14,6 +14,7 @@ from threading import Event
 import platformdirs
 
 from counterlens.errors import Cancelled
+from counterlens.regular_file import check_database
 
 _PATIENCE = 300.0  # seconds after which a process no longer waits for one that may be suspended
 _LOOKING = 0.2  # seconds between two checks whether the wait was cancelled
@@ -39,6 +40,7 @@ def one_process(purpose: str, cancelled: Event, patience: float = _PATIENCE) -> 
     with contextlib.ExitStack() as stack:
         with contextlib.suppress(OSError, sqlite3.Error):
             path.parent.mkdir(parents=True, exist_ok=True)
+            check_database(path)
             connection = sqlite3.connect(path, timeout=_LOOKING, isolation_level=None)
             stack.callback(connection.close)
             _wait(connection, cancelled, time.monotonic() + patience)

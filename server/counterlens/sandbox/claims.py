@@ -26,6 +26,7 @@ from counterlens import __version__
 from counterlens.atomic_file import replace_file
 from counterlens.errors import SandboxError
 from counterlens.processes import bare_python, start
+from counterlens.regular_file import read_text
 from counterlens.sandbox.base import Job, Limits, Sandbox
 
 ATTEMPTS: Mapping[str, tuple[str, ...]] = {
@@ -58,7 +59,7 @@ def failed(sandbox: Sandbox, *, again: bool = False) -> dict[str, tuple[str, ...
     place = Path(platformdirs.user_cache_dir("counterlens")) / "sandbox-claims" / f"{_key(sandbox)}.json"
     if not again:
         with contextlib.suppress(OSError, ValueError, AttributeError, TypeError, RecursionError):
-            known, checked = json.loads(place.read_text(encoding="utf-8"))
+            known, checked = json.loads(read_text(place))
             if checked == _digest(known):
                 return {str(claim): tuple(map(str, done)) for claim, done in known.items()}
     try:

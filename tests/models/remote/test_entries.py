@@ -27,7 +27,7 @@ from counterlens.models.entries import (
 )
 from counterlens.models.registry import Options, load, runs_here
 from counterlens.models.remote import connect_entry
-from counterlens.models.remote.consent import allow, is_allowed
+from counterlens.models.remote.consent import Destination
 from counterlens.models.usage import Price
 from tests.models.remote.test_requests import whole
 
@@ -177,26 +177,28 @@ def test_the_users_own_file_holds_models_alone() -> None:
 
 def test_code_and_key_go_only_where_the_user_has_allowed_it() -> None:
     far = replace(ENTRY, base_url="https://models.example.com/v1", key="TEAM_KEY")
-    assert is_allowed(ENTRY)
-    assert not is_allowed(replace(ENTRY, key="TEAM_KEY"))  # who listens here may not be whom the key is for
+    assert Destination.of(ENTRY).is_allowed
+    assert not Destination.of(
+        replace(ENTRY, key="TEAM_KEY")
+    ).is_allowed  # who listens here may not be whom the key is for
     with pytest.raises(ModelError) as caught:
         connect_entry(far)
     assert "would send code and the key in TEAM_KEY to models.example.com:443" in str(caught.value)
     assert caught.value.hint == "To allow this: counterlens models allow fast"
-    allow(far)
-    assert is_allowed(replace(far, name="slow", model="other", base_url=f"{far.base_url}/"))
-    assert not is_allowed(replace(far, base_url="https://elsewhere.example.com/v1"))
-    assert not is_allowed(replace(far, key="HOME"))
+    Destination.of(far).allow()
+    assert Destination.of(replace(far, name="slow", model="other", base_url=f"{far.base_url}/")).is_allowed
+    assert not Destination.of(replace(far, base_url="https://elsewhere.example.com/v1")).is_allowed
+    assert not Destination.of(replace(far, key="HOME")).is_allowed
     with pytest.raises(ModelError, match="the environment variable TEAM_KEY contains no key"):
         connect_entry(far)
 
 
 def test_what_stands_in_the_users_own_file_is_allowed() -> None:
     far = replace(ENTRY, base_url="https://models.example.com/v1")
-    assert not is_allowed(far)
+    assert not Destination.of(far).is_allowed
     user_file().parent.mkdir(parents=True)
     user_file().write_text(entry_text(far))
-    assert is_allowed(far)
+    assert Destination.of(far).is_allowed
 
 
 def test_an_entry_is_asked_as_it_says(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -204,7 +206,7 @@ def test_an_entry_is_asked_as_it_says(serve: Serve, monkeypatch: pytest.MonkeyPa
     monkeypatch.setenv("TEAM_KEY", KEY)
     monkeypatch.setenv("COUNTERLENS_API_KEY", "sk-another")
     entry = replace(ENTRY, base_url=script.url, key="TEAM_KEY", context=64, parameters='{"top_k": 1}')
-    allow(entry)
+    Destination.of(entry).allow()
     options = Options(base_url="http://127.0.0.1:1/v1", entries=(entry,))
     with load("fast", options) as model:
         (answer,) = model.complete([PROMPT])

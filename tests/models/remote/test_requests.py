@@ -340,6 +340,57 @@ def test_a_drip_ends_in_a_time_out(serve: Serve) -> None:
     assert time.monotonic() - start < SOON
 
 
+def drip_one_event(handler: Handler) -> None:
+    """An answer in pieces that never become a whole one."""
+    handler.start_stream()
+    for byte in b'data: {"choices": [{"index": 0, "text": "' + b"x" * 2000:
+        handler.send(bytes([byte]))
+        time.sleep(0.02)
+
+
+def drip_one_object(handler: Handler) -> None:
+    handler.send_response(200)
+    handler.send_header("Content-Type", "application/json")
+    handler.send_header("Content-Length", "2000")
+    handler.end_headers()
+    for _ in range(2000):
+        handler.send(b" ")
+        time.sleep(0.02)
+
+
+def drip_headers(handler: Handler) -> None:
+    for byte in b"HTTP/1.1 200 OK\r\nX-Long: " + b"x" * 2000:
+        handler.send(bytes([byte]))
+        time.sleep(0.02)
+
+
+@pytest.mark.parametrize("dripping", [drip, drip_one_event, drip_one_object, drip_headers])
+def test_a_drip_that_never_becomes_a_piece_ends_long_before_the_limit_of_a_prompt(
+    dripping: AnswerStep, serve: Serve
+) -> None:
+    start = time.monotonic()
+    script = serve(dripping)
+    found = failure(script, timeout=Timeouts(read=0.4, total=60), retries=FAST)
+    assert "sent no part of an answer within" in found.message
+    assert time.monotonic() - start < SOON
+    assert len(script.requests) == 1  # it is not asked again
+
+
+def test_a_slow_answer_is_waited_for_while_its_pieces_arrive(serve: Serve) -> None:
+    def slow(handler: Handler) -> None:
+        handler.start_stream()
+        for n in range(12):
+            end = '"stop"' if n == 11 else "null"
+            choice = f'{{"index": 0, "text": "{"" if n else "    "}x", "finish_reason": {end}}}'
+            handler.send(f'data: {{"choices": [{choice}]}}\n\n'.encode())
+            time.sleep(0.25)
+        handler.send(b"data: [DONE]\n\n")
+
+    prompt_limit = Timeouts(read=0.5, total=60)
+    assert prompt_limit.piece({"max_tokens": 10}) < 12 * 0.25
+    assert ask(serve(slow), replace(PROMPT, max_tokens=10), timeout=prompt_limit).text == "    " + "x" * 12
+
+
 @pytest.mark.parametrize(
     "waiting", [silent, drip, error(429, Retry_After="3")], ids=["silence", "drip", "back-off"]
 )

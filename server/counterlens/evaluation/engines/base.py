@@ -10,6 +10,7 @@ from types import TracebackType
 from typing import Protocol, Self
 
 from counterlens.errors import ModelError
+from counterlens.evaluation.run_consent import require_consent
 from counterlens.evaluation.settings import RunSettings
 from counterlens.models.base import Model
 from counterlens.models.registry import Options, load
@@ -54,11 +55,16 @@ def opened(spec: str, settings: RunSettings) -> Model:
     Raises:
         ModelError: it cannot be opened, or lacks a capability that a task needs.
     """
-    return fitting(load(spec, options_of(settings)), settings)
+    return fitting(load(spec, options_of(spec, settings)), settings)
 
 
-def options_of(settings: RunSettings) -> Options:
-    """The options for opening the models of a run."""
+def options_of(spec: str, settings: RunSettings) -> Options:
+    """The options for opening a model of a run.
+
+    Raises:
+        ForeignRunError: the run came from somebody else, and the user did not choose where code would go.
+    """
+    require_consent(settings, [spec])
     return Options(
         threads=settings.threads,
         base_url=settings.base_url,

@@ -8,7 +8,8 @@ import json
 import random
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Final, TypeVar
+from types import TracebackType
+from typing import Final, Self, TypeVar
 
 import httpx
 
@@ -18,7 +19,7 @@ from counterlens.models.remote import failures
 from counterlens.models.remote.answer import Answer, Json, body
 from counterlens.models.remote.endpoint import Endpoint
 from counterlens.models.remote.failures import Load, PassingError, Transient
-from counterlens.models.remote.metering import Meter
+from counterlens.models.remote.metering import LIMITS, Meter
 from counterlens.models.remote.pace import HeldRequest, Pace
 from counterlens.models.remote.waiting import asked_wait
 
@@ -36,13 +37,25 @@ class Timeouts:
 
     Attributes:
         connect: For a connection.
-        read: For the next piece of a response, including the first.
+        read: For the next bytes of a response, including the first.
         total: For one prompt, including retries, but not the time that the endpoint's pace holds it back.
     """
 
     connect: float = 10.0
     read: float = 120.0
     total: float = 600.0
+
+    def piece(self, payload: Json | None) -> float:
+        """For the next piece of an answer, including the first: about a token, or all of it if not streamed.
+
+        A model may reason out of sight before it answers, so a request for more tokens has more time.
+        """
+        limit = (
+            next((payload[name] for name in LIMITS if isinstance(payload.get(name), int)), 0)
+            if payload
+            else 0
+        )
+        return 1.25 * self.read + 0.1 * limit
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,15 +191,17 @@ class HttpClient:
         self, method: str, path: str, payload: Json | None, read: Read[T], turn: HeldRequest | None = None
     ) -> T:
         url = self._endpoint.url + path
+        deadline = _PieceDeadline(self._timeouts.piece(payload))
         # Escaped, so that the server can refuse a lone surrogate in a prompt, without a crash here.
         content = None if payload is None else json.dumps(payload).encode("ascii")
         try:
-            async with self._open().stream(method, url, content=content) as response:
+            async with deadline, self._open().stream(method, url, content=content) as response:
                 if not response.is_success:
                     said = await body(response, self._endpoint)
                     wait = asked_wait(response.headers)
                     raise failures.of_status(response.status_code, said, self._endpoint, url, wait)
                 async with contextlib.aclosing(Answer(response, self._endpoint)) as answer:
+                    deadline.follow(answer)
                     if payload is None or turn is None:
                         return await read(answer)
                     try:
@@ -197,6 +212,11 @@ class HttpClient:
                         raise
                     turn.answered(self._meter.count(payload, answer).tokens)
                     return found
+        except TimeoutError:  # not repeated: each time, it would hold the prompt as long
+            raise PassingError(
+                f"{self._endpoint.address} sent no part of an answer within {deadline.seconds:g} s",
+                "Try again, or check the server",
+            ) from None
         except httpx.HTTPError as error:
             raise failures.of_transport(error, self._endpoint) from error
         except httpx.InvalidURL as error:
@@ -229,6 +249,40 @@ class HttpClient:
                     "Check HTTP_PROXY, HTTPS_PROXY, ALL_PROXY, SSL_CERT_FILE and SSL_CERT_DIR",
                 ) from None
         return self._client
+
+
+class _PieceDeadline:
+    """Ends an attempt if no piece of its answer arrives in time; bytes alone, such as a drip, are none.
+
+    Args:
+        seconds: The time for each piece.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
+        self._timeout = asyncio.timeout(seconds)
+        self._timer: asyncio.TimerHandle | None = None
+
+    async def __aenter__(self) -> Self:
+        await self._timeout.__aenter__()
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        value: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        await self._timeout.__aexit__(kind, value, traceback)
+
+    def follow(self, answer: Answer, seen: int = 0) -> None:
+        """Look at an answer repeatedly, and extend the time when a piece has arrived."""
+        loop = asyncio.get_running_loop()
+        if answer.pieces > seen and not self._timeout.expired():
+            self._timeout.reschedule(loop.time() + self.seconds)
+        self._timer = loop.call_later(min(1.0, self.seconds / 4), self.follow, answer, answer.pieces)
 
 
 def _given_up(failure: Transient, repetitions: int) -> PassingError:

@@ -8,7 +8,9 @@ file.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Self
 
 from counterlens.errors import ModelError, OptionError
 from counterlens.models.entries import ModelEntry, user_entries, user_file
@@ -18,58 +20,73 @@ from counterlens.user_list import read_list, write_list
 _FILE = "allowed-endpoints.json"
 
 
+@dataclass(frozen=True, slots=True)
+class Destination:
+    """An address that would receive code, and the environment variable of the key that goes with it."""
+
+    base_url: str
+    key: str | None = None
+
+    @classmethod
+    def of(cls, entry: ModelEntry) -> Self:
+        """The destination of an entry of a settings file."""
+        return cls(entry.base_url, entry.key)
+
+    def __str__(self) -> str:
+        key = "" if self.key is None else f" and the key in {self.key}"
+        return f"code{key} to {Endpoint.parse(self.base_url).address}"
+
+    @property
+    def is_allowed(self) -> bool:
+        """Whether requests may be sent there.
+
+        Raises:
+            ModelError: the address is invalid.
+        """
+        if Endpoint.parse(self.base_url).loopback and self.key is None:
+            return True
+        if self._pair in _allowed():
+            return True
+        try:
+            return any(Destination.of(own)._pair == self._pair for own in user_entries())
+        except OptionError:
+            return False
+
+    def allow(self) -> None:
+        """Allow sending code and the key there, from now on.
+
+        Raises:
+            ModelError: the list cannot be written, or the address is invalid.
+        """
+        if self.is_allowed:
+            return
+        path = _place()
+        try:
+            write_list(path, [*_allowed(), self._pair])
+        except OSError as error:
+            raise ModelError(f"{path} cannot be written: {error.strerror}") from None
+
+    @property
+    def _pair(self) -> list[str | None]:
+        return [Endpoint.parse(self.base_url).url, self.key]
+
+
 def require_allowed(entry: ModelEntry) -> None:
     """Continue only if code, and the key of an entry, may be sent to its endpoint.
 
     Raises:
         ModelError: the user has not allowed that, or the address is invalid.
     """
-    endpoint = Endpoint.parse(entry.base_url)
-    if is_allowed(entry):
+    if Destination.of(entry).is_allowed:
         return
     hint = f"To allow this: counterlens models allow {entry.name}"
-    where = endpoint.address
+    where = Endpoint.parse(entry.base_url).address
     if entry.key is None:
         raise ModelError(f"the model {entry.name} of a settings file would send code to {where}", hint)
     raise ModelError(
         f"the model {entry.name} of a settings file would send code and the key in {entry.key} to {where}",
         hint,
     )
-
-
-def is_allowed(entry: ModelEntry) -> bool:
-    """Whether requests may be sent to the endpoint of an entry.
-
-    Raises:
-        ModelError: its address is invalid.
-    """
-    if Endpoint.parse(entry.base_url).loopback and entry.key is None:
-        return True
-    if _pair(entry) in _allowed():
-        return True
-    try:
-        return any(_pair(own) == _pair(entry) for own in user_entries())
-    except OptionError:
-        return False
-
-
-def allow(entry: ModelEntry) -> None:
-    """Allow sending code, and the key of an entry, to its endpoint, from now on.
-
-    Raises:
-        ModelError: the list cannot be written, or the address is invalid.
-    """
-    if is_allowed(entry):
-        return
-    path = _place()
-    try:
-        write_list(path, [*_allowed(), _pair(entry)])
-    except OSError as error:
-        raise ModelError(f"{path} cannot be written: {error.strerror}") from None
-
-
-def _pair(entry: ModelEntry) -> list[str | None]:
-    return [Endpoint.parse(entry.base_url).url, entry.key]
 
 
 def _allowed() -> list[list[str | None]]:

@@ -11,6 +11,7 @@ from typing import Any
 import platformdirs
 
 from counterlens.atomic_file import replace_file
+from counterlens.regular_file import read_text
 
 
 class EndpointFile:
@@ -28,7 +29,7 @@ class EndpointFile:
     def entries(self) -> dict[str, Any]:
         """All entries, by the identity of their endpoint and model."""
         try:
-            content = json.loads(self._path.read_text(encoding="utf-8"))
+            content = json.loads(read_text(self._path))
         except (OSError, ValueError, RecursionError):
             return {}
         if not isinstance(content, dict) or content.get("version") != self._version:

@@ -10,7 +10,7 @@ from counterlens.models.remote.answer import Answer, Json
 from counterlens.models.usage import Usage
 
 _BYTES_PER_TOKEN: Final = 3.5  # for code, until the endpoint has counted some
-_LIMITS: Final = ("max_tokens", "max_completion_tokens")
+LIMITS: Final = ("max_tokens", "max_completion_tokens")
 
 
 class Meter:
@@ -29,7 +29,7 @@ class Meter:
 
     def expected(self, payload: Json) -> int:
         """Estimated maximum number of tokens of a request and its response."""
-        limit = next((payload[name] for name in _LIMITS if isinstance(payload.get(name), int)), 0)
+        limit = next((payload[name] for name in LIMITS if isinstance(payload.get(name), int)), 0)
         return self._of_prompt(payload) + limit * int(payload.get("n", 1))
 
     def count(self, payload: Json, answer: Answer) -> Usage:

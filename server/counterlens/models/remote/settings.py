@@ -31,18 +31,24 @@ class Environment:
     _keys: Mapping[str, str] = field(repr=False)
 
     def key_for(self, base_url: str) -> ApiKey | None:
-        """COUNTERLENS_API_KEY, or OPENAI_API_KEY if the endpoint is OpenAI's own.
+        """The key that requests to an endpoint carry.
 
         Raises:
             ModelError: the URL or the key is invalid.
         """
+        name = self.key_variable(base_url)
+        return None if name is None else ApiKey(self._keys[name], f"the environment variable {name}")
+
+    def key_variable(self, base_url: str) -> str | None:
+        """COUNTERLENS_API_KEY, or OPENAI_API_KEY if the endpoint is OpenAI's own; None if it is not set.
+
+        Raises:
+            ModelError: the URL is invalid.
+        """
         names = ["COUNTERLENS_API_KEY"]
         if host_of(base_url) == OPENAI_HOST:
             names.append("OPENAI_API_KEY")
-        for name in names:
-            if name in self._keys:
-                return ApiKey(self._keys[name], f"the environment variable {name}")
-        return None
+        return next((name for name in names if name in self._keys), None)
 
 
 def key_in(variable: str, environ: Mapping[str, str] | None = None) -> ApiKey:

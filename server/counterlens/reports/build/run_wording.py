@@ -9,6 +9,7 @@ from counterlens.counting import plural
 from counterlens.datasets.base import UNKNOWN
 from counterlens.evaluation.estimate import PromptCounts, estimated_prompts
 from counterlens.evaluation.expected_cost import cost_lines
+from counterlens.evaluation.model_labels import model_labels
 from counterlens.evaluation.plan import Plan
 from counterlens.evaluation.results import RunResults
 from counterlens.metrics.power import POWER, detectable_difference, functions_needed
@@ -45,12 +46,16 @@ def progress_of(results: RunResults) -> str:
     once = len(results.settings.tasks) == len(results.models) == 1
     what, about = ("function", "") if once else ("question", " about functions")
     every = f"{plural(results.total, what)}{about}"
-    if done == results.total:
-        return f"All {every} of the plan are done." if done != 1 else f"The {every} of the plan is done."
     lost = ""
+    if results.unverified:
+        record = plural(results.unverified, "record")
+        lost = f" An earlier version stored {record} without a checksum, so damage would not be noticed."
+    if done == results.total:
+        whole = f"All {every} of the plan are done." if done != 1 else f"The {every} of the plan is done."
+        return whole + lost
     if results.lost:
         record = plural(len(results.lost), "record")
-        lost = f" {record} cannot be read ({shortened(results.lost[0], 80)}): --resume repeats them."
+        lost += f" {record} cannot be read ({shortened(results.lost[0], 80)}): --resume repeats them."
     if results.settings.minutes is not None and not done:
         return (
             f"The time limit of {results.settings.minutes:g} minutes was too short to start: raise it.{lost}"
@@ -77,7 +82,7 @@ def circumstances(results: RunResults) -> tuple[str, ...]:
         asked = f", asked {model['details'][ASKED]}" if ASKED in model["details"] else ""
         known = f"{model['where']}, {model['identity'][:12]}{exact}{asked}"
         lines.append(
-            f"{model['asked_as']}: {model['name']} ({known}); "
+            f"{results.label(model['asked_as'])}: {model['name']} ({known}); "
             f"Counterlens {manifest['counterlens']}, Python {manifest['python']}, {manifest['platform']}, "
             f"sandbox {manifest['sandbox']}; manifest {digest[:12]}"
         )
@@ -106,7 +111,7 @@ def plan_lines(plan: Plan, done: int = 0, counted: Mapping[str, PromptCounts] | 
     models = len(settings.models)
     lines = [
         f"{settings.task} on {_versioned(origin.title, origin.version)}, {plural(origin.records, 'record')}",
-        f"models: {', '.join(settings.models)}",
+        f"models: {', '.join(model_labels(settings.models).values())}",
     ]
     lines += _not_drawn(plan.not_drawn)
     for task, functions in plan.targets.items():

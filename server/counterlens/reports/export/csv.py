@@ -1,9 +1,14 @@
-"""Records as CSV: one line per pair, answer, operator or other listed item, else per function."""
+"""Records as CSV: one line per pair, answer, operator or other listed item, else per function.
+
+A spreadsheet would run a text that begins like a formula, and a model or a file writes these texts, so such a
+text is preceded by an apostrophe. Numbers remain as they are. JSON and Parquet have the exact texts.
+"""
 
 from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import fields
 from typing import Any
@@ -22,6 +27,8 @@ _CHOSEN = {
     "execution": ("answers", "answer_", _ANSWER),
 }
 """For these probes: the item of a line, the first columns, and the others."""
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")  # also full-width
+_NUMBER = re.compile(r"-?\d+(\.\d+)?(e[-+]?\d+)?", re.ASCII)
 _ENVELOPE = {field.name for field in fields(Record)}
 
 
@@ -39,7 +46,15 @@ def as_csv(found: Exported) -> str:
     lines = [line for exported in found.records for line in _lines(exported)]
     text = io.StringIO()
     names = dict.fromkeys(name for line in lines for name in line) or dict.fromkeys(_COLUMNS)
-    writer = csv.DictWriter(text, list(names), restval="", lineterminator="\n")
+    # Unquoted, a carriage return would begin a line of its own, and with it perhaps a formula.
+    returns = any("\r" in value for line in lines for value in line.values())
+    writer = csv.DictWriter(
+        text,
+        list(names),
+        restval="",
+        lineterminator="\n",
+        quoting=csv.QUOTE_ALL if returns else csv.QUOTE_MINIMAL,
+    )
     writer.writeheader()
     writer.writerows(lines)
     return text.getvalue()
@@ -80,4 +95,6 @@ def _lines(exported: ExportedRecord) -> Iterator[dict[str, str]]:
 def _flat(value: Any) -> str:
     if isinstance(value, list | dict):
         return json_text(value, indent=None)
+    if isinstance(value, str) and value.startswith(_FORMULA) and _NUMBER.fullmatch(value) is None:
+        return f"'{value}"
     return "" if value is None else str(value)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+import json
 from pathlib import Path
 
 from counterlens.datasets.repository import PREFIX
@@ -53,12 +53,14 @@ def run_document(results: RunResults) -> Json:
     """All results of a run: settings, manifests, tables and records."""
     return {
         "schema": SCHEMA,
-        "settings": asdict(results.settings),
+        "settings": json.loads(results.settings.to_json()),
         "done": len(results.records),
         "total": results.total,
         "manifests": results.manifests,
         "tables": [table_json(table) for table in results.tables()],
         "left_out": results.left_out,
+        "lost": list(results.lost),
+        "unverified": results.unverified,
         "records": [
             {
                 **plain(stored.record),

@@ -14,6 +14,7 @@ from typing import Any
 import platformdirs
 
 from counterlens.atomic_file import replace_file
+from counterlens.regular_file import read_bytes
 
 
 @cache
@@ -44,7 +45,7 @@ def _version() -> str:
 def _read(path: Path) -> str | None:
     """The script of a file that begins with its SHA-256; None if there is none, or it is damaged."""
     try:
-        digest, _, script = path.read_bytes().partition(b"\n")
+        digest, _, script = read_bytes(path).partition(b"\n")
     except OSError:
         return None
     return script.decode() if digest == _digest(script) else None

@@ -62,7 +62,7 @@ class RayEngine:
         """
         if not runs_here(spec, settings.entries):
             return opened(spec, settings)
-        replicas = Replicas(self._connected(), spec, options_of(settings), self._replicas, self._warn)
+        replicas = Replicas(self._connected(), spec, options_of(spec, settings), self._replicas, self._warn)
         return fitting(RayModel(replicas), settings)
 
     def __enter__(self) -> Self:
