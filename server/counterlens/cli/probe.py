@@ -28,6 +28,7 @@ from counterlens.cli.options import (
 )
 from counterlens.cli.probe_options import filed, probe_options, taken_from, task_option
 from counterlens.cli.report_output import ReportOutput, output_options
+from counterlens.cli.untaken import refuse_given
 from counterlens.confidence.measuring import FunctionConfidence, measure_function
 from counterlens.counting import plural
 from counterlens.datasets import open_dataset
@@ -101,7 +102,12 @@ def probe(
         raise click.UsageError("give either PATH[::QUALNAME] or --data")
     if data is not None and tests is not None:
         raise click.UsageError("a dataset has its own tests: give --tests with PATH")
-    probes = chosen([_LIKELIHOOD if likelihood else task])
+    if likelihood:
+        refuse_given(("task",), "not with --likelihood, which is the task likelihood")
+    if data is None:
+        refuse_given(("limit",), "only with --data")
+    task = _LIKELIHOOD if likelihood else task
+    probes = chosen([task])
     if tests is not None and not any(probe.runs_programs for probe in probes):
         raise click.UsageError(f"the task {probes[0].id} runs no programs, so it takes no --tests")
     taken = {*taken_from(given, filed(), probes)}
