@@ -16,6 +16,7 @@ from counterlens.errors import (
     ModelError,
     SourceError,
     UnscorableError,
+    UnsteadyModelError,
 )
 from counterlens.languages.registry import title_of
 from counterlens.metrics.table import Table, under
@@ -23,6 +24,7 @@ from counterlens.models.base import ModelInfo
 from counterlens.probes.options import ProbeOptions
 from counterlens.probes.probe import Context, Probe, Target
 from counterlens.probes.record import Outcome, Record, RecordT, steady
+from counterlens.probes.sanity import require_steady
 
 AnyProbe = Probe[Any, Any]
 
@@ -84,10 +86,10 @@ class ProbeRun:
 
 
 def run_probe(probe: AnyProbe, context: Context, target: Target, options: ProbeOptions) -> Record:
-    """Probe one function; the record of one that cannot be probed has the reason.
+    """Probe one function; the record of one that cannot be probed, or has unsteady answers, has the reason.
 
     Raises:
-        CounterlensError: a sanity check failed: figures would be meaningless.
+        CounterlensError: another sanity check failed: figures would be meaningless.
         ModelError, SandboxError: the model or the sandbox failed, which is unrelated to the function.
         Cancelled: `context.cancel` was set.
     """
@@ -101,8 +103,9 @@ def run_probe(probe: AnyProbe, context: Context, target: Target, options: ProbeO
         context = replace(context, interim=interim)
     try:
         record: Record = probe.run(context, target, options)
-    except (SourceError, UnscorableError) as error:
-        record = Record(outcome=Outcome.LEFT_OUT, reason=steady(error.message), hint=steady(error.hint or ""))
+    except (SourceError, UnscorableError, UnsteadyModelError) as error:
+        outcome = Outcome.UNSTEADY if isinstance(error, UnsteadyModelError) else Outcome.LEFT_OUT
+        record = Record(outcome=outcome, reason=steady(error.message), hint=steady(error.hint or ""))
     return identified(record, probe, context.model.info, target, options)
 
 
@@ -167,6 +170,7 @@ def run_targets(
         DataError: the functions are in several languages.
         SourceError: the probe does not support their language.
         ModelError: the model does not offer what the probe needs.
+        UnsteadyModelError: too many answers change if a question is repeated.
         And as `run_probe`.
     """
     require_one_language(target.document.language for target in targets)
@@ -180,7 +184,9 @@ def run_targets(
         record = run_probe(probe, inside, target, options)
         # The request may have shown further capabilities of the model.
         run = replace(run, records=(*run.records, record), model=context.model.info)
-        if number + 1 < len(targets):
+        last = number + 1 == len(targets)
+        require_steady(run.records, ended=last)
+        if not last:
             update(run)
     return replace(run, state=State.DONE)
 
