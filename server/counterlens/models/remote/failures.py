@@ -145,8 +145,10 @@ def of_transport(error: httpx.HTTPError, endpoint: Endpoint) -> ModelError | Tra
 
 def broken_off(endpoint: Endpoint, last: str = "") -> Transient:
     """The connection ended before the response did; `last`: what came last."""
-    after = f" amid its answer, after {_short(last, endpoint)!r}" if last else ""
-    return Transient(ModelError(f"{endpoint.address} closed the connection{after}", _CRASHED))
+    if not last:
+        return Transient(ModelError(f"{endpoint.address} closed the connection", _CRASHED))
+    message = f"{endpoint.address} closed the connection amid its answer, after {_short(last, endpoint)!r}"
+    return Transient(ModelError(message, _CRASHED))
 
 
 def interrupted(endpoint: Endpoint, reason: str) -> Transient:
