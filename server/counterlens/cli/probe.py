@@ -41,7 +41,7 @@ from counterlens.probes.options import ProbeOptions, distribute
 from counterlens.probes.pairs.record import PairsRecord
 from counterlens.probes.probe import Context, Need, Probe, Target
 from counterlens.probes.registry import ALL, PROBES, chosen
-from counterlens.probes.runner import ProbeRun, require_language, require_probed, run_targets
+from counterlens.probes.runner import ProbeRun, require_language, require_probed, require_suited, run_targets
 from counterlens.probes.subjects import given_judge, targets_in, targets_of
 from counterlens.progress import Steps
 from counterlens.reports.build.probe_run import probe_report
@@ -190,7 +190,7 @@ class Subject:
             SourceError: there is no such file or function, or the file has no functions.
             DataError: the dataset cannot be read, or has no programs with bugs where the probe needs some, or
                 none in the language to translate from.
-            OptionError: the functions of a file are to be translated.
+            OptionError: the functions of a file are to be translated, or an option does not apply to any.
         """
         timeout: float | None = getattr(options, "timeout", None)
         limits = LIMITS if timeout is None else lasting(timeout)
@@ -205,9 +205,10 @@ class Subject:
             document = require_functions(Document.read(path))
             require_language(probe, {document.language})
             found = targets_in(document, qualname, root=Path.cwd())
+            require_suited(probe, found, options)
             return [self._judged(target, limits) for target in found] if probe.runs_programs else found
         dataset = open_dataset(self._data)
-        return targets_of(
+        found = targets_of(
             dataset,
             limit=self._limit,
             seed=options.seed,
@@ -216,6 +217,8 @@ class Subject:
             limits=limits,
             translated_from=None if language is None else counterparts(dataset, language),
         )
+        require_suited(probe, found, options)
+        return found
 
     def _judged(self, target: Target, limits: Limits) -> Target:
         """A function with its judge from the given tests, if there are any."""

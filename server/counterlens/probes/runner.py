@@ -14,6 +14,7 @@ from counterlens.errors import (
     CounterlensError,
     DataError,
     ModelError,
+    OptionError,
     SourceError,
     UnscorableError,
     UnsteadyModelError,
@@ -23,6 +24,7 @@ from counterlens.metrics.table import Table, under
 from counterlens.models.base import ModelInfo
 from counterlens.probes.options import ProbeOptions
 from counterlens.probes.probe import Context, Probe, Target
+from counterlens.probes.protocols import require_api
 from counterlens.probes.record import Outcome, Record, RecordT, steady
 from counterlens.probes.sanity import require_steady
 
@@ -149,6 +151,29 @@ def require_language(probe: AnyProbe, languages: Iterable[str]) -> None:
             raise SourceError(f"the task {probe.id} is not for {title_of(language)}: {reason}")
 
 
+def require_suited(probe: AnyProbe, targets: Sequence[Target], options: ProbeOptions) -> None:
+    """Refuse functions none of which can be probed with these options, before a model is asked.
+
+    Raises:
+        SourceError: the probe does not support their language, or all lack something that it needs.
+        OptionError: an option does not apply to any of them.
+    """
+    require_language(probe, {target.document.language for target in targets})
+    refusal: CounterlensError | None = None
+    for target in targets:
+        try:
+            probe.check_target(target, options)
+        except (SourceError, OptionError) as error:
+            refusal = refusal or error
+        else:
+            return
+    if isinstance(refusal, SourceError) and len(targets) > 1:
+        none = f"the task {probe.id} is for none of the {len(targets)} functions: {refusal.message}"
+        raise SourceError(none, refusal.hint)
+    if refusal is not None:
+        raise refusal
+
+
 def run_targets(
     probe: AnyProbe,
     context: Context,
@@ -168,13 +193,14 @@ def run_targets(
 
     Raises:
         DataError: the functions are in several languages.
-        SourceError: the probe does not support their language.
+        SourceError, OptionError: as `require_suited`, or the protocol is not for the model's prompt format.
         ModelError: the model does not offer what the probe needs.
         UnsteadyModelError: too many answers change if a question is repeated.
         And as `run_probe`.
     """
     require_one_language(target.document.language for target in targets)
-    require_language(probe, {target.document.language for target in targets})
+    require_suited(probe, targets, options)
+    require_api(options.chosen_protocol, context.model.info.api)
     missing = probe.missing_of(context.model, cancel=context.cancel)
     if missing is not None:
         raise ModelError(f"the task {probe.id} cannot be run: {missing}")
