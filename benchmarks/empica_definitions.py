@@ -1,6 +1,6 @@
 """Compares robustness and sensitivity by two definitions on the same answers: Nguyen et al. 2024 and our own.
 
-    counterlens bench --data humaneval --task name --protocol empica --out RUN
+    counterlens bench --data humaneval --task name --protocol empica --api chat --out RUN
     python benchmarks/empica_definitions.py RUN
 
 In the paper, all operators have equal weight, and the operator decides whether a version breaks or keeps the

@@ -26,7 +26,9 @@ def test_a_completion_is_explained_line_by_line(cli: Cli, place: Path, short: li
     assert ran.code == 0, ran.err
     for part in ("line 10", "mean probability", "least sure", "by concept"):
         assert part in ran.out
-    plain = cli("complete", f"{place}:10", *short, "--max-tokens", "24", "--json").json
+    page = place.with_suffix(".html")
+    plain = cli("complete", f"{place}:10", *short, "--max-tokens", "24", "--json", "--html", page).json
+    assert "line 10" in page.read_text()
     (found,) = plain["completions"]
     assert (plain["function"], found["title"]) == ("sign", "line 10")
     assert found["tokens"]

@@ -1,4 +1,4 @@
-"""A scripted chat endpoint, with models that know the truth, think aloud, make planned errors, or guess."""
+"""A scripted chat endpoint: models that know the truth, think aloud, make planned errors, guess, or waver."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def reply(model: str, system: str, user: str) -> tuple[str, str]:
     truth = repr(eval(call, space))  # noqa: S307
     name = call.partition("(")[0]
     stepwise = "Answer:" in system
-    if model == "random":
+    if model == "random" or (model == "wavers" and name == "half"):
         return f"Answer: {next(_numbers)}" if stepwise else str(next(_numbers)), "stop"
     if model == "partial" and stepwise and name == "pairs" and "for one in left:\n" in program:
         return f"<think>\n1. Nothing is found. Answer: {truth}", "length"
@@ -133,5 +133,5 @@ def _answer(handler: Handler) -> None:
 @contextmanager
 def served() -> Iterator[str]:
     """The base URL of the endpoint, while the context lasts."""
-    with serving(_answer, models=["truth", "aloud", "partial", "random"]) as script:
+    with serving(_answer, models=["truth", "aloud", "partial", "random", "wavers"]) as script:
         yield script.url

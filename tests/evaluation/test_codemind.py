@@ -154,6 +154,42 @@ def test_one_that_errs_gets_the_figures_that_follow_by_hand(finished: Path) -> N
     assert outcomes["pairs", "steps"] == "truncated"
 
 
+def test_a_function_with_an_unsteady_answer_is_left_out_alone(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert bench(tmp_path, "wavers", "truth", tasks=("execution",)) == 0
+    document = report_of(tmp_path)
+    (functions,) = [table for table in document["tables"] if table["title"] == "functions asked about"]
+    assert functions["columns"] == ["model", "probed", "left out", "not the same twice"]
+    assert [row[:3] for row in functions["rows"]] == [["remote:wavers", 4, 1], ["remote:truth", 5, 0]]
+    assert functions["rows"][0][3]["value"] == 0.2
+    assert functions["rows"][1][3] is None
+    assert "more than 10%" in functions["note"]
+    (table,) = [
+        table for table in document["tables"] if table["title"] == f"R_IER (Table I, Figure 3){ENDING}"
+    ]
+    rates = [row[1:] for row in table["rows"] if row[0] == "remote:wavers"]
+    assert rates == [["direct answering", 4, 0, 4, 1.0], ["CoT", 4, 0, 4, 1.0]]
+    left_out = {
+        one["target"].rpartition("::")[2]: one["reason"]
+        for one in document["records"]
+        if one["outcome"] == "not the same twice"
+    }
+    assert list(left_out) == ["half"]
+    assert "does not answer the same question the same way twice" in left_out["half"]
+    capfd.readouterr()
+    with served() as url:
+        asked = ["--model", "remote:wavers", "--base-url", url, "--api", "chat", "--allow-weaker-sandbox"]
+        assert (
+            cli("probe", str(tmp_path / "code" / "program.py"), *asked, "--task", "execution", "--trust") == 0
+        )
+        shown = capfd.readouterr().out
+        assert "1 of 5 functions (20%) left out: a repeated question got another answer" in shown
+        one = f"{tmp_path / 'code' / 'program.py'}::half"
+        assert cli("probe", one, *asked, "--task", "execution", "--trust") == 1
+        assert "the same way twice" in capfd.readouterr().err
+
+
 def test_one_that_answers_at_random_is_refused(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert bench(tmp_path, "random", tasks=("execution",)) != 0
     assert "the same way twice" in capfd.readouterr().err

@@ -71,12 +71,12 @@ def complete(
             for one in places
         ]
         info = loaded.info
+    shown = explanation_report(explained, info, f"Completion of {at.qualname} ({place})")
+    if html is not None:
+        write_page(html, pages.page(shown))
     if as_json:
         print_json(explanation_json(explained, info, str(path), at.qualname))
-        return
-    shown = explanation_report(explained, info, f"Completion of {at.qualname} ({place})")
-    if html is None:
+    elif html is None:
         print_report(terminal.render(shown))
     else:
-        write_page(html, pages.page(shown))
         say(f"wrote {html}")

@@ -94,6 +94,8 @@ def judge(
         refuse_given(("map_timeout", "excluded_tests"), "only for own tests, not for --tests or --against")
     if not tests:
         refuse_given(("isolation",), "only with --tests")
+    if program_language(candidate) != "python":
+        refuse_given(("python",), "only for Python programs")
     started = time.monotonic()
     language = judged(program_language(candidate))
     program = read_program(candidate)

@@ -11,6 +11,7 @@ from rich.table import Table
 from counterlens.cli.named_models import THINKS, add_model, allow_model, named_models
 from counterlens.cli.options import ChosenModel, json_option, model_options, print_json, print_report, steps
 from counterlens.cli.saying import say
+from counterlens.cli.untaken import refuse_given
 from counterlens.errors import ModelError
 from counterlens.models.base import ASKED
 from counterlens.models.code_models import code_models
@@ -87,13 +88,16 @@ models.add_command(allow_model)
 
 
 @models.command("test")
-@click.argument("name", metavar="M", default=DEFAULT_MODEL)
+@click.argument("name", metavar="[M]", required=False)
 @model_options
 @json_option
-def test_model(name: str, model: ChosenModel, as_json: bool) -> None:
-    """Load a model and let it complete one line."""
+def test_model(name: str | None, model: ChosenModel, as_json: bool) -> None:
+    """Load a model and let it complete one line: M, the same as -m M."""
+    if name is not None:
+        refuse_given(("model",), f"the model is named already: {name}")
+        model = replace(model, name=name)
     started = time.perf_counter()
-    with replace(model, name=name, cached=False).opened() as loaded:  # the name is the argument
+    with replace(model, cached=False).opened() as loaded:
         load_seconds = time.perf_counter() - started
         trial = run_connection_test(loaded)
     if as_json:

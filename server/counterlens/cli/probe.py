@@ -28,6 +28,7 @@ from counterlens.cli.options import (
 )
 from counterlens.cli.probe_options import filed, probe_options, taken_from, task_option
 from counterlens.cli.report_output import ReportOutput, output_options
+from counterlens.cli.untaken import refuse_given
 from counterlens.confidence.measuring import FunctionConfidence, measure_function
 from counterlens.counting import plural
 from counterlens.datasets import open_dataset
@@ -40,7 +41,7 @@ from counterlens.probes.options import ProbeOptions, distribute
 from counterlens.probes.pairs.record import PairsRecord
 from counterlens.probes.probe import Context, Need, Probe, Target
 from counterlens.probes.registry import ALL, PROBES, chosen
-from counterlens.probes.runner import ProbeRun, require_language, require_probed, run_targets
+from counterlens.probes.runner import ProbeRun, require_language, require_probed, require_suited, run_targets
 from counterlens.probes.subjects import given_judge, targets_in, targets_of
 from counterlens.progress import Steps
 from counterlens.reports.build.probe_run import probe_report
@@ -101,7 +102,12 @@ def probe(
         raise click.UsageError("give either PATH[::QUALNAME] or --data")
     if data is not None and tests is not None:
         raise click.UsageError("a dataset has its own tests: give --tests with PATH")
-    probes = chosen([_LIKELIHOOD if likelihood else task])
+    if likelihood:
+        refuse_given(("task",), "not with --likelihood, which is the task likelihood")
+    if data is None:
+        refuse_given(("limit",), "only with --data")
+    task = _LIKELIHOOD if likelihood else task
+    probes = chosen([task])
     if tests is not None and not any(probe.runs_programs for probe in probes):
         raise click.UsageError(f"the task {probes[0].id} runs no programs, so it takes no --tests")
     taken = {*taken_from(given, filed(), probes)}
@@ -184,7 +190,7 @@ class Subject:
             SourceError: there is no such file or function, or the file has no functions.
             DataError: the dataset cannot be read, or has no programs with bugs where the probe needs some, or
                 none in the language to translate from.
-            OptionError: the functions of a file are to be translated.
+            OptionError: the functions of a file are to be translated, or an option does not apply to any.
         """
         timeout: float | None = getattr(options, "timeout", None)
         limits = LIMITS if timeout is None else lasting(timeout)
@@ -199,9 +205,10 @@ class Subject:
             document = require_functions(Document.read(path))
             require_language(probe, {document.language})
             found = targets_in(document, qualname, root=Path.cwd())
+            require_suited(probe, found, options)
             return [self._judged(target, limits) for target in found] if probe.runs_programs else found
         dataset = open_dataset(self._data)
-        return targets_of(
+        found = targets_of(
             dataset,
             limit=self._limit,
             seed=options.seed,
@@ -210,6 +217,8 @@ class Subject:
             limits=limits,
             translated_from=None if language is None else counterparts(dataset, language),
         )
+        require_suited(probe, found, options)
+        return found
 
     def _judged(self, target: Target, limits: Limits) -> Target:
         """A function with its judge from the given tests, if there are any."""

@@ -162,9 +162,12 @@ def score(
         fixed = (Aggregation(aggregation), Rule(rule)) == (Aggregation.MEAN, Rule.OVERLAP)
         if html is not None or not fixed:
             raise click.UsageError("--protocol fixes --html, --aggregate and --rule; omit them")
-        refuse_given(("by", "language", "alternatives", "max_bytes", "anyway"), "not with --protocol")
+        untaken = ("by", "language", "alternatives", "max_bytes", "anyway", "as_corpus")
+        refuse_given(untaken, "not with --protocol")
         score_by_protocol(paths, model, {"seed": seed, **given}, as_json=as_json)
         return
+    if anyway:
+        refuse_given(("max_bytes",), "not with --anyway, which has no limits")
     how = _How(named, Aggregation(aggregation), Rule(rule), alternatives, max_bytes, anyway, **given)
     several = as_corpus or len(paths) > 1 or paths[0].is_dir()
     if several and html is not None:

@@ -18,10 +18,12 @@ from counterlens.evaluation.run_consent import require_consent
 from counterlens.evaluation.settings import RunSettings
 from counterlens.evaluation.spending import check_budget
 from counterlens.evaluation.store import Item
+from counterlens.models.base import Api
 from counterlens.probes.execution.translation import source_language
 from counterlens.probes.probe import Need, Target
+from counterlens.probes.protocols import require_api
 from counterlens.probes.registry import PROBES
-from counterlens.probes.runner import require_language
+from counterlens.probes.runner import require_suited
 from counterlens.probes.subjects import not_drawn, targets_of
 from counterlens.progress import ProgressCallback
 from counterlens.sandbox.base import Sandbox
@@ -72,7 +74,8 @@ def make_plan(settings: RunSettings, sandbox: Sandbox, progress: ProgressCallbac
     Raises:
         ForeignRunError: the run came from somebody else, and the user did not choose its repository.
         DataError: the data is missing, or has no usable function, or none in a language to translate from.
-        SourceError: a task does not support the language of the data.
+        SourceError: a task does not support the language of the data, or is for none of its functions.
+        OptionError: an option, or a model's prompt format, contradicts another option or the data.
         CounterlensError: a task, a mutation or a model does not exist, or is named twice.
     """
     require_consent(settings)
@@ -99,7 +102,7 @@ def make_plan(settings: RunSettings, sandbox: Sandbox, progress: ProgressCallbac
             if len(drawn[key]) < len(found):
                 raise DataError(f"{dataset.path} gives several functions the same name", "Names must differ")
         targets[task] = drawn[key]
-        require_language(PROBES[task], {target.document.language for target in drawn[key].values()})
+        require_suited(PROBES[task], list(drawn[key].values()), options)
         if settings.minutes is not None:
             targets[task] = most_informative_first(drawn[key], task, options)
     items = tuple(_items(settings.models, targets))
@@ -114,6 +117,8 @@ def _check(settings: RunSettings) -> None:
                 f"the task {task} needs a corpus in which to count operators",
                 "Give Python files or a dataset with --corpus",
             )
+        for model in settings.models:
+            require_api(settings.options_of(task).chosen_protocol, Api.named(settings.served(model)[0]))
     check_budget(settings)
     if len(set(settings.models)) < len(settings.models):
         raise CounterlensError("a model is given twice", "Give each model once")

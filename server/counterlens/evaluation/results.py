@@ -13,16 +13,18 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from counterlens.errors import DataError
+from counterlens.errors import DataError, UnsteadyModelError
 from counterlens.evaluation.model_labels import model_labels
 from counterlens.evaluation.settings import RunSettings
 from counterlens.evaluation.spending import spending_table
 from counterlens.evaluation.store import Item, Store, StoredRecord
+from counterlens.metrics.effects import Proportion
 from counterlens.metrics.table import Cell, Table, under
 from counterlens.models.usage import Usage
 from counterlens.probes.pairs.record import PairsRecord
 from counterlens.probes.record import Outcome, Record
 from counterlens.probes.registry import PROBES
+from counterlens.probes.sanity import LIMIT, require_steady, unsteady_share
 
 
 @dataclass(frozen=True)
@@ -40,6 +42,8 @@ class RunResults:
         further: Tables that take too long to be recomputed for every report (`causal_results.py`).
         spent: The usage of each model, if it was counted.
         begun: When the run began, in UTC; None if unknown.
+        unsteady: The share of functions with unsteady answers, by model and task; without those that have
+            none.
     """
 
     settings: RunSettings
@@ -52,6 +56,7 @@ class RunResults:
     unverified: int = 0
     begun: str | None = None
     spent: Mapping[str, Usage] = field(default_factory=dict)
+    unsteady: Mapping[tuple[str, str], Proportion] = field(default_factory=dict)
 
     @classmethod
     def read(cls, folder: Path) -> RunResults:
@@ -70,7 +75,7 @@ class RunResults:
                 (replace(item, model=labels.get(item.model, item.model)), stored)
                 for item, stored in store.records()
             )
-            records = _steady(shown)
+            records, unsteady = _steady(shown)
             manifests, lost = store.manifests, tuple(store.lost)
             return cls(
                 settings,
@@ -82,6 +87,7 @@ class RunResults:
                 unverified=store.unverified,
                 begun=store.when,
                 spent=store.spent,
+                unsteady=unsteady,
             )
 
     @property
@@ -139,22 +145,44 @@ class RunResults:
         return [*own, *self.further, *spending_table(self.settings, self.spent)]
 
 
-def _steady(records: Iterable[tuple[Item, StoredRecord]]) -> tuple[tuple[Item, StoredRecord], ...]:
-    """The records without those of a task in which their model did not answer in the same way twice."""
-    found = list(records)
-    unsteady = {
-        (item.model, item.task): stored.record
-        for item, stored in found
-        if stored.record.outcome is Outcome.UNSTEADY
-    }
+def _steady(
+    records: Iterable[tuple[Item, StoredRecord]],
+) -> tuple[tuple[tuple[Item, StoredRecord], ...], dict[tuple[str, str], Proportion]]:
+    """The records, none probed of a model in a task in which too many of its answers are unsteady.
+
+    Also the shares of functions with unsteady answers, by model and task.
+    """
+    groups: dict[tuple[str, str], list[Record]] = {}
+    every = list(records)
+    for item, stored in every:
+        groups.setdefault((item.model, item.task), []).append(stored.record)
+    shares, refused = {}, {}
+    for key, group in groups.items():
+        share = unsteady_share(group)
+        if share.count:
+            shares[key] = share
+        try:
+            require_steady(group)
+        except UnsteadyModelError as error:
+            refused[key] = error
     kept = []
-    for item, stored in found:
-        refused = unsteady.get((item.model, item.task))
-        if refused is not None and stored.record.probed:
-            record = replace(refused, target=stored.record.target, function=stored.record.function)
+    for item, stored in every:
+        refusal = refused.get((item.model, item.task))
+        if refusal is not None and stored.record.probed:
+            before = stored.record
+            record = Record(
+                probe=before.probe,
+                protocol=before.protocol,
+                model=before.model,
+                target=before.target,
+                function=before.function,
+                outcome=Outcome.UNSTEADY,
+                reason=refusal.message,
+                hint=refusal.hint or "",
+            )
             stored = replace(stored, record=record)
         kept.append((item, stored))
-    return tuple(kept)
+    return tuple(kept), shares
 
 
 def _tables(part: RunResults) -> Iterator[Table]:
@@ -169,14 +197,23 @@ def _tables(part: RunResults) -> Iterator[Table]:
 
 
 def _functions(part: RunResults, probed: Mapping[str, Sequence[Record]]) -> Table:
-    paired = issubclass(PROBES[part.settings.task].record, PairsRecord)
+    task = part.settings.task
+    paired = issubclass(PROBES[task].record, PairsRecord)
+    shares = {model: part.unsteady.get((model, task)) for model in probed}
+    unsteady = any(shares.values())
     rows: list[tuple[Cell, ...]] = []
     for model, records in probed.items():
         unpaired = sum(isinstance(record, PairsRecord) and not record.pairs for record in records)
         left_out = len(part.of(model)) - len(records)
-        rows.append((model, len(records), *((unpaired,) if paired else ()), left_out))
-    columns = ("model", "probed", *(("without a pair",) if paired else ()), "left out")
-    return Table("functions asked about", columns, tuple(rows))
+        share = (shares[model],) if unsteady else ()
+        rows.append((model, len(records), *((unpaired,) if paired else ()), left_out, *share))
+    without = ("without a pair",) if paired else ()
+    columns = ("model", "probed", *without, "left out", *(("not the same twice",) if unsteady else ()))
+    note = (
+        "not the same twice: functions whose repeated question got another answer, which are left out; no "
+        f"figure of a model counts if they are certainly more than {LIMIT:.0%}"
+    )
+    return Table("functions asked about", columns, tuple(rows), note if unsteady else "")
 
 
 def _not_counted(probed: Mapping[str, Sequence[Record]]) -> Iterator[Table]:

@@ -27,6 +27,7 @@ from counterlens.models.base import ASKED, Model
 from counterlens.models.cache import AnswerStore, CachedModel
 from counterlens.models.sentences import ModelSentences
 from counterlens.probes.record import Outcome
+from counterlens.probes.sanity import require_steady
 from counterlens.sandbox.recalling import Recollection, recalling
 
 MOST_FAILURES = 3
@@ -151,7 +152,7 @@ class Run:
                 self._ask(spec, budget.begun(left, spec), answers, going)
             finally:
                 answers.close()
-            self._unsteady(spec, failed)
+            self._unsteady(spec, failed, ended=True)
         return Ended(len(self._store.done), len(self._plan.items), failed, spending.over)
 
     def _ask(self, spec: str, items: Iterator[Item], answers: AnswerStore, going: _Going) -> None:
@@ -179,7 +180,8 @@ class Run:
                         if going.advance:
                             label = ", ".join(filter(None, (finished.item.problem, spending.usage_text)))
                             going.advance(len(self._store.done), len(self._plan.items), label)
-                        if finished.record.record.outcome is Outcome.UNSTEADY:
+                        unsteady = finished.record.record.outcome is Outcome.UNSTEADY
+                        if unsteady and self._unsteady(spec, going.failed):
                             break
             finally:
                 spending.record_usage()
@@ -189,11 +191,19 @@ class Run:
         """Whether a budget decides which items are processed, so that their order matters."""
         return self._plan.settings.minutes is not None or self._plan.settings.budget is not None
 
-    def _unsteady(self, spec: str, failed: dict[str, CounterlensError]) -> bool:
-        """Whether a model did not answer in the same way twice, so that it gets no more requests."""
-        for item, stored in self._store.records():
-            if item.model == spec and stored.record.outcome is Outcome.UNSTEADY:
-                failed[item.id] = UnsteadyModelError(stored.record.reason, stored.record.hint or None)
+    def _unsteady(self, spec: str, failed: dict[str, CounterlensError], *, ended: bool = False) -> bool:
+        """Whether too many answers of a model are unsteady, so that it gets no more requests."""
+        for task in self._plan.settings.tasks:
+            own = [
+                (item, stored.record)
+                for item, stored in self._store.records()
+                if (item.model, item.task) == (spec, task)
+            ]
+            try:
+                require_steady([record for _, record in own], ended=ended)
+            except UnsteadyModelError as error:
+                first = next(item for item, record in own if record.outcome is Outcome.UNSTEADY)
+                failed[first.id] = error
                 return True
         return False
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from threading import Event
 
-from counterlens.errors import UnsteadyModelError
 from counterlens.evaluation.settings import RunSettings
 from counterlens.models.base import Model
 from counterlens.models.sentences import SentenceEncoder
 from counterlens.probes.probe import Context, Target
-from counterlens.probes.record import Outcome, Record, steady
+from counterlens.probes.record import Record
 from counterlens.probes.registry import PROBES
-from counterlens.probes.runner import identified, run_probe
+from counterlens.probes.runner import run_probe
 from counterlens.progress import ProgressCallback, Steps
 from counterlens.sandbox.base import Sandbox
 
@@ -27,7 +26,7 @@ def perform(
     encoder: SentenceEncoder | None = None,
     progress: ProgressCallback | None = None,
 ) -> Record:
-    """Probe one function; if the model does not answer in the same way twice, the record says so.
+    """Probe one function with the settings of a run.
 
     Args:
         settings: Settings of the run.
@@ -45,9 +44,4 @@ def perform(
     """
     steps = Steps(cancel, progress)
     context = Context(model, lambda: sandbox, steps, encoder, vetted=True, surveyed=True)
-    probe, options = PROBES[task], settings.options_of(task)
-    try:
-        return run_probe(probe, context, target, options)
-    except UnsteadyModelError as error:
-        record = Record(outcome=Outcome.UNSTEADY, reason=steady(error.message), hint=error.hint or "")
-        return identified(record, probe, model.info, target, options)
+    return run_probe(PROBES[task], context, target, settings.options_of(task))

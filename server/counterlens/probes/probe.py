@@ -226,6 +226,16 @@ class Probe(ABC, Generic[OptionsT, RecordT]):
         titles = dict.fromkeys(table.title for table in chain.from_iterable(tables.values()))
         return tuple(_merged(title, tables) for title in titles)
 
+    def check_target(self, target: Target, options: OptionsT) -> None:
+        """Refuse a function that cannot be probed with these options, whatever a model answers.
+
+        It runs nothing. If it refuses all functions, no model is asked (`require_suited`).
+
+        Raises:
+            SourceError: the function lacks something that the probe needs.
+            OptionError: an option does not apply to it.
+        """
+
     @property
     def runs_programs(self) -> bool:
         """Whether it runs programs."""

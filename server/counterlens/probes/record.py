@@ -27,7 +27,7 @@ class Outcome(StrEnum):
 
     PROBED = "probed"
     LEFT_OUT = "left out"
-    UNSTEADY = "not the same twice"  # the model's answer varies: it gets no figures for any function
+    UNSTEADY = "not the same twice"  # the model's answer to the same question varies (`sanity.py`)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,6 +62,11 @@ class Record:
     def probed(self) -> bool:
         """Whether the function could be probed."""
         return self.outcome is Outcome.PROBED
+
+    @property
+    def asked(self) -> bool:
+        """Whether the model was asked about the function, and so, if a probe repeats one, asked twice."""
+        return self.outcome is not Outcome.LEFT_OUT
 
 
 RecordT = TypeVar("RecordT", bound=Record)
@@ -102,7 +107,8 @@ def schema(kinds: Mapping[str, type[Record]]) -> dict[str, Any]:
     found, definitions = msgspec.json.schema_components(
         (Record, *kinds.values()), ref_template="#/$defs/{name}"
     )
-    outcome = {"properties": {"outcome": {"const": Outcome.LEFT_OUT}}, "required": ["outcome"]}
+    left_out = [Outcome.LEFT_OUT, Outcome.UNSTEADY]
+    outcome = {"properties": {"outcome": {"enum": left_out}}, "required": ["outcome"]}
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": f"Counterlens records, shape {SCHEMA}",

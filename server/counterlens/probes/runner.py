@@ -14,15 +14,19 @@ from counterlens.errors import (
     CounterlensError,
     DataError,
     ModelError,
+    OptionError,
     SourceError,
     UnscorableError,
+    UnsteadyModelError,
 )
 from counterlens.languages.registry import title_of
 from counterlens.metrics.table import Table, under
 from counterlens.models.base import ModelInfo
 from counterlens.probes.options import ProbeOptions
 from counterlens.probes.probe import Context, Probe, Target
+from counterlens.probes.protocols import require_api
 from counterlens.probes.record import Outcome, Record, RecordT, steady
+from counterlens.probes.sanity import require_steady
 
 AnyProbe = Probe[Any, Any]
 
@@ -84,10 +88,10 @@ class ProbeRun:
 
 
 def run_probe(probe: AnyProbe, context: Context, target: Target, options: ProbeOptions) -> Record:
-    """Probe one function; the record of one that cannot be probed has the reason.
+    """Probe one function; the record of one that cannot be probed, or has unsteady answers, has the reason.
 
     Raises:
-        CounterlensError: a sanity check failed: figures would be meaningless.
+        CounterlensError: another sanity check failed: figures would be meaningless.
         ModelError, SandboxError: the model or the sandbox failed, which is unrelated to the function.
         Cancelled: `context.cancel` was set.
     """
@@ -101,8 +105,9 @@ def run_probe(probe: AnyProbe, context: Context, target: Target, options: ProbeO
         context = replace(context, interim=interim)
     try:
         record: Record = probe.run(context, target, options)
-    except (SourceError, UnscorableError) as error:
-        record = Record(outcome=Outcome.LEFT_OUT, reason=steady(error.message), hint=steady(error.hint or ""))
+    except (SourceError, UnscorableError, UnsteadyModelError) as error:
+        outcome = Outcome.UNSTEADY if isinstance(error, UnsteadyModelError) else Outcome.LEFT_OUT
+        record = Record(outcome=outcome, reason=steady(error.message), hint=steady(error.hint or ""))
     return identified(record, probe, context.model.info, target, options)
 
 
@@ -146,6 +151,29 @@ def require_language(probe: AnyProbe, languages: Iterable[str]) -> None:
             raise SourceError(f"the task {probe.id} is not for {title_of(language)}: {reason}")
 
 
+def require_suited(probe: AnyProbe, targets: Sequence[Target], options: ProbeOptions) -> None:
+    """Refuse functions none of which can be probed with these options, before a model is asked.
+
+    Raises:
+        SourceError: the probe does not support their language, or all lack something that it needs.
+        OptionError: an option does not apply to any of them.
+    """
+    require_language(probe, {target.document.language for target in targets})
+    refusal: CounterlensError | None = None
+    for target in targets:
+        try:
+            probe.check_target(target, options)
+        except (SourceError, OptionError) as error:
+            refusal = refusal or error
+        else:
+            return
+    if isinstance(refusal, SourceError) and len(targets) > 1:
+        none = f"the task {probe.id} is for none of the {len(targets)} functions: {refusal.message}"
+        raise SourceError(none, refusal.hint)
+    if refusal is not None:
+        raise refusal
+
+
 def run_targets(
     probe: AnyProbe,
     context: Context,
@@ -165,12 +193,14 @@ def run_targets(
 
     Raises:
         DataError: the functions are in several languages.
-        SourceError: the probe does not support their language.
+        SourceError, OptionError: as `require_suited`, or the protocol is not for the model's prompt format.
         ModelError: the model does not offer what the probe needs.
+        UnsteadyModelError: too many answers change if a question is repeated.
         And as `run_probe`.
     """
     require_one_language(target.document.language for target in targets)
-    require_language(probe, {target.document.language for target in targets})
+    require_suited(probe, targets, options)
+    require_api(options.chosen_protocol, context.model.info.api)
     missing = probe.missing_of(context.model, cancel=context.cancel)
     if missing is not None:
         raise ModelError(f"the task {probe.id} cannot be run: {missing}")
@@ -180,7 +210,9 @@ def run_targets(
         record = run_probe(probe, inside, target, options)
         # The request may have shown further capabilities of the model.
         run = replace(run, records=(*run.records, record), model=context.model.info)
-        if number + 1 < len(targets):
+        last = number + 1 == len(targets)
+        require_steady(run.records, ended=last)
+        if not last:
             update(run)
     return replace(run, state=State.DONE)
 

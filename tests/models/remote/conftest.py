@@ -45,10 +45,11 @@ class Handler(BaseHTTPRequestHandler):
         except (BrokenPipeError, ConnectionResetError):
             self.script.left.set()
 
-    def reply(self, status: int, body: object, kind: str = "application/json", **headers: str) -> None:
+    def reply(self, status: int, body: object, kind: str | None = "application/json", **headers: str) -> None:
         data = body if isinstance(body, bytes) else json.dumps(body).encode()
         self.send_response(status)
-        self.send_header("Content-Type", kind)
+        if kind is not None:
+            self.send_header("Content-Type", kind)
         self.send_header("Content-Length", str(len(data)))
         for name, value in headers.items():
             self.send_header(name.replace("_", "-"), value)

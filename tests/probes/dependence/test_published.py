@@ -32,7 +32,7 @@ from counterlens.probes.options import make
 from counterlens.probes.probe import Context, Target
 from counterlens.probes.prompts.templates import template
 from counterlens.probes.record import Record, read, written
-from counterlens.probes.runner import run_probe
+from counterlens.probes.runner import run_probe, run_targets
 from counterlens.probes.subjects import targets_of
 from counterlens.syntax.document import Document
 from tests.models.remote.conftest import Handler, Script, serve  # noqa: F401 - a fixture
@@ -180,7 +180,7 @@ def always(yes: bool) -> Callable[[str], str]:
 
 def probed(model: Oracle, subject: Target | None = None, **given: Any) -> DependenceRecord:
     options = make(DependenceOptions, {"protocol": "core", "questions": 100, **given})
-    record = run_probe(PROBE, Context(model), subject or target(), options)  # type: ignore[arg-type]
+    (record,) = run_targets(PROBE, Context(model), [subject or target()], options).records  # type: ignore[arg-type]
     assert isinstance(record, DependenceRecord), record.reason
     return record
 

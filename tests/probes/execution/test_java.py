@@ -300,7 +300,7 @@ def test_execution_of_java() -> None:
     assert {(one["call"], one["truth"], one["input"], one["rounds"]) for one in found} == {
         (CALL, "List.of(4)", "the dataset", 3)
     }
-    run = asked("execution", unroll=True)
+    run = asked("execution", protocol="codemind")
     assert run.left_out == {"the unrolled version is left out: loops in Java are not unrolled": 1}
 
 

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
 from counterlens.errors import ModelError
 from counterlens.models.base import Completion, Prompt
 from counterlens.models.healing import Contradiction
-from counterlens.models.remote import failures
+from counterlens.models.remote import failures, sse
 from counterlens.models.remote.answer import Answer, Json
 from counterlens.models.remote.client import HttpClient
-from counterlens.models.remote.dialect import Dialect, Exchange
+from counterlens.models.remote.dialect import Dialect, Exchange, pieces_of
 from counterlens.models.remote.endpoint import Endpoint
 from counterlens.models.remote.failures import RefusedRequestError, UnknownModelError
 from counterlens.models.remote.forms import Forms
@@ -25,6 +25,9 @@ from counterlens.models.remote.taking import LIMIT, Taking
 from counterlens.models.remote.together import together
 
 _USUAL: Final = 1  # the temperature of a request without one
+_KEEP_ALIVES: Final = ("ping", "heartbeat", "keepalive", "keep-alive")
+_INTERRUPTED: Final = ("error", "abort", "cancelled", "insufficient_system_resource")
+"""Reasons for which servers end an answer that is not whole."""
 
 
 class RemoteCompleter:
@@ -142,30 +145,54 @@ class RemoteCompleter:
     ) -> list[Completion | None]:
         """Read completions until the stop rule applies to all; ending early closes the connection."""
         readings: dict[int, AnswerReading] = {}
+        last = sse.DONE
         async for chunk in answer:
+            last = json.dumps(chunk)
             try:
-                pieces = self._dialect.pieces(chunk)
-            except (LookupError, TypeError) as error:
-                raise failures.of_answer("without a completion", self._endpoint, json.dumps(chunk)) from error
+                pieces = pieces_of(chunk)
+            except TypeError as error:
+                raise failures.of_answer("without a completion", self._endpoint, last) from error
+            if not (pieces or "choices" in chunk or "usage" in chunk or chunk.get("type") in _KEEP_ALIVES):
+                answer.aside = answer.aside or last
             for piece in pieces:
                 if piece.index not in readings and len(readings) < count:
-                    readings[piece.index] = AnswerReading(
-                        prompt, exchange, self._thinking, streamed=answer.streamed
-                    )
+                    readings[piece.index] = AnswerReading(prompt, exchange, self._thinking)
                 if piece.index in readings:
-                    readings[piece.index].add(piece)
+                    readings[piece.index].add(piece, streamed=answer.streamed)
             answer.thought = sum(reading.thought for reading in readings.values())
-            if len(readings) == count and all(reading.ended for reading in readings.values()):
+            answer.complete = len(readings) == count and all(each.finished for each in readings.values())
+            if answer.complete and all(reading.ended for reading in readings.values()):
                 break
-        if not readings:
-            readings[0] = AnswerReading(prompt, exchange, self._thinking, streamed=answer.streamed)
-        if not answer.done and any(not one.ended and one.finish is None for one in readings.values()):
-            raise failures.broken_off(self._endpoint)
-        if any(reading.finish == "content_filter" for reading in readings.values()):
-            raise ModelError(
-                f"the content filter of {self._endpoint.host} withheld the answer", "Try another model"
-            )
-        return [_completed(reading, answer, len(readings)) for _, reading in sorted(readings.items())]
+        self._check(readings.values(), answer, last)
+        answered = [reading for _, reading in sorted(readings.items()) if reading.answered]
+        return [_completed(reading, answer, len(answered)) for reading in answered]
+
+    def _check(self, readings: Collection[AnswerReading], answer: Answer, last: str) -> None:
+        """Check that a response has an answer, and that it is whole.
+
+        Args:
+            readings: What was read of it.
+            answer: The response.
+            last: Its last object, for messages.
+
+        Raises:
+            ModelError, Transient: it has none, or only a part.
+        """
+        unfinished = not readings or not all(reading.finished for reading in readings)
+        answered = any(reading.answered for reading in readings)
+        if unfinished and not answer.done:
+            raise failures.broken_off(self._endpoint, answer.aside or last)
+        if unfinished and answered and answer.aside:  # perhaps an error, after which the stream ends as usual
+            raise failures.interrupted(self._endpoint, answer.aside)
+        for reading in readings:
+            if reading.finish == "content_filter":
+                raise ModelError(
+                    f"the content filter of {self._endpoint.host} withheld the answer", "Try another model"
+                )
+            if reading.finish in _INTERRUPTED:
+                raise failures.interrupted(self._endpoint, reading.finish)
+        if not answered:
+            raise failures.without_answer(self._endpoint, answer.aside or last, streamed=answer.streamed)
 
 
 def _completed(reading: AnswerReading, answer: Answer, count: int) -> Completion | None:

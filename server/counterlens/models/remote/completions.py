@@ -9,8 +9,7 @@ from counterlens.models import healing
 from counterlens.models.base import Prompt
 from counterlens.models.entries import PLACE
 from counterlens.models.remote.answer import Json
-from counterlens.models.remote.dialect import Piece, choices_of, index_of, sampling, string
-from counterlens.models.remote.thinking import field_of
+from counterlens.models.remote.dialect import sampling
 
 _MOST_STOPS: Final = 4  # OpenAI's API refuses more
 
@@ -86,14 +85,3 @@ class CompletionsDialect:
 
     def _around(self, question: str) -> str:
         return question if self._template is None else self._template.replace(PLACE, question)
-
-    def pieces(self, chunk: Json) -> list[Piece]:
-        """The text of each choice."""
-        return [_piece(choice) for choice in choices_of(chunk)]
-
-
-def _piece(choice: Json) -> Piece:
-    finish = choice.get("finish_reason")
-    if "text" not in choice and finish is None:
-        raise LookupError("a choice without text")
-    return Piece(string(choice.get("text")), finish, field_of(choice), index_of(choice))

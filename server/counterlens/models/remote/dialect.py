@@ -7,6 +7,7 @@ from typing import Protocol
 
 from counterlens.models.base import Draw, Prompt
 from counterlens.models.remote.answer import Json
+from counterlens.models.remote.thinking import field_of, split_content
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,60 +72,44 @@ class Dialect(Protocol):
         """A request; `heal`: whether the prompt may be sent without its trailing whitespace."""
         ...
 
-    def pieces(self, chunk: Json) -> list[Piece]:
-        """Read one chunk or one whole response, which may have several choices.
 
-        Raises:
-            LookupError, TypeError: it has another format.
-        """
-        ...
+def pieces_of(chunk: Json) -> list[Piece]:
+    """Read one chunk or one whole response, which may have several choices, of either API.
+
+    Raises:
+        TypeError: it has another format.
+    """
+    return [_piece(choice) for choice in _choices_of(chunk)]
+
+
+def _piece(choice: Json) -> Piece:
+    # Some servers send the whole text so far as a message beside each addition.
+    message = choice["delta"] if "delta" in choice else choice.get("message")
+    if message is None:
+        message = {}
+    if not isinstance(message, dict):
+        raise TypeError("a message is not an object")
+    content = message.get("content")
+    thought, text = split_content(choice.get("text") if content is None else content)
+    thought = field_of(message) or field_of(choice) or thought
+    finish, index = choice.get("finish_reason"), choice.get("index")
+    return Piece(text, str(finish) if finish else None, thought, index if isinstance(index, int) else 0)
 
 
 def first_choice(chunk: Json) -> Json | None:
-    """The first choice of a chunk; None for a chunk that only counts tokens.
+    """The first choice of a response; None if it has none.
 
     Raises:
-        LookupError, TypeError: it has none.
+        TypeError: it has another format.
     """
-    return next(iter(choices_of(chunk)), None)
+    return next(iter(_choices_of(chunk)), None)
 
 
-def index_of(choice: Json) -> int:
-    """The index of the answer that a choice belongs to."""
-    index = choice.get("index")
-    return index if isinstance(index, int) else 0
-
-
-def choices_of(chunk: Json) -> list[Json]:
-    """The choices of a chunk; empty for a chunk that only counts tokens.
-
-    Raises:
-        LookupError, TypeError: it has none.
-    """
-    choices = chunk["choices"]
-    if not isinstance(choices, list):
-        raise TypeError("choices is not a list")
-    if not choices:
-        if (
-            chunk.get("object") == "text_completion"
-            or chunk.get("usage")
-            or "chunk" in str(chunk.get("object"))
-        ):
-            return []
-        raise LookupError("choices is empty")
-    if not all(isinstance(choice, dict) for choice in choices):
-        raise TypeError("a choice is not an object")
+def _choices_of(chunk: Json) -> list[Json]:
+    """The choices; empty for a chunk that only counts tokens, or says what a filter found."""
+    choices = chunk.get("choices")
+    if choices is None:
+        return []
+    if not isinstance(choices, list) or not all(isinstance(choice, dict) for choice in choices):
+        raise TypeError("choices is not a list of objects")
     return choices
-
-
-def string(value: object) -> str:
-    """A string that may be null.
-
-    Raises:
-        TypeError: it is neither a string nor null.
-    """
-    if value is None:
-        return ""
-    if not isinstance(value, str):
-        raise TypeError("a text is not a string")
-    return value

@@ -35,6 +35,15 @@ _UNKNOWN = re.compile(
 _OTHER_API = re.compile(r"not a chat model|(is|this is) a chat model|not supported (in|with) the v1/", re.I)
 _NO_CREDIT_CODES = frozenset({"insufficient_quota", "billing_hard_limit_reached"})
 _PARAMETER_CODES = frozenset({"unsupported_parameter", "unsupported_value"})
+_STATUS_OF = {
+    "server_error": 500,
+    "internal_server_error": 500,
+    "api_error": 500,
+    "overloaded_error": 529,
+    "rate_limit_error": 429,
+    "rate_limit_exceeded": 429,
+}
+"""The status of errors that are only named, within a response of status 200."""
 _PERMANENT_5XX = frozenset({501, 505, 511})
 _OVERLOADED = frozenset({503, 529})
 
@@ -88,7 +97,7 @@ class RefusedKeyError(PassingError):
 
 
 class EmptyStreamError(ModelError):
-    """A stream ended before its first event: some servers fail so, and say why only without streaming."""
+    """A stream without an answer: some servers fail so, and say why only without streaming."""
 
 
 class RefusedRequestError(ModelError):
@@ -134,14 +143,29 @@ def of_transport(error: httpx.HTTPError, endpoint: Endpoint) -> ModelError | Tra
     return ModelError(f"the request to {address} failed: {_short(str(error), endpoint)}")
 
 
-def broken_off(endpoint: Endpoint) -> Transient:
-    """The connection ended before the response did."""
-    return Transient(ModelError(f"{endpoint.address} closed the connection", _CRASHED))
+def broken_off(endpoint: Endpoint, last: str = "") -> Transient:
+    """The connection ended before the response did; `last`: what came last."""
+    if not last:
+        return Transient(ModelError(f"{endpoint.address} closed the connection", _CRASHED))
+    message = f"{endpoint.address} closed the connection amid its answer, after {_short(last, endpoint)!r}"
+    return Transient(ModelError(message, _CRASHED))
+
+
+def interrupted(endpoint: Endpoint, reason: str) -> Transient:
+    """The endpoint broke off an answer; `reason`: in its own words."""
+    said = _short(reason, endpoint)
+    return Transient(ModelError(f"{endpoint.address} broke off its answer: {said}", _CRASHED))
 
 
 def empty_stream(endpoint: Endpoint) -> EmptyStreamError:
     """A stream ended before its first event."""
     return EmptyStreamError(f"{endpoint.address} closed the connection before it answered", _CRASHED)
+
+
+def without_answer(endpoint: Endpoint, last: str, *, streamed: bool) -> ModelError:
+    """A response ended regularly, and no choice in it had a text or an end; `last`: what came last."""
+    error = of_answer("without a completion", endpoint, last)
+    return EmptyStreamError(error.message, error.hint) if streamed else error
 
 
 def _of_connecting(error: httpx.ConnectError, endpoint: Endpoint) -> ModelError | Transient:
@@ -260,10 +284,10 @@ def of_answer(problem: str, endpoint: Endpoint, body: str = "") -> ModelError:
 
 def of_error_object(error: object, endpoint: Endpoint) -> ModelError | Transient:
     """An error inside a response of status 200, or in the middle of a stream."""
-    code = error.get("code") if isinstance(error, dict) else None
-    status = (
-        int(code) if isinstance(code, int | str) and str(code).isdigit() and 300 <= int(code) < 600 else 400
-    )
+    names = [error.get(name) for name in ("code", "status", "type")] if isinstance(error, dict) else []
+    codes = [int(name) for name in names if isinstance(name, int | str) and str(name).isdigit()]
+    named = [_STATUS_OF[name] for name in names if isinstance(name, str) and name in _STATUS_OF]
+    status = next((code for code in (*codes, *named) if 300 <= code < 600), 400)
     return of_status(status, json.dumps({"error": error}), endpoint, endpoint.url, None)
 
 

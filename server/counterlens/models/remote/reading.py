@@ -22,7 +22,6 @@ class AnswerReading:
         prompt: The prompt.
         exchange: The request.
         room: Maximum tokens of reasoning; 0: no separate limit.
-        streamed: Whether the response comes in pieces of about a token each.
 
     Attributes:
         finish: Why it ended, in the server's word; None if it has not.
@@ -30,10 +29,11 @@ class AnswerReading:
         contradicted: Whether the response does not fit the prompt.
     """
 
-    def __init__(self, prompt: Prompt, exchange: Exchange, room: int, *, streamed: bool) -> None:
+    def __init__(self, prompt: Prompt, exchange: Exchange, room: int) -> None:
         self.finish: str | None = None
         self.ended = self.contradicted = False
-        self._prompt, self._exchange, self._room, self._streamed = prompt, exchange, room, streamed
+        self._prompt, self._exchange, self._room = prompt, exchange, room
+        self._streamed = False
         self._limit = int(exchange.payload["max_tokens"])
         self._at_line_start = prompt.text[-1:] in ("", "\n", "\r")
         self._written = ""
@@ -42,10 +42,11 @@ class AnswerReading:
         self._apart = self._thought = self._pieces = 0
         self._over = False
 
-    def add(self, piece: Piece) -> None:
-        """Take the next piece."""
+    def add(self, piece: Piece, *, streamed: bool) -> None:
+        """Take the next piece; `streamed`: whether pieces have about a token each."""
         if self.ended:
             return
+        self._streamed = streamed
         self.finish = piece.finish or self.finish
         if piece.thought:
             self._apart += self._size(piece.thought)
@@ -56,6 +57,16 @@ class AnswerReading:
             written = self._pieces - self._thought
             self._over = self._apart + self._thought > self._room or written > self._limit
             self.ended = self.ended or self._over
+
+    @property
+    def finished(self) -> bool:
+        """Whether nothing is missing: the server ended it, or nothing more must be read."""
+        return self.ended or self.finish is not None
+
+    @property
+    def answered(self) -> bool:
+        """Whether there is an answer: a text, or an end without one."""
+        return self.finished or bool(self._written)
 
     @property
     def thought(self) -> int:

@@ -8,7 +8,9 @@ from typing import Final
 
 from counterlens.models.remote.answer import Json
 
-_FIELDS: Final = ("reasoning_content", "reasoning")
+_FIELDS: Final = ("reasoning_content", "reasoning", "thinking")
+_TEXTS: Final = ("text", "content", "value")  # of a part; the last in texts that are objects
+_REASONING: Final = re.compile(r"reason|think|thought")
 _OPENING: Final = re.compile(r"\s*<think(?:ing)?>")
 _CLOSING: Final = re.compile(r"</think(?:ing)?>\s?")
 _BEGINNINGS: Final = ("<think>", "<thinking>")
@@ -44,20 +46,35 @@ def parts(written: str) -> Parts:
     return Parts("", written, unsure)
 
 
+def split_content(content: object) -> tuple[str, str]:
+    """Separate the reasoning and the text of a message's content: a text, a part, or a list of these.
+
+    Raises:
+        TypeError: it is something else.
+    """
+    if content is None:
+        return "", ""
+    if isinstance(content, str):
+        return "", content
+    if isinstance(content, list):
+        pairs = [split_content(part) for part in content]
+        return "".join(thought for thought, _ in pairs), "".join(text for _, text in pairs)
+    if not isinstance(content, dict):
+        raise TypeError("a text is not a string")
+    name = next((name for name in (*_TEXTS, *_FIELDS) if content.get(name)), "")
+    thought, text = split_content(content.get(name))
+    if name in _FIELDS or _REASONING.search(str(content.get("type"))):
+        return thought + text, ""
+    return thought, text
+
+
 def field_of(message: Json) -> str:
     """The reasoning that a server sends in a separate field; empty if there is none.
 
     Raises:
-        TypeError: the field is not a string.
+        TypeError: the field is neither a text nor made of parts.
     """
-    for name in _FIELDS:
-        found = message.get(name)
-        if found is not None:
-            if not isinstance(found, str):
-                raise TypeError("reasoning is not a string")
-            if found:
-                return found
-    return ""
+    return next((text for name in _FIELDS if (text := "".join(split_content(message.get(name))))), "")
 
 
 def about_tokens(text: str) -> int:

@@ -85,6 +85,10 @@ class DependentExecutionProbe(Probe[DependentExecutionOptions, DependentExecutio
     options = DependentExecutionOptions
     record = DependentExecutionRecord
 
+    def check_target(self, target: Target, options: DependentExecutionOptions) -> None:
+        """Like `Probe.check_target`: a function needs a description, or a program to translate."""
+        _specification(target, reachable(target), options.from_language)
+
     def run(
         self, context: Context, target: Target, options: DependentExecutionOptions
     ) -> DependentExecutionRecord:

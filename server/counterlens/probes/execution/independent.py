@@ -8,11 +8,13 @@ from itertools import chain
 from typing import Annotated, Any, ClassVar
 
 from counterlens.attribution.base import lasting
-from counterlens.errors import SourceError
+from counterlens.errors import OptionError, SourceError
+from counterlens.languages.registry import title_of
 from counterlens.metrics.table import Table
 from counterlens.models.base import Model
 from counterlens.probes.execution.answers import ask_all
 from counterlens.probes.execution.inputs import Inputs
+from counterlens.probes.execution.languages import executed
 from counterlens.probes.execution.prompts import STYLES, StyleTokens
 from counterlens.probes.execution.published import PROTOCOL, asking_of, execution_tables
 from counterlens.probes.execution.questions import question_of, reachable
@@ -44,6 +46,15 @@ class ExecutionProbe(Probe[ExecutionOptions, ExecutionRecord]):
     needs = frozenset({Need.COMPLETE, Need.SANDBOX})
     options = ExecutionOptions
     record = ExecutionRecord
+
+    def check_target(self, target: Target, options: ExecutionOptions) -> None:
+        """Like `Probe.check_target`; the protocol leaves out unrolled versions one by one."""
+        language = target.document.language
+        if options.unroll and not options.chosen_protocol and not executed(language).unrolls:
+            raise OptionError(
+                f"--unroll is not for {title_of(language)}, whose loops are not unrolled",
+                "Leave out --unroll",
+            )
 
     def run(self, context: Context, target: Target, options: ExecutionOptions) -> ExecutionRecord:
         """Like `Probe.run`.

@@ -23,11 +23,13 @@ class ExecutedLanguage(ABC):
         id: Its id, as in documents.
         values: Reads its values from answers, and compares them.
         stops: The stop texts of a completion, by the style of the question.
+        unrolls: Whether its loops can be unrolled.
     """
 
     id: ClassVar[str]
     values: ClassVar[Values]
     stops: ClassVar[Mapping[str, tuple[str, ...]]]
+    unrolls: ClassVar[bool] = True
 
     @abstractmethod
     def require_reachable(self, document: Document, function: Function) -> None:

@@ -65,6 +65,10 @@ class SpecificationProbe(Probe[SpecificationOptions, SpecificationRecord]):
     options = SpecificationOptions
     record = SpecificationRecord
 
+    def check_target(self, target: Target, options: SpecificationOptions) -> None:
+        """Like `Probe.check_target`: a function needs a description, or a program to translate."""
+        _specification(target, reachable(target), options.from_language)
+
     def run(self, context: Context, target: Target, options: SpecificationOptions) -> SpecificationRecord:
         """Like `Probe.run`.
 
@@ -195,8 +199,10 @@ def _specification(target: Target, function: Function, language: str | None) -> 
     if language is not None:
         return program_to_translate(target, language), 0
     whole = description(target, function)
-    text = without_examples(whole, function.name) if whole else ""
-    if not whole or not text:
+    if whole is None:
+        raise SourceError("it has no description to implement", "Add a docstring")
+    text = without_examples(whole, function.name)
+    if not text:
         raise SourceError("its description consists of examples only", "Add a docstring")
     return text, len(whole.splitlines()) - len(text.splitlines())
 

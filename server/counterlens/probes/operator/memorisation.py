@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Annotated
 
 from counterlens.counting import plural
-from counterlens.errors import OptionError, SourceError
+from counterlens.errors import OptionError, SourceError, UnsteadyModelError
 from counterlens.metrics.bootstrap import Estimate
 from counterlens.metrics.table import Table
 from counterlens.models.base import Model
@@ -41,7 +41,7 @@ from counterlens.probes.pairs.completion import CompletionOptions, CompletionPro
 from counterlens.probes.pairs.published import CACP
 from counterlens.probes.pairs.record import PairRecord, PairsRecord
 from counterlens.probes.probe import Context, Need, Probe, Source, Target
-from counterlens.probes.record import Record
+from counterlens.probes.record import Outcome, Record
 from counterlens.probes.runner import run_probe
 
 _COMPLETION = CompletionProbe()
@@ -106,6 +106,8 @@ class MemorisationProbe(Probe[MemorisationOptions, MemorisationRecord]):
             options.corpus, language=target.document.language, cancel=context.cancel
         ).frequency
         pairs = run_probe(_COMPLETION, replace(context, unjudged=False), target, _flips(options))
+        if pairs.outcome is Outcome.UNSTEADY:
+            raise UnsteadyModelError(pairs.reason, pairs.hint or None)
         if not isinstance(pairs, PairsRecord):
             raise SourceError(pairs.reason, pairs.hint or None)
         left_out = Counter(site.reason for site in pairs.refused)

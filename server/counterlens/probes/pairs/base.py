@@ -9,13 +9,14 @@ from typing import TypeVar
 from counterlens.metrics.summary import summarize
 from counterlens.metrics.table import Table
 from counterlens.probes.options import ProbeOptions
+from counterlens.probes.pairs.counterfactuals import preserving
 from counterlens.probes.pairs.floor_tables import overall_floor
-from counterlens.probes.pairs.published import CACP
+from counterlens.probes.pairs.published import CACP, forms_of
 from counterlens.probes.pairs.published_tables import Groups, published_tables
 from counterlens.probes.pairs.record import PairRecord, PairsRecord
 from counterlens.probes.pairs.tables import effect_tables
 from counterlens.probes.pairs.wording import figures, meaning
-from counterlens.probes.probe import Probe
+from counterlens.probes.probe import Probe, Target
 
 OptionsT = TypeVar("OptionsT", bound=ProbeOptions)
 Pairs = Mapping[str, Sequence[tuple[str, PairRecord]]]
@@ -26,6 +27,12 @@ class PairsProbe(Probe[OptionsT, PairsRecord]):
     """A probe of a function beside its counterfactuals."""
 
     record = PairsRecord
+
+    def check_target(self, target: Target, options: OptionsT) -> None:
+        """Like `Probe.check_target`: the language needs the mutations, in the chosen form."""
+        language, protocol = target.document.language, options.chosen_protocol
+        mutations = preserving(getattr(options, "mutations", ()), protocol, language)
+        forms_of(protocol, mutations, getattr(options, "reach", 1), language)
 
     def tables(self, records: Sequence[PairsRecord], *, seed: int) -> tuple[Table, ...]:
         """Like `Probe.tables`."""

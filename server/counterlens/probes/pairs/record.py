@@ -316,6 +316,11 @@ class PairsRecord(Record):
         return self.function.rpartition(".")[2]
 
     @property
+    def asked(self) -> bool:
+        """Return `Record.asked`: nothing is asked without pairs."""
+        return bool(self.pairs)
+
+    @property
     def observations(self) -> tuple[Observation, ...]:
         """The observations of the pairs, for effects."""
         return self._observed(self.pairs)

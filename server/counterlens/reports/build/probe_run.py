@@ -9,6 +9,7 @@ from counterlens.counting import plural
 from counterlens.probes.pairs.record import PairsRecord
 from counterlens.probes.record import Record
 from counterlens.probes.runner import ProbeRun, State
+from counterlens.probes.sanity import unsteady_share
 from counterlens.reports.build.pairs import pairs_blocks, together
 from counterlens.reports.document import Block, Gist, Heading, Marked, Paragraph, Report, TableBlock
 
@@ -111,6 +112,9 @@ def _found(
         yield Paragraph(f"{many}, asked of {run.model.name} ({run.model.where})", quiet=True)
     if run.probed:
         yield Gist((Paragraph(lead=run.summary), *_checked(run)))
+    if (share := unsteady_share(run.records)).count:
+        many = f"{share.count} of {plural(share.n, 'function')} ({share.value:.0%})"
+        yield Paragraph(f"{many} left out: a repeated question got another answer.", quiet=True)
     for table in run.tables:
         yield TableBlock.of(table)
     yield from together(pairs)

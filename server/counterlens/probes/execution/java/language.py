@@ -29,6 +29,7 @@ class JavaExecution(ExecutedLanguage):
 
     id = "java"
     values = JAVA_VALUES
+    unrolls = False
     stops = {"direct": (*_ENDS, "\n//"), "steps": _ENDS}  # noqa: RUF012 - a constant
 
     def require_reachable(self, document: Document, function: Function) -> None:
