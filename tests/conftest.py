@@ -28,6 +28,11 @@ from tests.models.llama.shortened import shortened
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
+# Repositories of tests are their own: the one whose hook runs the tests and a user's settings have no say.
+for name in [name for name in os.environ if name.startswith("GIT_")]:
+    del os.environ[name]
+os.environ |= {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
+
 collect_ignore = ["e2e"]
 """The tests there are Node's, and leave Python packages behind that have tests of their own."""
 
