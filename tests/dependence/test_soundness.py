@@ -128,7 +128,7 @@ def test_a_program_cannot_write_outside(tmp_path: Path) -> None:
 def test_a_sample_of_humaneval_and_mbpp(published: Path) -> None:
     script = ROOT / "benchmarks" / "dependence_soundness.py"
     command = [sys.executable, str(script), "--data", str(published), "--every", "16" if WHOLE else "3"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=200)
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-2000:]
     figures = json.loads(done.stdout.splitlines()[-1])
     assert figures["failed"] == 0

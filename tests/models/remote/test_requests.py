@@ -341,7 +341,7 @@ def test_a_drip_ends_in_a_time_out(serve: Serve) -> None:
 
 
 @pytest.mark.parametrize(
-    "waiting", [silent, drip, error(429, Retry_After="3")], ids=["silence", "drip", "back-off"]
+    "waiting", [silent, drip, error(429, Retry_After="60")], ids=["silence", "drip", "back-off"]
 )
 def test_cancel_ends_any_waiting_soon(serve: Serve, waiting: AnswerStep) -> None:
     script = serve(waiting)
@@ -351,7 +351,7 @@ def test_cancel_ends_any_waiting_soon(serve: Serve, waiting: AnswerStep) -> None
         threading.Timer(0.3, lambda: (moment.append(time.monotonic()), cancel.set())).start()
         with pytest.raises(Cancelled):
             model.complete([PROMPT] * 2, cancel=cancel)
-        assert time.monotonic() - moment[0] < 2  # of the three seconds that the shortest has
+        assert time.monotonic() - moment[0] < SOON
         if waiting in (silent, drip):
             assert script.left.wait(SOON)
         asked = len(script.requests)
@@ -425,5 +425,5 @@ def test_closing_ends_what_is_running(serve: Serve) -> None:
     while not script.requests:
         time.sleep(0.01)
     model.close()
-    thread.join(3)
+    thread.join()
     assert "closed" in str(caught[0])

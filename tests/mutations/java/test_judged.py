@@ -18,7 +18,7 @@ def test_the_counterfactuals_of_a_sample_compile_and_do_what_they_say(published:
     script = ROOT / "benchmarks" / "mutation_safety.py"
     options = ["--data", str(published), "--language", "java", "--sample", "3", "--seed", "3"]
     command = [sys.executable, str(script), *options]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=200)
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-2000:]
     figures = json.loads(done.stdout.splitlines()[-1])
     assert figures["failures"] == []
