@@ -1,4 +1,5 @@
 // The workbench as a user sees it. All access is through the DOM, the mouse and the keyboard.
+import { pathToFileURL } from "node:url";
 import { KEYS } from "./keys.mjs";
 import { until } from "./retry.mjs";
 
@@ -19,7 +20,7 @@ export class Workbench {
 
   async open(folder, file) {
     const query = new URLSearchParams({ folder });
-    const uri = `vscode-remote://${new URL(this.url).host}${file}`;
+    const uri = `vscode-remote://${new URL(this.url).host}${pathToFileURL(file).pathname}`;
     query.set("payload", JSON.stringify([["openFile", uri]]));
     // A busy machine takes long to start an editor, which no test is about.
     await this.page.goto(`${this.url}/?${query}`, { waitUntil: "domcontentloaded", timeout: 120_000 });
