@@ -29,12 +29,9 @@ export async function startCodeServer(home, { trustDialogs = false, proposed = [
     }
   };
   process.once("exit", () => signal("SIGKILL"));
-  await until(
-    async () => {
-      if (!(await fetch(`${url}/healthz`)).ok) throw new Error("code-server does not answer");
-    },
-    { ms: 30_000 },
-  );
+  await until(async () => {
+    if (!(await fetch(`${url}/healthz`)).ok) throw new Error("code-server does not answer");
+  });
   async function stop() {
     signal("SIGTERM");
     for (let i = 0; i < 50 && signal(0); i++) await sleep(100);
