@@ -160,6 +160,8 @@ def test_only_functions_that_differ_from_a_revision_are_checked(cli: Cli, tmp_pa
         subprocess.run(["git", "-C", str(tmp_path), *arguments], check=True, capture_output=True)  # noqa: S607
 
     git("init", "-q")
+    git("config", "diff.noprefix", "true")
+    git("config", "color.ui", "always")
     path = write(tmp_path, "two.py", f"{UNTESTED}\n\n{UNTESTED.replace('is_even', 'again')}")
     git("add", ".")
     git("-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "one")

@@ -263,6 +263,18 @@ def test_files_may_have_any_name(clone: Path) -> None:
     assert {*NAMES} < {*python_files(clone)}
 
 
+def test_a_repository_may_have_longer_hashes(tmp_path: Path) -> None:
+    file = tmp_path / "code.py"
+    file.write_text(CODE)
+    git(tmp_path, "init", "-q", "--object-format=sha256")
+    git(tmp_path, "add", ".")
+    git(tmp_path, "commit", "-qm", "first")
+    assert changed_lines(tmp_path, "HEAD") == {}
+    file.write_text(CODE.replace("return 1", "return 2"))
+    assert changed_lines(tmp_path, "HEAD") == {file: Lines(((6, 6),))}
+    assert commit(tmp_path).endswith("+changes")
+
+
 def test_line_ends_are_no_difference(clone: Path) -> None:
     git(clone, "commit", "-qam", "second")
     file = clone / "code.py"
