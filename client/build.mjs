@@ -5,6 +5,7 @@ import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
+import { isProgram } from "../scripts/paths.mjs";
 
 const client = path.dirname(fileURLToPath(import.meta.url));
 const unitTests = path.join(client, "../tests/client");
@@ -110,7 +111,7 @@ export async function buildUnitTests() {
   return entries.map((name) => path.join(outdir, name.replace(/\.ts$/, ".mjs")));
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
+if (isProgram(import.meta.url)) {
   await buildExtension({ production: process.argv.includes("--production") });
   if (process.argv.includes("--tests")) await buildUnitTests();
 }

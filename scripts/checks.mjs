@@ -18,8 +18,12 @@ const IN_PARALLEL = ["-n", String(Math.min(PROCESSORS + 1, 4)), "--dist=loadfile
 // starts none. Many processes import the same modules, which are compiled once. What takes long to measure on a model
 // is kept in a cache of this run, which the end-to-end tests read too.
 const CACHE = path.join(os.tmpdir(), `counterlens-tests-${process.pid}`);
+// Tests make repositories of their own: neither a user's settings of git nor the variables of a hook may have a say.
+const OTHERS = Object.entries(process.env).filter(([name]) => !name.startsWith("GIT_"));
 const PATIENT = {
-  ...process.env,
+  ...Object.fromEntries(OTHERS),
+  GIT_CONFIG_GLOBAL: os.devNull,
+  GIT_CONFIG_NOSYSTEM: "1",
   OMP_WAIT_POLICY: "passive",
   OPENBLAS_NUM_THREADS: "1",
   PYTHONDONTWRITEBYTECODE: "",

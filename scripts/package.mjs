@@ -4,11 +4,10 @@
 // the extension creates an environment. With a target it also contains all packages, and needs no network.
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { makeBundle, PYTHONS, serverWheel } from "./bundle.mjs";
 import { keyed, translated } from "./localise.mjs";
-import { client, dist, nodeBin, root } from "./paths.mjs";
+import { client, dist, isProgram, nodeBin, root } from "./paths.mjs";
 import { withPictures } from "./readme.mjs";
 import { setUpNode } from "./setup/node.mjs";
 import { setUpPython } from "./setup/python.mjs";
@@ -109,7 +108,7 @@ function options(args) {
   }
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
+if (isProgram(import.meta.url)) {
   await main(async () => {
     const vsix = await packageExtension(options(process.argv.slice(2)));
     say(`${path.relative(root, vsix)} is ready: install it with`);

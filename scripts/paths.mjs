@@ -1,4 +1,5 @@
 // Paths of the repository. All generated files are in .venv, node_modules, .vscode-test and dist.
+import { existsSync, realpathSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -14,3 +15,7 @@ export const examples = path.join(root, "examples");
 export const e2e = path.join(root, "tests/e2e");
 export const vscodeTest = path.join(root, ".vscode-test");
 export const dist = path.join(root, "dist");
+
+/** Whether a module, of this URL, is the program that was started; the name that it was started by may have links. */
+export const isProgram = (url) =>
+  existsSync(process.argv[1] ?? "") && realpathSync(process.argv[1]) === fileURLToPath(url);

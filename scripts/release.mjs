@@ -3,10 +3,10 @@ import { createHash } from "node:crypto";
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import { fileURLToPath } from "node:url";
+import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import { packageExtension } from "./package.mjs";
-import { client, dist, examples, root, venvBin, venvPython } from "./paths.mjs";
+import { client, dist, examples, isProgram, root, venvBin, venvPython } from "./paths.mjs";
 import { billOfMaterials } from "./sbom.mjs";
 import { setUpPython } from "./setup/python.mjs";
 import { ask, main, Problem, run, runLogged, say } from "./terminal.mjs";
@@ -93,7 +93,13 @@ async function probeFrom(wheel) {
     await runLogged("making a fresh environment", venvPython, ["-m", "venv", path.join(folder, "fresh")], {
       log,
     });
-    const install = ["pip", "install", "--python", python, `counterlens[embedded] @ file://${wheel}`];
+    const install = [
+      "pip",
+      "install",
+      "--python",
+      python,
+      `counterlens[embedded] @ ${pathToFileURL(wheel).href}`,
+    ];
     await runLogged("installing the wheel there", venvBin("uv"), install, { log });
     cpSync(path.join(examples, "parity.py"), path.join(folder, "parity.py"));
     say("  probing parity from there …");
@@ -117,5 +123,4 @@ function options(args) {
   }
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url))
-  await main(() => release(options(process.argv.slice(2))));
+if (isProgram(import.meta.url)) await main(() => release(options(process.argv.slice(2))));

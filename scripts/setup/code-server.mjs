@@ -7,6 +7,7 @@ import {
   cpSync,
   existsSync,
   mkdirSync,
+  mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -115,8 +116,29 @@ async function buildNativeModules() {
   }
 }
 
-async function compile(name, args, cwd, env) {
-  await runLogged(`compiling ${name}`, process.execPath, args, { cwd, env, log: logFile(name) });
+/** Compiles a copy in the folder for temporary files: node-gyp and make split the names of folders at blanks. */
+async function compile(name, args, folder, env) {
+  const place = mkdtempSync(path.join(os.tmpdir(), "counterlens-native-"));
+  const copy = path.join(place, "node_modules", name);
+  try {
+    cpSync(folder, copy, { recursive: true });
+    const headers = sharedHeaders(folder);
+    if (headers) cpSync(headers, path.join(place, "node_modules/node-addon-api"), { recursive: true });
+    await runLogged(`compiling ${name}`, process.execPath, args, { cwd: copy, env, log: logFile(name) });
+    cpSync(copy, folder, { recursive: true });
+  } finally {
+    rmSync(place, { recursive: true, force: true });
+  }
+}
+
+/** The headers of Node's interface that a module does not have inside. */
+function sharedHeaders(folder) {
+  try {
+    const file = createRequire(path.join(folder, "package.json")).resolve("node-addon-api/package.json");
+    return path.relative(folder, file).startsWith("..") ? path.dirname(file) : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 async function loads(name, from) {

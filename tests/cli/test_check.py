@@ -160,6 +160,8 @@ def test_only_functions_that_differ_from_a_revision_are_checked(cli: Cli, tmp_pa
         subprocess.run(["git", "-C", str(tmp_path), *arguments], check=True, capture_output=True)  # noqa: S607
 
     git("init", "-q")
+    git("config", "diff.noprefix", "true")
+    git("config", "color.ui", "always")
     path = write(tmp_path, "two.py", f"{UNTESTED}\n\n{UNTESTED.replace('is_even', 'again')}")
     git("add", ".")
     git("-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "one")
@@ -172,3 +174,12 @@ def test_only_functions_that_differ_from_a_revision_are_checked(cli: Cli, tmp_pa
     ran = cli("check", tmp_path, "--since", "nowhere")
     assert ran.code == 1
     assert "cannot compare" in ran.err
+
+
+@pytest.mark.parametrize("name", ["é\t\n.py", "\udcff.py"], ids=["blanks", "not text"])
+def test_a_mark_is_shown_whatever_the_file_is_called(cli: Cli, tmp_path: Path, name: str) -> None:
+    write(tmp_path, name, UNTESTED)
+    for form in ("text", "json", "sarif", "github"):
+        assert (form, cli("check", tmp_path, "--format", form).code) == (form, 1)
+    (mark,) = cli("check", tmp_path, "--json").json
+    assert Path(mark["path"]).is_file()

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from counterlens.datasets import open_dataset
-from counterlens.datasets.repository import changed_lines, python_files, repository
+from counterlens.datasets.changes import changed_lines
+from counterlens.datasets.repository import python_files, repository
 from counterlens.errors import DataError
 from counterlens.probes.subjects import targets_of
 from counterlens.sandbox.registry import best_sandbox
@@ -112,6 +113,11 @@ def test_git_says_what_is_ignored_and_what_changed(project: Path) -> None:
     )
     assert ids(project, since="HEAD") == ["pack/code.py::documented", "pack/new file.py::fresh"]
     assert repository(f"repo:{project}").provenance.version.endswith("+changes")
+    (project / "pack/new file.py").rename(project / "pack/\udcff.py")
+    assert ids(project, since="HEAD")[1:] == [
+        r"pack/\udcff.py::fresh"
+    ]  # a name that is no text, and an id that is
+    assert repository(f"repo:{project}", patterns=["pack/\udcff.py"]).provenance.records == 1
     for wrong in ("nowhere", "--output=x"):
         with pytest.raises(DataError):
             changed_lines(project, wrong)

@@ -15,13 +15,13 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 
 from counterlens.sandbox.base import Limits
+from tests.conftest import WHOLE
 from tests.dependence.agreement import disagreements
 from tests.dependence.programs import Thing, programs
 from tests.dependence.sandboxed import UnseenError, traced
 from tests.dependence.tracing import Tracer, line_of
 
 ROOT = Path(__file__).parents[2]
-DATA = ROOT.parent / "shared" / "data"
 
 pytestmark = pytest.mark.skipif(
     sys.version_info[:2] != (3, 11), reason="the tracer knows the instructions of Python 3.11"
@@ -125,11 +125,10 @@ def test_a_program_cannot_write_outside(tmp_path: Path) -> None:
     assert not target.exists()
 
 
-@pytest.mark.skipif(not (DATA / "mbpp").is_dir(), reason=f"the datasets are not in {DATA}")
-def test_a_sample_of_humaneval_and_mbpp() -> None:
+def test_a_sample_of_humaneval_and_mbpp(published: Path) -> None:
     script = ROOT / "benchmarks" / "dependence_soundness.py"
-    command = [sys.executable, str(script), "--data", str(DATA), "--every", "16"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=200)
+    command = [sys.executable, str(script), "--data", str(published), "--every", "16" if WHOLE else "3"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-2000:]
     figures = json.loads(done.stdout.splitlines()[-1])
     assert figures["failed"] == 0

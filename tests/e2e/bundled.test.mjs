@@ -88,17 +88,17 @@ describe("the package for one platform", { skip: skip || unknown }, () => {
     await session.changeModel(await shortModel()); // any model has verdicts
     await vscode.codeLens("Probe counterfactually").nth(1).click();
     await vscode.tab("Probe of grade").waitFor({ timeout: 300_000 });
-    await vscode.panel("Probe of grade").getByText("if-else-flip").first().waitFor({ timeout: 10_000 });
+    await vscode.panel("Probe of grade").getByText("if-else-flip").first().waitFor();
   });
 
   step("an unsuitable interpreter is reported with the reason", async () => {
     await vscode.clearNotifications();
     session.home.writeMachineSettings({ "counterlens.interpreter": "/usr/bin/env" });
     const message = vscode.notification("Counterlens cannot start");
-    await message.waitFor({ timeout: 30_000 });
+    await message.waitFor();
     assert.doesNotMatch(await message.innerText(), /Set Up/);
     session.home.writeMachineSettings({ "counterlens.importStrategy": "fromEnvironment" });
-    await until(() => assert.match(session.log(), /does not have the counterlens package/), { ms: 20_000 });
+    await until(() => assert.match(session.log(), /does not have the counterlens package/));
   });
 
   step("if the packages fit no Python, the message says why, and offers an environment instead", async () => {
@@ -109,7 +109,7 @@ describe("the package for one platform", { skip: skip || unknown }, () => {
     writeFileSync(manifest, readFileSync(manifest, "utf8").replace(/"glibc": "[^"]*"/, '"glibc": "99.0"'));
     session.home.writeMachineSettings({});
     const message = vscode.notification("The bundled packages of Counterlens do not work with any Python");
-    await message.waitFor({ timeout: 30_000 });
+    await message.waitFor();
     const text = await message.innerText();
     assert.match(text, /has glibc [\d.]+; the bundled packages need 99\.0/);
     assert.match(text, /Set Up…/);

@@ -110,12 +110,12 @@ describe("the main features", { skip }, () => {
       "the hover of a function's name offers actions, and the context menu has one entry for Counterlens",
       async () => {
         await vscode.clickOffer("Show counterfactual…", "longest_run", { line: "def longest_run" });
-        await vscode.choice("if-else-flip").first().waitFor({ timeout: 10_000 });
+        await vscode.choice("if-else-flip").first().waitFor();
         await vscode.page.keyboard.press("Escape");
         await vscode.click("longest_run", { line: "def longest_run" });
         await vscode.page.keyboard.press("Shift+F10");
         const entries = vscode.page.locator(".monaco-menu .action-item", { hasText: "Counterlens" });
-        await entries.first().waitFor({ timeout: 5_000 });
+        await entries.first().waitFor();
         assert.equal(await entries.count(), 1);
         await entries.first().hover();
         await vscode.page.locator(".monaco-menu .action-item", { hasText: /^Show Dependences$/ }).waitFor();
@@ -128,7 +128,7 @@ describe("the main features", { skip }, () => {
     step("the marks are listed among the problems, with their source and reason", async () => {
       await vscode.command("Problems: Focus on Problems View");
       const row = vscode.problems("letter").filter({ hasText: "surprising" });
-      await row.first().waitFor({ timeout: 10_000 });
+      await row.first().waitFor();
       assert.match(await row.first().innerText(), /did not expect[\s\S]*counterlens/);
       await vscode.command("View: Hide Panel");
     });
@@ -153,7 +153,7 @@ describe("the main features", { skip }, () => {
       await keyboard.press("End");
       await whileModelWaits(session.server, async () => {
         await keyboard.type("\nqwzjx = vbnmkl", { delay: 20 });
-        await vscode.statusItem(/scoring/).waitFor({ timeout: 20_000 });
+        await vscode.statusItem(/scoring/).waitFor();
         await keyboard.press("Control+Shift+K");
         await until(async () => assert.doesNotMatch(await vscode.text(), /qwzjx/));
       });
@@ -200,21 +200,18 @@ describe("the main features", { skip }, () => {
       await vscode.command("View: Close All Editors");
       await vscode.clearNotifications();
       await vscode.quickOpen("longest.py");
-      await vscode.line("zxqvkj").waitFor({ timeout: 10_000 });
+      await vscode.line("zxqvkj").waitFor();
     });
 
     /** Chooses a quick fix with the keyboard, since the widget ignores clicks before the mouse has moved. */
     async function fix(title) {
       const widget = vscode.page.locator(".action-widget .monaco-list-row");
-      await until(
-        async () => {
-          await vscode.page.keyboard.press("Escape");
-          await vscode.click("zxqvkj", { line: ODD.trim() });
-          await vscode.page.keyboard.press("Control+.");
-          await widget.filter({ hasText: title }).first().waitFor({ timeout: 2_000 });
-        },
-        { ms: 20_000 },
-      );
+      await until(async () => {
+        await vscode.page.keyboard.press("Escape");
+        await vscode.click("zxqvkj", { line: ODD.trim() });
+        await vscode.page.keyboard.press("Control+.");
+        await widget.filter({ hasText: title }).first().waitFor({ timeout: 2_000 });
+      });
       const focused = vscode.page.locator(".action-widget .monaco-list-row.focused");
       for (let i = 0; i < 10 && !(await focused.first().innerText()).includes(title); i++) {
         await vscode.page.keyboard.press("ArrowDown");
@@ -224,12 +221,10 @@ describe("the main features", { skip }, () => {
     }
 
     step("unexpected code is marked, with what the model expected", async () => {
-      await until(async () => assert.ok(await vscode.markedAt("zxqvkj", { line: ODD.trim() })), {
-        ms: 60_000,
-      });
+      await until(async () => assert.ok(await vscode.markedAt("zxqvkj", { line: ODD.trim() })));
       await vscode.command("Problems: Focus on Problems View");
       const row = vscode.problems("did not expect").filter({ hasText: "zxqvkj" });
-      await row.first().waitFor({ timeout: 10_000 });
+      await row.first().waitFor();
       assert.match(await row.first().innerText(), /it expected `\S+` \d+/);
       assert.equal(await row.count(), 1);
       await vscode.command("View: Hide Panel");
@@ -253,7 +248,7 @@ describe("the main features", { skip }, () => {
     step("a replacement is shown as a diff, and made if the user confirms", async () => {
       await fix("Replace with");
       const question = vscode.notification("in line 10?");
-      await question.waitFor({ timeout: 10_000 });
+      await question.waitFor();
       await until(async () => {
         assert.deepEqual((await vscode.difference("original")).changed, [ODD]);
         const [changed, ...more] = (await vscode.difference("modified")).changed;
@@ -263,7 +258,7 @@ describe("the main features", { skip }, () => {
       });
       await session.screenshot("replacement");
       await question.getByRole("button", { name: "Keep" }).click();
-      await vscode.line(ODD.trim()).waitFor({ timeout: 10_000 });
+      await vscode.line(ODD.trim()).waitFor();
 
       await fix("Replace with");
       await question.getByRole("button", { name: "Replace", exact: true }).click();
@@ -274,21 +269,17 @@ describe("the main features", { skip }, () => {
       });
       await until(() => vscode.click("best", { line: "or best" }));
       await vscode.page.keyboard.press("Control+z");
-      await vscode.line(ODD.trim()).waitFor({ timeout: 10_000 });
+      await vscode.line(ODD.trim()).waitFor();
     });
 
     step("a comment suppresses the mark", async () => {
-      await until(async () => assert.ok(await vscode.markedAt("zxqvkj", { line: ODD.trim() })), {
-        ms: 60_000,
-      });
+      await until(async () => assert.ok(await vscode.markedAt("zxqvkj", { line: ODD.trim() })));
       await fix("here");
-      await vscode.line("# counterlens: ignore[").waitFor({ timeout: 10_000 });
+      await vscode.line("# counterlens: ignore[").waitFor();
       await until(async () => assert.ok(!(await vscode.markedAt("zxqvkj", { line: ODD.trim() }))));
       await session.screenshot("ignored");
       await vscode.page.keyboard.press("Control+z");
-      await until(async () => assert.ok(await vscode.markedAt("zxqvkj", { line: ODD.trim() })), {
-        ms: 30_000,
-      });
+      await until(async () => assert.ok(await vscode.markedAt("zxqvkj", { line: ODD.trim() })));
     });
 
     step("the overlay's granularity can be made coarser", async () => {
@@ -318,7 +309,7 @@ describe("the main features", { skip }, () => {
         .locator(".monaco-list-row");
       const loop = rows.filter({ hasText: "for_statement" });
       await vscode.click("word", { line: "for word in words" });
-      await loop.first().waitFor({ timeout: 15_000 });
+      await loop.first().waitFor();
       assert.match(await loop.first().innerText(), /\d+ %/);
       await until(async () =>
         assert.equal(await rows.locator("xpath=self::*[contains(@class,'selected')]").count(), 1),
@@ -328,12 +319,12 @@ describe("the main features", { skip }, () => {
       await vscode
         .statusItem(/selected\)/)
         .first()
-        .waitFor({ timeout: 10_000 });
+        .waitFor();
     });
 
     step("a concept is ignored in the settings of the workspace", async () => {
       await fix("in this workspace");
-      await vscode.notification("are no longer marked").waitFor({ timeout: 10_000 });
+      await vscode.notification("are no longer marked").waitFor();
       const settings = readFileSync(path.join(session.workspace, ".vscode/settings.json"), "utf8");
       assert.equal(JSON.parse(settings)["counterlens.diagnostics.ignoredConcepts"].length, 1);
       await until(async () => assert.ok(!(await vscode.markedAt("zxqvkj", { line: ODD.trim() }))));
@@ -343,19 +334,15 @@ describe("the main features", { skip }, () => {
     step("JavaScript is scored too, without an offer to probe", async () => {
       await vscode.quickOpen("longest.js");
       // Before the file is scored, no hover appears.
-      await until(
-        async () => {
-          const drawn = await vscode.decorationsAt("words", { line: "return words" });
-          assert.ok(
-            drawn.some(({ classes }) => /\bced-/.test(classes)),
-            JSON.stringify(drawn),
-          );
-        },
-        { ms: 60_000 },
-      );
-      await until(
-        async () => assert.match(await vscode.more("words", { line: "return words" }), /member_expression/),
-        { ms: 60_000 },
+      await until(async () => {
+        const drawn = await vscode.decorationsAt("words", { line: "return words" });
+        assert.ok(
+          drawn.some(({ classes }) => /\bced-/.test(classes)),
+          JSON.stringify(drawn),
+        );
+      });
+      await until(async () =>
+        assert.match(await vscode.more("words", { line: "return words" }), /member_expression/),
       );
       await session.screenshot("javascript");
       await vscode.leave();
@@ -375,22 +362,22 @@ describe("the main features", { skip }, () => {
     step("the code lens probes the function, with progress and a report, and adds no problems", async () => {
       await whileModelWaits(session.server, async () => {
         await vscode.codeLens("Probe counterfactually").nth(1).click();
-        await vscode.statusItem("Probing grade").waitFor({ timeout: 20_000 });
+        await vscode.statusItem("Probing grade").waitFor();
       });
       await vscode.tab("Probe of grade").waitFor(PROBED);
       await session.screenshot("probed");
       await vscode.command("Problems: Focus on Problems View");
-      await vscode.problems("surprising").first().waitFor({ timeout: 10_000 });
+      await vscode.problems("surprising").first().waitFor();
       assert.equal(await vscode.problems("counterfactual").count(), 0);
       await session.screenshot("probe");
       await vscode.command("View: Hide Panel");
       const panel = vscode.panel("Probe of grade");
-      await panel.getByRole("heading", { name: "if-else-flip" }).waitFor({ timeout: 10_000 });
+      await panel.getByRole("heading", { name: "if-else-flip" }).waitFor();
       const draw = panel.getByRole("button", { name: "Sample 20 Completions" });
       await until(async () => assert.ok(await draw.isEnabled()), { ms: PROBED.timeout }); // near ties are followed first
       await draw.focus();
       await vscode.page.keyboard.press("Enter");
-      await panel.getByText(/Sampling completions: \d+ of at most 20 per side/).waitFor({ timeout: 60_000 });
+      await panel.getByText(/Sampling completions: \d+ of at most 20 per side/).waitFor();
       assert.ok(await draw.isDisabled());
       await panel
         .getByText(/sampled at temperature 0.8/)
@@ -398,9 +385,9 @@ describe("the main features", { skip }, () => {
         .waitFor({ timeout: 120_000 });
       await session.screenshot("refining");
       await panel.getByRole("button", { name: "Show as Text" }).click();
-      await vscode.tab("Counterlens Report").waitFor({ timeout: 10_000 });
+      await vscode.tab("Counterlens Report").waitFor();
       const lines = vscode.page.locator(".part.editor .view-line", { hasText: "if-else-flip" });
-      await lines.first().waitFor({ timeout: 10_000 });
+      await lines.first().waitFor();
       await session.screenshot("report");
     });
   });

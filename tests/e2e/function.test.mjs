@@ -57,7 +57,7 @@ describe("a function in the editor", { skip }, () => {
     step("the hover of the name offers them, with their changes and the reasons for refusals", async () => {
       await vscode.clickOffer("Show counterfactual…", "parity", { line: "def parity" });
       const flip = vscode.choice("if-else-flip");
-      await flip.waitFor({ timeout: 10_000 });
+      await flip.waitFor();
       const text = await flip.innerText();
       assert.match(text, /line 9 · control flow · assumes eq-ne-consistent/);
       assert.match(text, /Negated the condition `n % 2 == 0` and swapped its branches\./);
@@ -72,9 +72,7 @@ describe("a function in the editor", { skip }, () => {
 
     step("choosing one opens the diff, with Python on both sides and the changed lines marked", async () => {
       await vscode.choice("if-else-flip").click();
-      await vscode
-        .tab("parity: if-else-flip, line 9 (original ↔ counterfactual)")
-        .waitFor({ timeout: 10_000 });
+      await vscode.tab("parity: if-else-flip, line 9 (original ↔ counterfactual)").waitFor();
       await until(async () => {
         const [original, modified] = [
           await vscode.difference("original"),
@@ -94,9 +92,7 @@ describe("a function in the editor", { skip }, () => {
       const before = await vscode.difference("modified");
       await keyboard.press("End");
       await keyboard.type("zzz");
-      await vscode.page
-        .locator("p", { hasText: "Cannot edit in read-only editor" })
-        .waitFor({ timeout: 5_000 });
+      await vscode.page.locator("p", { hasText: "Cannot edit in read-only editor" }).waitFor();
       assert.deepEqual((await vscode.difference("modified")).lines, before.lines);
       await keyboard.press("Escape");
       await vscode.command("View: Close Editor");
@@ -107,11 +103,11 @@ describe("a function in the editor", { skip }, () => {
       await vscode.command("Refactor...");
       await vscode.page.locator(".action-widget .focused", { hasText: "Show counterfactual…" }).waitFor();
       await vscode.page.keyboard.press("Enter");
-      await vscode.choice("if-else-flip").waitFor({ timeout: 10_000 });
+      await vscode.choice("if-else-flip").waitFor();
       await vscode.page.locator(".quick-input-widget input.input").fill("remove-conditional");
       await vscode.choice("remove-conditional").click();
       const message = vscode.notification("No counterfactual");
-      await message.waitFor({ timeout: 10_000 });
+      await message.waitFor();
       assert.match(await message.innerText(), /remove-conditional, line 9\): There is another branch\./);
       await vscode.clearNotifications();
     });
@@ -122,7 +118,7 @@ describe("a function in the editor", { skip }, () => {
       await vscode.page.keyboard.type("  # no remainder");
       await vscode.command("Counterlens: Show Counterfactual…");
       await vscode.choice("operand-swap").click();
-      await vscode.tab("parity: operand-swap, line 9").waitFor({ timeout: 10_000 });
+      await vscode.tab("parity: operand-swap, line 9").waitFor();
       await until(async () => {
         const modified = await vscode.difference("modified");
         assert.deepEqual(modified.changed, ["    if 0 == n % 2:"]);
@@ -136,7 +132,7 @@ describe("a function in the editor", { skip }, () => {
       await vscode.page.keyboard.type("\nx = 1\n");
       await vscode.command("Counterlens: Show Counterfactual…");
       const message = vscode.notification("there is no function here");
-      await message.waitFor({ timeout: 10_000 });
+      await message.waitFor();
       assert.match(await message.innerText(), /Put the cursor into a function/);
       assert.equal(await vscode.page.locator(".notification-toast").count(), 1);
     });
@@ -155,9 +151,9 @@ describe("a function in the editor", { skip }, () => {
 
     step("without a function or runs, the views say what they are for", async () => {
       await vscode.command("View: Show Counterlens");
-      await pane("Runs").getByText("No evaluation run was found").waitFor({ timeout: 20_000 });
+      await pane("Runs").getByText("No evaluation run was found").waitFor();
       await vscode.quickOpen("grades.py");
-      await pane("Function").getByText("The cursor is not in a function").waitFor({ timeout: 30_000 });
+      await pane("Function").getByText("The cursor is not in a function").waitFor();
       await session.screenshot("empty");
     });
 
@@ -173,19 +169,17 @@ describe("a function in the editor", { skip }, () => {
         );
         await row("Function", "Show what the model infers").waitFor();
         await row("Function", "decision").first().click();
-        await vscode.statusItem(/Ln \d+, Col \d+ \(\d+ selected\)/).waitFor({ timeout: 5_000 });
+        await vscode.statusItem(/Ln \d+, Col \d+ \(\d+ selected\)/).waitFor();
       },
     );
 
     step("counterfactuals are listed before they are probed, and Enter opens the diff", async () => {
       const flip = row("Counterfactuals", "if-else-flip");
-      await flip.waitFor({ timeout: 20_000 });
+      await flip.waitFor();
       assert.match(await flip.innerText(), /line 9 · not probed/);
       await session.screenshot("function");
       await flip.click();
-      await vscode
-        .tab("parity: if-else-flip, line 9 (original ↔ counterfactual)")
-        .waitFor({ timeout: 10_000 });
+      await vscode.tab("parity: if-else-flip, line 9 (original ↔ counterfactual)").waitFor();
       const swap = row("Counterfactuals", "operand-swap");
       await vscode.command("Counterlens: Focus on Counterfactuals View");
       await until(async () => {
@@ -193,9 +187,7 @@ describe("a function in the editor", { skip }, () => {
         assert.match((await swap.getAttribute("class")) ?? "", /focused/);
       });
       await vscode.page.keyboard.press("Enter");
-      await vscode
-        .tab("parity: operand-swap, line 9 (original ↔ counterfactual)")
-        .waitFor({ timeout: 10_000 });
+      await vscode.tab("parity: operand-swap, line 9 (original ↔ counterfactual)").waitFor();
       await session.screenshot("difference");
       await vscode.command("View: Close Editor");
     });
@@ -212,7 +204,7 @@ describe("a function in the editor", { skip }, () => {
         assert.match(await spoken("Counterfactuals", "if-else-flip"), verdict);
         await vscode.command("Counterlens: Focus on Function View");
         await vscode.page.keyboard.press("End"); // only visible rows are in the page
-        await row("Function", "completion").waitFor({ timeout: 10_000 });
+        await row("Function", "completion").waitFor();
         await session.screenshot("probed");
       },
     );
@@ -229,20 +221,20 @@ describe("a function in the editor", { skip }, () => {
         const start = vscode.choice("Ask about 1 function");
         await start.waitFor(MODEL);
         assert.match(await start.innerText(), /about \d+ s[\s\S]*smollm2-135m/i);
-        await vscode.choice("Settings: counterlens.toml").waitFor({ timeout: 5_000 });
+        await vscode.choice("Settings: counterlens.toml").waitFor();
         await session.screenshot("plan");
         await start.click();
         const run = row("Runs", "runs/20");
         await run.waitFor(MODEL);
         await vscode.tab(/Run runs\/20/).waitFor(MODEL);
-        await until(async () => assert.match(await run.innerText(), /likelihood · 1 done/), { ms: 10_000 });
-        await vscode.tab("parity.py").waitFor({ timeout: 5_000 });
+        await until(async () => assert.match(await run.innerText(), /likelihood · 1 done/));
+        await vscode.tab("parity.py").waitFor();
         const page = vscode.page
           .locator("iframe.webview.ready")
           .contentFrame()
           .locator("iframe#active-frame")
           .contentFrame();
-        await page.getByRole("heading", { level: 1 }).waitFor({ timeout: 20_000 });
+        await page.getByRole("heading", { level: 1 }).waitFor();
         assert.match(await page.locator("main").innerText(), /function of the plan is done/);
         const background = await page
           .locator("body")
@@ -258,7 +250,7 @@ describe("a function in the editor", { skip }, () => {
     ]) {
       step(`in a ${name} theme, shapes and words repeat the meaning of colours`, async () => {
         choose({ "workbench.colorTheme": theme });
-        await vscode.page.locator(`.monaco-workbench${shown}`).waitFor({ timeout: 20_000 });
+        await vscode.page.locator(`.monaco-workbench${shown}`).waitFor();
         await row("Runs", "runs/20").waitFor();
         await session.screenshot(name.replace(" ", "-"));
       });
@@ -272,7 +264,7 @@ describe("a function in the editor", { skip }, () => {
       const found = {};
       for (const [kind, theme] of Object.entries(THEMES)) {
         choose({ ...UNCERTAINTY, "workbench.colorTheme": theme });
-        await frame.locator(`body[data-vscode-theme-kind="vscode-${kind}"]`).waitFor({ timeout: 20_000 });
+        await frame.locator(`body[data-vscode-theme-kind="vscode-${kind}"]`).waitFor();
         const violations = await seriousViolations(frame);
         if (violations.length > 0) found[kind] = violations;
         await session.screenshot(`${title.split(" ")[0]}-${kind}`);
@@ -339,7 +331,7 @@ describe("a function in the editor", { skip }, () => {
   describe("tasks and operators", () => {
     before(async () => {
       choose({});
-      await vscode.page.locator(".monaco-workbench.vs-dark").waitFor({ timeout: 20_000 });
+      await vscode.page.locator(".monaco-workbench.vs-dark").waitFor();
       await vscode.command("View: Close All Editors");
       await vscode.quickOpen("parity.py");
       await vscode.command("View: Toggle Primary Side Bar Visibility");
@@ -350,17 +342,17 @@ describe("a function in the editor", { skip }, () => {
       await vscode.command("Counterlens: Probe Function…");
       // The rows of the palette, which closes meanwhile, are filled again: for a moment two have a text.
       const operators = vscode.choice("does it know which operator belongs where?").first();
-      await operators.waitFor({ timeout: 60_000 });
+      await operators.waitFor();
       assert.match(await operators.textContent(), /operator/);
       await session.screenshot("list");
       const box = await vscode.quickInput();
       for (const name of ["all", "completion", "likelihood", "execution", "summary", "Whole file"]) {
         await box.fill(name); // only visible rows are in the page
         const title = vscode.choice(name).locator(".label-name");
-        await title.filter({ hasText: new RegExp(`^\\W*${name}$`) }).waitFor({ timeout: 5_000 });
+        await title.filter({ hasText: new RegExp(`^\\W*${name}$`) }).waitFor();
       }
       await box.fill("memorisation");
-      await vscode.choice("counterlens.probe.corpus").waitFor({ timeout: 5_000 });
+      await vscode.choice("counterlens.probe.corpus").waitFor();
       await box.fill("");
     });
 
@@ -373,7 +365,7 @@ describe("a function in the editor", { skip }, () => {
       await panel.getByRole("heading", { level: 2, name: "completion" }).waitFor(MODEL);
       await session.screenshot("running");
       await stop.click();
-      await until(async () => assert.match(await status(panel), /^Finished: .*cancelled/), { ms: 60_000 });
+      await until(async () => assert.match(await status(panel), /^Finished: .*cancelled/));
       assert.ok(await stop.isDisabled());
       await session.screenshot("stopped");
     });
@@ -443,38 +435,31 @@ describe("a function in the editor", { skip }, () => {
     step(
       "if it strongly prefers another operator, there is a mark, and a fix that shows the diff",
       async () => {
-        await until(async () => assert.ok(await vscode.markedAt("!=", { line: "return n % 2 != 0" })), {
-          ms: 30_000,
-        });
+        await until(async () => assert.ok(await vscode.markedAt("!=", { line: "return n % 2 != 0" })));
         await vscode.leave();
         await vscode.click("!=", { line: "return n % 2 != 0" });
         const offered = vscode.page.locator(".action-widget .monaco-list-row", { hasText: FIX });
-        await until(
-          async () => {
-            await vscode.page.keyboard.press("Escape");
-            await vscode.page.keyboard.press("Control+.");
-            await offered.first().waitFor({ timeout: 3_000 });
-          },
-          { ms: 30_000 },
-        );
+        await until(async () => {
+          await vscode.page.keyboard.press("Escape");
+          await vscode.page.keyboard.press("Control+.");
+          await offered.first().waitFor({ timeout: 3_000 });
+        });
         const focused = vscode.page.locator(".action-widget .monaco-list-row.focused").first();
         for (let i = 0; i < 10 && !FIX.test(await focused.innerText()); i++) {
           await vscode.page.keyboard.press("ArrowDown");
         }
         await vscode.page.keyboard.press("Enter");
-        await vscode.notification("Replace `!=` → `==` in line 6?").waitFor({ timeout: 10_000 });
+        await vscode.notification("Replace `!=` → `==` in line 6?").waitFor();
         await session.screenshot("fix");
         await vscode.notification("Replace `!=`").getByRole("button", { name: "Replace" }).click();
-        await until(async () => assert.match(await vscode.text(), /return n % 2 == 0/), { ms: 10_000 });
-        await until(async () => assert.ok(!(await vscode.markedAt("==", { line: "return n % 2 == 0" }))), {
-          ms: 20_000,
-        });
+        await until(async () => assert.match(await vscode.text(), /return n % 2 == 0/));
+        await until(async () => assert.ok(!(await vscode.markedAt("==", { line: "return n % 2 == 0" }))));
       },
     );
 
     step("in a light theme the panel keeps its contrast", async () => {
       choose({ "workbench.colorTheme": "Default Light Modern" });
-      await vscode.page.locator(".monaco-workbench.vs").waitFor({ timeout: 20_000 });
+      await vscode.page.locator(".monaco-workbench.vs").waitFor();
       await vscode.click("is_even", { line: "def is_even" });
       await vscode.command("Counterlens: Probe File…");
       await vscode.choice("likelihood").first().click();

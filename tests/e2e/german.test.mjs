@@ -211,7 +211,7 @@ describe("in German", { skip }, () => {
       await vscode.statusItem(/house-model: Datei nicht bewertet/).waitFor(SOON);
       const lens = vscode.codeLens("Kontrafaktisch prüfen");
       const offer = /^Kontrafaktisch prüfen · (\d+ Prompts|etwa \d+ (s|min))$/;
-      await until(async () => assert.match(await lens.innerText(), offer), { ms: 60_000 });
+      await until(async () => assert.match(await lens.innerText(), offer));
       await vscode.click("parity", { line: "def parity" });
       await vscode.command("Counterlens: Funktion kontrafaktisch prüfen");
       await dialog().waitFor(SOON);

@@ -179,7 +179,7 @@ describe("models, status and look", { skip }, () => {
     const row = vscode.choice("Qwen2.5-Coder 0.5B Instruct");
     await row.waitFor(SOON);
     assert.match(await row.innerText(), /Apache-2\.0 · about 490 MB/);
-    await until(async () => assert.match(await row.innerText(), /tokens\/s here/), { ms: 60_000 });
+    await until(async () => assert.match(await row.innerText(), /tokens\/s here/));
     await session.screenshot("code-models");
     await row.click();
     await vscode.statusItem(/qwen2\.5-coder-0\.5b-instruct-q4_k_m: ready/).waitFor(SCORED);
@@ -216,7 +216,7 @@ describe("models, status and look", { skip }, () => {
 
   async function probe() {
     await vscode.clearNotifications();
-    await until(() => vscode.codeLens("Probe counterfactually").click({ timeout: 2_000 }), { ms: 30_000 });
+    await until(() => vscode.codeLens("Probe counterfactually").click({ timeout: 2_000 }));
   }
 
   /** Enters a key into the input box. Returns the process id of the server that is then started. */
@@ -226,14 +226,11 @@ describe("models, status and look", { skip }, () => {
     assert.equal(await box.getAttribute("type"), "password");
     await box.fill(key);
     await vscode.page.keyboard.press("Enter");
-    return until(
-      () => {
-        const running = languageServers(session.server);
-        assert.ok(running.length === 1 && running[0] !== before, "not started again yet");
-        return running[0];
-      },
-      { ms: 30_000 },
-    );
+    return until(() => {
+      const running = languageServers(session.server);
+      assert.ok(running.length === 1 && running[0] !== before, "not started again yet");
+      return running[0];
+    });
   }
 
   step(
@@ -249,24 +246,21 @@ describe("models, status and look", { skip }, () => {
         "counterlens.remote.model": "house-model",
         "counterlens.probe.maxTokens": 24,
       });
-      await vscode.statusItem("house-model:").waitFor({ timeout: 60_000 });
+      await vscode.statusItem("house-model:").waitFor();
       await session.screenshot("named");
     },
   );
 
   step("without its key a probe says what is missing", async () => {
-    const server = await until(
-      () => {
-        const [running] = languageServers(session.server);
-        assert.ok(running, "not started again yet");
-        return running;
-      },
-      { ms: 30_000 },
-    );
+    const server = await until(() => {
+      const [running] = languageServers(session.server);
+      assert.ok(running, "not started again yet");
+      return running;
+    });
     assert.equal(environmentOf(server).COUNTERLENS_API_KEY, undefined);
     await probe();
     const message = vscode.notification("No key was sent");
-    await message.waitFor({ timeout: 60_000 });
+    await message.waitFor();
     assert.match(await message.innerText(), /401[\s\S]*Set API Key/);
     await session.screenshot("no-key");
     await message.getByRole("button", { name: "Set API Key…" }).click();
@@ -278,7 +272,7 @@ describe("models, status and look", { skip }, () => {
     await probe();
     await vscode.tab("Probe of parity").waitFor({ timeout: 300_000 });
     const panel = vscode.panel("Probe of parity");
-    await panel.getByRole("heading", { level: 1, name: "parity" }).waitFor({ timeout: 20_000 });
+    await panel.getByRole("heading", { level: 1, name: "parity" }).waitFor();
     report = await panel.locator("main").innerText();
     assert.match(report, /parity\.py:1-12 with house-model \(/);
     assert.match(report, /if-else-flip/);
@@ -329,12 +323,9 @@ describe("models, status and look", { skip }, () => {
     await vscode.choice("house-model").click();
     const connected = vscode.notification("Counterlens now uses house-model");
     await connected.getByRole("button", { name: "Test Connection" }).waitFor(SOON);
-    await until(
-      () => {
-        assert.match(session.log().slice(before), /API key changed[\s\S]*The language server is running/);
-      },
-      { ms: 60_000 },
-    );
+    await until(() => {
+      assert.match(session.log().slice(before), /API key changed[\s\S]*The language server is running/);
+    });
     await vscode.statusItem(/house-model:/).waitFor(SOON); // shown even before its capabilities are known
     assert.ok(!session.log().includes(KEY));
   });
@@ -344,7 +335,7 @@ describe("models, status and look", { skip }, () => {
     await vscode.clearNotifications();
     await vscode.command("Counterlens: Test Connection");
     const message = vscode.notification("refused the connection");
-    await message.waitFor({ timeout: 60_000 });
+    await message.waitFor();
     assert.match(await message.innerText(), /server is running/);
     await vscode.statusItem(/house-model: offline: connection refused/).waitFor(SOON);
     await session.screenshot("offline");

@@ -6,6 +6,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, describe, test } from "node:test";
+import { pathToFileURL } from "node:url";
 import { chromium as playwright } from "playwright-core";
 import { root, venvPython } from "../../scripts/paths.mjs";
 import { chromium } from "../../scripts/setup/debian.mjs";
@@ -47,7 +48,7 @@ describe("the page of a run", { skip }, () => {
     page.on("console", (message) => troubles.push(message.text()));
     page.on("pageerror", (error) => troubles.push(error.message));
     page.on("dialog", (dialog) => troubles.push(dialog.message()));
-    await page.goto(`file://${runPage}`);
+    await page.goto(pathToFileURL(runPage).href);
     await page.locator("[data-plot] .vega-embed svg").nth(4).waitFor();
   });
 
@@ -97,7 +98,7 @@ describe("the page of a scored file", { skip }, () => {
     writeFileSync(source, "def area(r):\n    if r < 0:\n        return 0)\n    return 3 * r ** 2\n");
     python("counterlens", "score", source, "--model", await shortModel(), "--html", scoredPage); // any has scores
     page = await browser.newPage();
-    await page.goto(`file://${scoredPage}`);
+    await page.goto(pathToFileURL(scoredPage).href);
   });
 
   test("a concept links to its nodes, the least certain first", async () => {
@@ -141,7 +142,7 @@ describe("the pages have no serious accessibility violations", { skip }, () => {
       const file = await make();
       for (const colorScheme of ["light", "dark"]) {
         const shown = await browser.newPage({ colorScheme, viewport: { width: 1200, height: 900 } });
-        await shown.goto(`file://${file}`);
+        await shown.goto(pathToFileURL(file).href);
         if (name === "run") await shown.locator("[data-plot] .vega-embed svg").nth(4).waitFor();
         assert.deepEqual(await seriousViolations(shown), [], colorScheme);
         await shown.close();

@@ -45,8 +45,8 @@ describe("the language server", { skip }, () => {
     after(() => watch?.stop());
 
     step("a file of a language that is not enabled starts nothing", async () => {
-      await vscode.statusItem("Restricted Mode").waitFor({ timeout: 30_000 });
-      await vscode.statusItem("Counterlens: idle").waitFor({ timeout: 30_000 });
+      await vscode.statusItem("Restricted Mode").waitFor();
+      await vscode.statusItem("Counterlens: idle").waitFor();
       await throughout(() => assert.deepEqual(languageServers(session.server), []));
       await session.screenshot("idle");
     });
@@ -72,7 +72,7 @@ describe("the language server", { skip }, () => {
     step("a probe is refused with a clear message", async () => {
       await vscode.codeLens("Probe counterfactually").nth(1).click();
       const message = vscode.notification("untrusted workspace");
-      await message.waitFor({ timeout: 20_000 });
+      await message.waitFor();
       assert.match(await message.innerText(), /trust the workspace/i);
       await session.screenshot("refused");
       await vscode.clearNotifications();
@@ -84,12 +84,10 @@ describe("the language server", { skip }, () => {
         .locator(".workspace-trust-editor")
         .getByRole("button", { name: "Trust", exact: true })
         .click();
-      await vscode.statusItem("Restricted Mode").waitFor({ state: "detached", timeout: 20_000 });
+      await vscode.statusItem("Restricted Mode").waitFor({ state: "detached" });
       await vscode.quickOpen("grades.py");
       await vscode.statusItem(/SmolLM2-135M.*: ready/).waitFor(SCORED);
-      await until(async () => vscode.codeLens("Probe counterfactually").nth(1).click({ timeout: 2_000 }), {
-        ms: 20_000,
-      });
+      await until(async () => vscode.codeLens("Probe counterfactually").nth(1).click({ timeout: 2_000 }));
       await vscode.tab("Probe of grade").waitFor({ timeout: 300_000 });
       assert.match(session.log(), /workspace is now trusted; the language server goes on/);
     });
@@ -124,14 +122,11 @@ describe("the language server", { skip }, () => {
       const said = await vscode.statusNoted();
       process.kill(first, "SIGKILL");
       await said("Counterlens: loading");
-      const second = await until(
-        () => {
-          const [pid] = languageServers(session.server);
-          assert.ok(pid && pid !== first, "not started again yet");
-          return pid;
-        },
-        { ms: 30_000 },
-      );
+      const second = await until(() => {
+        const [pid] = languageServers(session.server);
+        assert.ok(pid && pid !== first, "not started again yet");
+        return pid;
+      });
       await vscode.statusItem(/SmolLM2-135M.*: ready/).waitFor(SCORED);
       assert.deepEqual(languageServers(session.server), [second]);
       await until(async () => {
@@ -145,7 +140,7 @@ describe("the language server", { skip }, () => {
       await vscode.click("current", { line: "if current > best" });
       await vscode.command("Counterlens: Restart Server");
       await vscode.command("Counterlens: Show Dependences");
-      await vscode.tab("Dependences of").waitFor({ timeout: 30_000 });
+      await vscode.tab("Dependences of").waitFor();
       assert.equal(await vscode.notification("Counterlens is not running").count(), 0);
       await vscode.tab("Dependences of").click();
       await vscode.command("View: Close Editor");
@@ -155,14 +150,14 @@ describe("the language server", { skip }, () => {
     step("an interpreter without the package gives one clear message with a way out", async () => {
       session.home.writeMachineSettings({ "counterlens.interpreter": "/usr/bin/env" });
       const message = vscode.notification("Counterlens cannot start");
-      await message.waitFor({ timeout: 30_000 });
+      await message.waitFor();
       assert.equal(await message.count(), 1);
       const text = await message.innerText();
       assert.match(text, /\/usr\/bin\/env/);
       assert.match(text, /Choose Interpreter…/);
       assert.match(text, /Show Logs/);
       await vscode.statusItem("Counterlens: no Python has it").waitFor();
-      await until(() => assert.deepEqual(languageServers(session.server), []), { ms: 5_000 }); // it takes time to exit
+      await until(() => assert.deepEqual(languageServers(session.server), [])); // it takes time to exit
       await session.screenshot("no-interpreter");
     });
 
@@ -174,9 +169,7 @@ describe("the language server", { skip }, () => {
           "counterlens.interpreter": session.interpreter,
           "counterlens.threads": -3,
         });
-        await vscode
-          .notification("counterlens.threads is -3, but must be an integer")
-          .waitFor({ timeout: 30_000 });
+        await vscode.notification("counterlens.threads is -3, but must be an integer").waitFor();
         await vscode.statusItem(/SmolLM2-135M.*: ready/).waitFor(SCORED);
       },
     );

@@ -60,7 +60,7 @@ describe("the package that creates its environment", { skip }, () => {
   }
 
   step("it asks first, and downloads nothing before the answer", async () => {
-    await vscode.notification("Counterlens needs Python packages").waitFor({ timeout: 60_000 });
+    await vscode.notification("Counterlens needs Python packages").waitFor();
     await vscode.statusItem("Counterlens: no Python has it").waitFor();
     await session.screenshot("asks");
     assert.deepEqual([network.asked, existsSync(environment())], [[], false]);
@@ -73,7 +73,7 @@ describe("the package that creates its environment", { skip }, () => {
   step("without a compiler it says so immediately, with alternatives", async () => {
     await vscode.page.keyboard.press("Enter"); // the first choice: compile
     const message = vscode.notification("no C++ compiler was found");
-    await message.waitFor({ timeout: 30_000 });
+    await message.waitFor();
     const text = await message.innerText();
     for (const way of ["build-essential", "Try Again", "Prebuilt", "Without Local Models"]) {
       assert.ok(text.includes(way), text);
@@ -84,7 +84,7 @@ describe("the package that creates its environment", { skip }, () => {
   step("files without a known hash are downloaded only with consent, after naming their source", async () => {
     await press("no C++ compiler was found", "Prebuilt…");
     const dialog = vscode.page.locator(".monaco-dialog-box");
-    await dialog.waitFor({ timeout: 10_000 });
+    await dialog.waitFor();
     assert.match(
       await dialog.innerText(),
       /abetlen\.github\.io\/llama-cpp-python[\s\S]*not verified against a known hash/,
@@ -109,28 +109,28 @@ describe("the package that creates its environment", { skip }, () => {
   step("it can be cancelled", async () => {
     network.state = "stalled";
     await press("there is no connection", "Try Again");
-    await vscode.notification("downloading the installer").waitFor({ timeout: 20_000 });
+    await vscode.notification("downloading the installer").waitFor();
     await press("Setting up Counterlens", "Cancel");
-    await vscode.notification("was cancelled").waitFor({ timeout: 20_000 });
+    await vscode.notification("was cancelled").waitFor();
     assert.deepEqual(progress().done, ["environment"]);
   });
 
   step("after it is killed, it resumes where it stopped", async () => {
     await press("was cancelled", "Continue");
-    await vscode.notification("downloading the installer").waitFor({ timeout: 20_000 });
+    await vscode.notification("downloading the installer").waitFor();
     const hosts = extensionHosts(session.server);
     assert.ok(hosts.length > 0, "there is an extension host");
     for (const pid of hosts) process.kill(pid, "SIGKILL");
     network.state = "open";
-    await vscode.notification("was interrupted after step 1").waitFor({ timeout: 60_000 });
+    await vscode.notification("was interrupted after step 1").waitFor();
     await session.screenshot("interrupted");
     await press("was interrupted", "Continue");
-    await until(() => assert.equal(progress().complete, true), { ms: 90_000, every: 500 });
+    await until(() => assert.equal(progress().complete, true), { every: 500 });
     assert.deepEqual(progress().done, ["environment", "installer", "packages", "server"]);
   });
 
   step("the server runs in it, and the first run asks for a model", async () => {
-    await until(() => assert.equal(languageServers(session.server).length, 1), { ms: 60_000 });
+    await until(() => assert.equal(languageServers(session.server).length, 1));
     await until(() => assert.match(session.log(), /Interpreter: \S+ \(created by the extension\)/));
     await press("Which model should Counterlens examine?", "Server…");
     await (await vscode.quickInput()).fill("http://127.0.0.1:9/v1");
@@ -139,10 +139,8 @@ describe("the package that creates its environment", { skip }, () => {
     await vscode.page.locator(".quick-input-title", { hasText: "The Model's Name on the Server" }).waitFor();
     await (await vscode.quickInput()).fill("coder");
     await vscode.page.keyboard.press("Enter");
-    await vscode
-      .notification("Counterlens now uses coder at http://127.0.0.1:9/v1")
-      .waitFor({ timeout: 20_000 });
-    await vscode.statusItem(/coder/).waitFor({ timeout: 30_000 });
+    await vscode.notification("Counterlens now uses coder at http://127.0.0.1:9/v1").waitFor();
+    await vscode.statusItem(/coder/).waitFor();
     await session.screenshot("connected");
   });
 });

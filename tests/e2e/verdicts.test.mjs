@@ -124,9 +124,7 @@ describe("verdicts of tests", { skip }, () => {
       await keyboard.press("Shift+End");
       await keyboard.insertText(WRONG.trim());
       const began = Date.now();
-      await until(async () => assert.ok(await vscode.markedAt("total", { line: WRONG.trim() })), {
-        ms: 60_000,
-      });
+      await until(async () => assert.ok(await vscode.markedAt("total", { line: WRONG.trim() })));
       console.log(`# marked after ${Date.now() - began} ms`);
       await session.screenshot("marked");
     });
@@ -134,7 +132,7 @@ describe("verdicts of tests", { skip }, () => {
     step("the function's own test verifies the doubt, and the message says so", async () => {
       await vscode.command("Problems: Focus on Problems View");
       const row = vscode.problems("tests fail now and pass with it").first();
-      await row.waitFor({ timeout: 60_000 });
+      await row.waitFor();
       assert.match(await row.innerText(), /did you mean `total \/ len\(values\)`\?/);
       await session.screenshot("settled");
       await vscode.command("View: Hide Panel");
@@ -142,18 +140,15 @@ describe("verdicts of tests", { skip }, () => {
 
     step("a quick fix corrects it", async () => {
       const widget = vscode.page.locator(".action-widget .monaco-list-row");
-      await until(
-        async () => {
-          await vscode.page.keyboard.press("Escape");
-          await vscode.click("total", { line: WRONG.trim() });
-          await vscode.page.keyboard.press("Control+.");
-          await widget.filter({ hasText: "Change to" }).first().waitFor({ timeout: 2_000 });
-        },
-        { ms: 20_000 },
-      );
+      await until(async () => {
+        await vscode.page.keyboard.press("Escape");
+        await vscode.click("total", { line: WRONG.trim() });
+        await vscode.page.keyboard.press("Control+.");
+        await widget.filter({ hasText: "Change to" }).first().waitFor({ timeout: 2_000 });
+      });
       await session.screenshot("fixes");
       await vscode.page.keyboard.press("Enter");
-      await vscode.line(RIGHT.trim()).waitFor({ timeout: 10_000 });
+      await vscode.line(RIGHT.trim()).waitFor();
       await until(async () => assert.ok(!(await vscode.markedAt("total", { line: RIGHT.trim() }))));
     });
 
@@ -165,7 +160,7 @@ describe("verdicts of tests", { skip }, () => {
       await keyboard.insertText("total -= value");
       await vscode.command("Problems: Focus on Problems View");
       const row = vscode.problems("tests fail now and pass with it").first();
-      await row.waitFor({ timeout: 60_000 });
+      await row.waitFor();
       assert.match(await row.innerText(), /did you mean/);
       await session.screenshot("silent-kind");
       await vscode.command("View: Hide Panel");
@@ -178,7 +173,7 @@ describe("verdicts of tests", { skip }, () => {
       await vscode.page.keyboard.press("Shift+End");
       await vscode.page.keyboard.insertText("found.sort(word.upper())");
       const wrong = { line: "found.sort(word.upper())" };
-      await until(async () => assert.ok(await vscode.markedAt("sort", wrong)), { ms: 60_000 });
+      await until(async () => assert.ok(await vscode.markedAt("sort", wrong)));
       await session.screenshot("method");
       await vscode.quickOpen("report.py");
     });
@@ -191,10 +186,10 @@ describe("verdicts of tests", { skip }, () => {
         ).length;
       assert.equal(await coloured(), 0);
       await vscode.command("Counterlens: Show All Uncertainty");
-      await until(async () => assert.ok((await coloured()) > 0), { ms: 30_000 });
+      await until(async () => assert.ok((await coloured()) > 0));
       await session.screenshot("everything");
       await vscode.command("Counterlens: Show All Uncertainty");
-      await until(async () => assert.equal(await coloured(), 0), { ms: 30_000 });
+      await until(async () => assert.equal(await coloured(), 0));
     });
   });
 
@@ -210,7 +205,7 @@ describe("verdicts of tests", { skip }, () => {
       });
       await vscode.tab("Probe of Parity.parity").waitFor(MODEL);
       const report = vscode.panel("Probe of Parity.parity");
-      await report.getByRole("heading", { level: 1, name: "Parity.parity" }).waitFor({ timeout: 20_000 });
+      await report.getByRole("heading", { level: 1, name: "Parity.parity" }).waitFor();
       const text = await report.locator("main").innerText();
       assert.match(text, /judged by 1 test/);
       assert.match(text, /if \(rest != 0\)/);
@@ -224,12 +219,10 @@ describe("verdicts of tests", { skip }, () => {
       await vscode.click("rest", { line: "if (rest == 0)" });
       await vscode.command("Counterlens: Show Counterfactual…");
       const flip = vscode.choice("if-else-flip");
-      await flip.waitFor({ timeout: 20_000 });
+      await flip.waitFor();
       await session.screenshot("choices");
       await flip.click();
-      await vscode
-        .tab("Parity.parity: if-else-flip, line 5 (original ↔ counterfactual)")
-        .waitFor({ timeout: 20_000 });
+      await vscode.tab("Parity.parity: if-else-flip, line 5 (original ↔ counterfactual)").waitFor();
       await until(async () => {
         const { changed, language } = await vscode.difference("modified");
         assert.ok(changed.includes("        if (rest != 0) {"), JSON.stringify(changed));
@@ -266,12 +259,12 @@ describe("verdicts of tests", { skip }, () => {
 
     step("open files are listed; functions and mutations are resolved when they are expanded", async () => {
       await vscode.command("Testing: Focus on Test Explorer View");
-      await row("larger.py").waitFor({ timeout: 15_000 });
+      await row("larger.py").waitFor();
       assert.equal(await row("if-else-flip").count(), 0);
       await open(row("larger.py"));
-      await row(/^larger$/).waitFor({ timeout: 15_000 });
+      await row(/^larger$/).waitFor();
       await open(row(/^larger$/));
-      await row("if-else-flip · control flow").waitFor({ timeout: 15_000 });
+      await row("if-else-flip · control flow").waitFor();
       await row("annotate-strip · not applicable: ").waitFor();
       await session.screenshot("found");
     });
@@ -297,13 +290,13 @@ describe("verdicts of tests", { skip }, () => {
     step(
       "the result of a function that was run alone opens beside it, and is not listed as a problem",
       async () => {
-        await vscode.tab("Probe of larger").waitFor({ timeout: 10_000 });
+        await vscode.tab("Probe of larger").waitFor();
         assert.match(
           await vscode.panel("Probe of larger").locator("main").innerText(),
           /With the branches flipped/,
         );
         await vscode.command("Problems: Focus on Problems View");
-        await vscode.page.locator(".markers-panel").waitFor({ timeout: 10_000 });
+        await vscode.page.locator(".markers-panel").waitFor();
         assert.equal(await vscode.problems(/counterfactual|informative/).count(), 0);
         await vscode.command("View: Hide Panel");
       },
@@ -313,12 +306,12 @@ describe("verdicts of tests", { skip }, () => {
       await vscode.quickOpen("larger.py");
       await vscode.page.keyboard.press("Control+End");
       await vscode.page.keyboard.type("\ndef added(a):\nreturn a\n");
-      await row(/^added$/).waitFor({ timeout: 15_000 });
+      await row(/^added$/).waitFor();
     });
 
     step("the refresh command lists the workspace's other Python files, without reading them", async () => {
       await vscode.command("Test: Refresh Tests");
-      await row("grades.py").waitFor({ timeout: 15_000 });
+      await row("grades.py").waitFor();
       assert.equal(await row("longest_run").count(), 0);
       await session.screenshot("refreshed");
     });

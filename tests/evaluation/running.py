@@ -39,7 +39,7 @@ def resume(folder: Path) -> list[str]:
 
 
 def run(command: list[str]) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(command, capture_output=True, text=True, timeout=280, check=False)
+    return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
 def reports(folder: Path) -> list[str]:

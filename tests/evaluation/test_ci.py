@@ -70,7 +70,6 @@ def test_the_steps_of_the_workflow_run(place: Path, tmp_path: Path) -> None:
             env=environment,
             capture_output=True,
             text=True,
-            timeout=200,
             check=False,
         )
         assert done.returncode == 0, done.stdout + done.stderr

@@ -108,4 +108,4 @@ def test_the_run_stops_when_its_input_ends(code: Path) -> None:
     with started(code) as process:
         assert process.stdin is not None
         process.stdin.close()
-        assert process.wait(timeout=60) == 130
+        assert process.wait() == 130

@@ -182,7 +182,7 @@ def test_a_node_is_killed_in_the_middle_and_nothing_is_lost_or_doubled(
         wait_for(lambda: nodes.is_met("worker"), process)
         wait_for_an_answer(folder, process)
         nodes.cluster.remove_node(nodes.worker, allow_graceful=False)
-        _, said = process.communicate(timeout=240)
+        _, said = process.communicate()
     finally:
         process.kill()
     assert process.returncode == 0, said
@@ -205,7 +205,7 @@ def test_a_run_is_stopped_on_a_cluster_and_goes_on_without_it(
     try:
         wait_for_an_answer(folder, process)
         process.send_signal(signal.SIGINT)
-        _, said = process.communicate(timeout=240)
+        _, said = process.communicate()
     finally:
         process.kill()
     assert process.returncode == 130, said

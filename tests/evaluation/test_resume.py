@@ -56,7 +56,7 @@ def test_killed_runs_end_with_the_same_tables_and_ask_nothing_twice(place: Path,
                 kills += 1
                 assert before.items() <= answered(folder).items()
                 continue
-            _, said = process.communicate(timeout=120)
+            _, said = process.communicate()
             assert process.returncode == 0, said.decode()
             break
         assert answered(folder).keys() == asked.keys()
@@ -97,7 +97,7 @@ def test_a_second_process_is_refused_and_ctrl_c_says_how_to_go_on(place: Path) -
         assert f"another process is using {folder}" in second.stderr
         assert "Traceback" not in second.stderr
         first.send_signal(signal.SIGINT)
-        _, said = first.communicate(timeout=240)
+        _, said = first.communicate()
     finally:
         first.kill()
     assert first.returncode == 130, said

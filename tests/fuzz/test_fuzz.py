@@ -5,10 +5,14 @@ The model process is killed every few seconds meanwhile.
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 from random import Random
 from typing import Any
 
+import counterlens
 from tests.fuzz.closeness import difference
 from tests.fuzz.player import Player, greet, shown
 from tests.fuzz.text import Text
@@ -40,9 +44,15 @@ def fuzz(folder: Path, steps: int, seed: int) -> Player:
         assert not differs, f"{uri}: {differs}; {player.documents[uri]}"
     warm = max(player.memory[: max(1, len(player.memory) // 10)])
     assert player.memory[-1] - warm < GROWTH, f"memory grew from {warm} to {player.memory[-1]} bytes"
-    ours = [line for line in wire.log.read_text(errors="replace").splitlines() if "/counterlens/" in line]
-    assert not ours, "\n".join(ours[:20])  # a traceback through our own code
+    ours = through_our_code(wire.log.read_text(errors="replace"))
+    assert not ours, "\n".join(ours[:20])
     return player
+
+
+def through_our_code(log: str) -> list[str]:
+    """The lines of tracebacks that name a file of the package, wherever the package is."""
+    ours = f'File "{Path(counterlens.__file__).parent}{os.sep}'
+    return [line for line in log.splitlines() if ours in line]
 
 
 def fresh(folder: Path, documents: dict[str, Text]) -> dict[str, dict[str, Any]]:
@@ -63,3 +73,13 @@ def test_random_use(tmp_path: Path) -> None:
     player = fuzz(tmp_path, STEPS, seed=1)
     assert player.done["kill_models"] >= 1
     assert player.done["nonsense"] >= 10
+
+
+def test_a_traceback_of_ours_is_told_from_the_names_of_folders() -> None:
+    fault = "from counterlens.datasets.changes import changed_lines; changed_lines(None, None)"
+    done = subprocess.run([sys.executable, "-c", fault], capture_output=True, text=True, check=False)
+    assert len(through_our_code(done.stderr)) == 1
+    clone = Path(counterlens.__file__).parents[2]
+    others = f'started {clone}/.venv/bin/python\n  File "{clone}/.venv/lib/pygls/server.py", line 1, in start'
+    assert through_our_code(others.replace(str(clone), "/home/me/counterlens")) == []
+    assert through_our_code(others) == []

@@ -55,11 +55,11 @@ def test_who_waits_is_answered_first_and_the_background_asks_again(model: OneAtA
     asked, background = ForegroundModel(model, precedence), BackgroundModel(model, precedence)
     with ThreadPoolExecutor(1) as pool:
         scoring = pool.submit(background.score, "a")
-        assert model.began.wait(5)
+        assert model.began.wait(60)
         asked.complete([Prompt("a", 1)])
         assert model.done == ["completed"]
         model.may_end.set()
-        scoring.result(5)
+        scoring.result(60)
     assert model.done == ["completed", "scored"]
 
 
@@ -71,7 +71,7 @@ def test_the_background_waits_while_someone_else_does(model: OneAtATime) -> None
             scoring = pool.submit(BackgroundModel(model, precedence).score, "a")
             time.sleep(0.02)
             assert not model.done
-        scoring.result(5)
+        scoring.result(60)
     assert model.done == ["scored"]
 
 
@@ -80,14 +80,14 @@ def test_what_is_given_up_in_the_background_stays_so(model: OneAtATime, waiting:
     precedence, cancel = Precedence(), Event()
     with ThreadPoolExecutor(1) as pool:
         scoring = pool.submit(BackgroundModel(model, precedence).score, "a", cancel=cancel)
-        assert model.began.wait(5)
+        assert model.began.wait(60)
         if waiting:
             with precedence.take():
                 cancel.set()
                 with pytest.raises(Cancelled):
-                    scoring.result(5)
+                    scoring.result(60)
         else:
             cancel.set()
             with pytest.raises(Cancelled):
-                scoring.result(5)
+                scoring.result(60)
     assert not model.done

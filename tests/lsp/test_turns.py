@@ -52,7 +52,7 @@ async def test_the_turn_comes_free_when_its_holder_or_a_waiting_task_is_cancelle
     waiting.cancel()
     holder.cancel()
     await asyncio.gather(holder, waiting, return_exceptions=True)
-    await asyncio.wait_for(working(turns, 3, done), 1)
+    await asyncio.wait_for(working(turns, 3, done), 60)
     assert done == [3]
 
 

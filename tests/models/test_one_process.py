@@ -35,7 +35,7 @@ def test_another_process_waits_and_then_knows_it() -> None:
             other.wait(1.5)
         assert known("trials.json", "tried") is None
         note("trials.json", "tried", "here")
-    assert other.wait(30) == 0
+    assert other.wait() == 0
     assert known("trials.json", "tried") == "twice"
 
 

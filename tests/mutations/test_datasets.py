@@ -7,27 +7,23 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 ROOT = Path(__file__).parents[2]
-DATA = ROOT.parent / "shared" / "data"
 
 
-@pytest.mark.skipif(not (DATA / "humaneval").is_dir(), reason=f"the datasets are not in {DATA}")
-def test_every_preserving_counterfactual_of_a_sample_passes() -> None:
+def test_every_preserving_counterfactual_of_a_sample_passes(published: Path) -> None:
     script = ROOT / "benchmarks" / "mutation_safety.py"
     command = [
         sys.executable,
         str(script),
         "--data",
-        str(DATA),
+        str(published),
         "--sample",
         "60",
         "--seed",
         "1",
         "--preserving",
     ]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=200)
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-2000:]
     figures = json.loads(done.stdout.splitlines()[-1])
     assert figures["original_passed"] > 50

@@ -16,6 +16,17 @@ from counterlens.sandbox.process import ProcessSandbox
 Run = Callable[..., JobOutcome]
 
 
+def patiently(
+    run: Callable[[float], JobOutcome], ready: Callable[[JobOutcome], bool], seconds: float = 0.7
+) -> JobOutcome:
+    """What a program does within a time limit: a longer one if a busy machine stopped it earlier."""
+    outcome = run(seconds)
+    while not ready(outcome) and seconds < 60:
+        seconds *= 4
+        outcome = run(seconds)
+    return outcome
+
+
 @pytest.fixture(scope="session")
 def sandbox() -> ProcessSandbox:
     return ProcessSandbox()

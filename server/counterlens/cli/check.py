@@ -22,7 +22,7 @@ from counterlens.cli.sources import files_of
 from counterlens.cli.untaken import refuse_given
 from counterlens.confidence.exclusion import ScoringLimits, reason_to_skip
 from counterlens.counting import plural
-from counterlens.datasets.repository import Lines, changed_lines
+from counterlens.datasets.changes import Lines, changed_lines
 from counterlens.doubt.fitting import ALLOWED, code_lines, fitted, observed
 from counterlens.doubt.generating import scopes
 from counterlens.doubt.margins import margins_of, save_margins

@@ -23,6 +23,7 @@ from counterlens.attribution.discovery import cases_for, files_with_tests
 from counterlens.attribution.layout import interpreter_for, layout_of
 from counterlens.datasets import git
 from counterlens.datasets.base import Dataset, Loader, Problem, Provenance
+from counterlens.datasets.changes import Lines, changed_lines
 from counterlens.errors import DataError, SourceError
 from counterlens.progress import ProgressCallback
 from counterlens.sandbox.base import Sandbox
@@ -33,7 +34,6 @@ from counterlens.trust import is_inside
 PREFIX = "repo:"
 _PASSED_OVER = {"__pycache__", "node_modules", "site-packages", "build", "dist", "venv", "env"}
 _TESTS = re.compile(r"(^|/)(tests?/|test_[^/]*\.py$|[^/]*_test\.py$|conftest\.py$)")
-_HUNK = re.compile(r"^@@ -\S+ \+(\d+)(?:,(\d+))? @@")
 
 
 class NothingChosenError(DataError):
@@ -146,8 +146,9 @@ class Repository(Loader):
                 why = "mentioned by a test"
             else:
                 continue
+            name = file.relative_to(path).as_posix().encode("utf-8", "backslashreplace").decode()
             yield Problem(
-                id=f"{file.relative_to(path).as_posix()}::{function.qualname}",
+                id=f"{name}::{function.qualname}",
                 dataset=self.id,
                 language="python",
                 source=document.text,
@@ -201,7 +202,7 @@ class RepositoryDataset(Dataset):
         total = hashlib.sha256()
         for file in sorted({one.file for one in self._found if one.file is not None}):
             content = hashlib.sha256(file.read_bytes()).hexdigest()
-            total.update(f"{file.relative_to(self.path).as_posix()}\0{content}\n".encode())
+            total.update(os.fsencode(f"{file.relative_to(self.path).as_posix()}\0{content}\n"))
         return Provenance(
             dataset=self.loader.id,
             title=self.path.name,
@@ -245,47 +246,6 @@ def repository(
         raise DataError(f"{path} {what}", "repo: takes the folder of a repository, such as repo:.")
     loader = Repository(since, patterns, sandbox, progress, map_timeout, excluded)
     return RepositoryDataset(loader, path.resolve())
-
-
-@dataclass(frozen=True, slots=True)
-class Lines:
-    """Lines of a file that changed; None means all of them."""
-
-    ranges: tuple[tuple[int, int], ...] | None
-
-    def overlaps(self, first: int, last: int) -> bool:
-        """Whether any line of a range changed."""
-        return self.ranges is None or any(a <= last and first <= b for a, b in self.ranges)
-
-
-def changed_lines(path: Path, revision: str) -> dict[Path, Lines]:
-    """The lines of Python files that differ from a revision; files that git does not know count as new.
-
-    Later changes on the branch of the revision itself do not count as differences.
-
-    Raises:
-        DataError: it is not a git repository, or has no such revision.
-    """
-    if revision.startswith("-"):
-        raise DataError(f"{revision} is no revision", "Give a commit or a branch, such as HEAD~1")
-    diff = git.difference(path, git.parting(path, revision) or revision)
-    if diff is None:
-        raise DataError(
-            f"git cannot compare {path} with {revision}",
-            "--since needs a git repository, and one of its commits or branches, such as HEAD~1 or main",
-        )
-    ranges: dict[Path, list[tuple[int, int]]] = {}
-    file: Path | None = None
-    for line in diff.splitlines():
-        if line.startswith("+++ "):
-            name = line[4:].strip().strip('"')
-            file = path / name.removeprefix("b/") if name != "/dev/null" else None
-        elif file is not None and (hunk := _HUNK.match(line)):
-            first, count = int(hunk[1]), int(hunk[2] or 1)
-            ranges.setdefault(file, []).append((first, first + max(count, 1) - 1))
-    found = {one: Lines(tuple(spans)) for one, spans in ranges.items()}
-    new = git.listed(path, "--others", "--exclude-standard") or []
-    return found | {path / name: Lines(None) for name in new if name.endswith(".py")}
 
 
 def python_files(path: Path) -> list[str]:

@@ -7,7 +7,7 @@ const PROGRAM = [
   "import importlib.util, sys, venv, ensurepip",
   "assert sys.version_info >= (3, 11) and sys.prefix == sys.base_prefix",
   "assert not any(importlib.util.find_spec(name) for name in ('counterlens', 'pygls', 'llama_cpp'))",
-  "print(sys.executable, '%d.%d' % sys.version_info[:2])",
+  "print('%d.%d' % sys.version_info[:2], sys.executable)",
 ].join("\n");
 
 /**
@@ -20,7 +20,8 @@ export async function barePython(folder) {
   for (const place of ["/usr/bin", ...places]) {
     const found = await ask(path.join(place, "python3"), ["-c", PROGRAM]);
     if (!found) continue;
-    const [python, version] = found.split(" ");
+    const [version, ...names] = found.split(" ");
+    const python = names.join(" ");
     const bin = path.join(folder, "bin");
     rmSync(bin, { recursive: true, force: true });
     mkdirSync(bin, { recursive: true });

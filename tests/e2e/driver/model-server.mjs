@@ -24,13 +24,10 @@ export async function startModelServer({ folder, key, model }) {
   process.once("exit", () => server.kill("SIGKILL"));
   const requests = await startRequestLog(port); // the server's log has no requests
   const baseUrl = `${requests.url}/v1`;
-  await until(
-    async () => {
-      const { ok } = await fetch(`${baseUrl}/models`, { headers: { authorization: `Bearer ${key}` } });
-      if (!ok) throw new Error("the model server does not answer");
-    },
-    { ms: 60_000 },
-  );
+  await until(async () => {
+    const { ok } = await fetch(`${baseUrl}/models`, { headers: { authorization: `Bearer ${key}` } });
+    if (!ok) throw new Error("the model server does not answer");
+  });
   const stop = () => {
     server.kill("SIGKILL");
     requests.stop();

@@ -2,8 +2,11 @@
 
 export const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
+/** How long a test waits for a state: on an idle machine it comes at once, and no test is about a busy one. */
+export const PATIENCE_MS = 180_000;
+
 /** Retries until the attempt does not throw, or throws its last error when time is up. */
-export async function until(attempt, { ms = 15_000, every = 250 } = {}) {
+export async function until(attempt, { ms = PATIENCE_MS, every = 250 } = {}) {
   for (const end = Date.now() + ms; ; await sleep(every)) {
     try {
       return await attempt();

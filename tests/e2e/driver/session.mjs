@@ -74,6 +74,7 @@ export class Session {
       colorScheme: "dark",
       args: FLAGS,
     });
+    context.setDefaultTimeout(60_000); // a busy machine is slow, and no test is about that
     const page = context.pages()[0] ?? (await context.newPage());
     const session = new Session(name, home, workspace, server, context, new Workbench(page, server.url));
     session.machine = machine;

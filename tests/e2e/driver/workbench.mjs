@@ -1,4 +1,5 @@
 // The workbench as a user sees it. All access is through the DOM, the mouse and the keyboard.
+import { pathToFileURL } from "node:url";
 import { KEYS } from "./keys.mjs";
 import { until } from "./retry.mjs";
 
@@ -19,7 +20,7 @@ export class Workbench {
 
   async open(folder, file) {
     const query = new URLSearchParams({ folder });
-    const uri = `vscode-remote://${new URL(this.url).host}${file}`;
+    const uri = `vscode-remote://${new URL(this.url).host}${pathToFileURL(file).pathname}`;
     query.set("payload", JSON.stringify([["openFile", uri]]));
     // A busy machine takes long to start an editor, which no test is about.
     await this.page.goto(`${this.url}/?${query}`, { waitUntil: "domcontentloaded", timeout: 120_000 });
@@ -29,7 +30,7 @@ export class Workbench {
       sheet.replaceSync(style);
       document.adoptedStyleSheets.push(sheet);
     }, STILL);
-    await this.editor.locator(".view-line").first().waitFor({ timeout: 60_000 });
+    await this.editor.locator(".view-line").first().waitFor();
   }
 
   get editor() {
@@ -58,13 +59,10 @@ export class Workbench {
       return texts;
     });
     return (text) =>
-      until(
-        async () => {
-          const texts = (await noted.jsonValue()).map(plain);
-          if (!texts.some((each) => each.includes(text))) throw new Error(`${text}: ${texts.join(" | ")}`);
-        },
-        { ms: 30_000 },
-      );
+      until(async () => {
+        const texts = (await noted.jsonValue()).map(plain);
+        if (!texts.some((each) => each.includes(text))) throw new Error(`${text}: ${texts.join(" | ")}`);
+      });
   }
 
   notification(text) {
@@ -93,16 +91,13 @@ export class Workbench {
     // The palette lists the commands that were registered when it was opened; to list later ones, it must be closed
     // first.
     let listed = false;
-    await until(
-      async () => {
-        if (listed && (await palette.isVisible())) await this.page.keyboard.press("Escape");
-        listed = true;
-        await this.page.keyboard.press("F1");
-        await (await this.quickInput()).fill(`>${title}`);
-        await row.waitFor({ timeout: 5_000 });
-      },
-      { ms: 60_000 },
-    );
+    await until(async () => {
+      if (listed && (await palette.isVisible())) await this.page.keyboard.press("Escape");
+      listed = true;
+      await this.page.keyboard.press("F1");
+      await (await this.quickInput()).fill(`>${title}`);
+      await row.waitFor({ timeout: 5_000 });
+    });
     await row.click();
   }
 
@@ -129,7 +124,7 @@ export class Workbench {
    */
   async difference(side) {
     const editor = this.page.locator(`.monaco-diff-editor .editor.${side}`);
-    await editor.locator(".view-line").first().waitFor({ timeout: 10_000 });
+    await editor.locator(".view-line").first().waitFor();
     return editor.evaluate((element) => {
       const clean = (line) => line.textContent.replace(/\u00a0/g, " ");
       const lines = [...element.querySelectorAll(".view-lines > .view-line")];
@@ -149,17 +144,14 @@ export class Workbench {
   /** Opens a file of the workspace by its name; a new one may not be known yet, and a click on a row may be lost. */
   async quickOpen(file) {
     const row = this.page.locator(".quick-input-list .monaco-list-row", { hasText: file }).first();
-    await until(
-      async () => {
-        await this.page.keyboard.press("Escape");
-        await this.page.keyboard.press("Control+P");
-        const box = await this.quickInput();
-        await box.fill(file);
-        await row.click({ timeout: 5_000 });
-        await box.waitFor({ state: "hidden", timeout: 5_000 });
-      },
-      { ms: 60_000 },
-    );
+    await until(async () => {
+      await this.page.keyboard.press("Escape");
+      await this.page.keyboard.press("Control+P");
+      const box = await this.quickInput();
+      await box.fill(file);
+      await row.click({ timeout: 5_000 });
+      await box.waitFor({ state: "hidden", timeout: 5_000 });
+    });
   }
 
   /**
@@ -248,7 +240,7 @@ export class Workbench {
     const hover = this.page.locator(".monaco-hover:not(.hidden)", {
       has: this.page.locator(".hover-contents"),
     });
-    await hover.first().waitFor({ state: "visible", timeout: 10_000 });
+    await hover.first().waitFor({ state: "visible", timeout: 10_000 }); // `until` points there again
     return plain((await hover.allInnerTexts()).join("\n"));
   }
 
@@ -260,20 +252,17 @@ export class Workbench {
       .getByRole("link", { name: /^(more|mehr)$/ })
       .first()
       .click({ timeout: 5_000 });
-    await hover.locator("hr").first().waitFor({ timeout: 5_000 });
+    await hover.locator("hr").first().waitFor();
     return plain((await hover.allInnerTexts()).join("\n"));
   }
 
   /** Clicks an offer in the hover of some text. It points there again only if the hover is gone. */
   async clickOffer(offer, text, where) {
     const link = this.page.locator(".monaco-hover:not(.hidden)").getByRole("link").filter({ hasText: offer });
-    await until(
-      async () => {
-        if (!(await link.isVisible())) await this.hover(text, where);
-        await link.click({ timeout: 10_000 });
-      },
-      { ms: 60_000 },
-    );
+    await until(async () => {
+      if (!(await link.isVisible())) await this.hover(text, where);
+      await link.click({ timeout: 10_000 });
+    });
   }
 
   async click(text, where) {

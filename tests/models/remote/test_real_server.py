@@ -71,12 +71,9 @@ def test_cancel_ends_a_stream_and_the_servers_work(model_server: ModelServer, ap
     before = model_server.log.count("Disconnected from client")
     cancel = threading.Event()
     with RemoteModel(model_server.base_url, model_server.model, api=api) as model:
-        set_at: list[float] = []
-        timer = threading.Timer(0.8, lambda: (set_at.append(time.monotonic()), cancel.set()))
-        timer.start()
-        with pytest.raises(Cancelled):
+        threading.Timer(0.8, cancel.set).start()
+        with pytest.raises(Cancelled):  # and no answers: 1,500 tokens take much longer
             model.complete([Prompt(LONG, 1500)] * 2, cancel=cancel)
-        assert time.monotonic() - set_at[0] < 10  # 1,500 tokens take much longer
         [again] = model.complete([Prompt("x =", 1)])
     assert again.tokens >= 1
     assert left(model_server, before)

@@ -392,7 +392,7 @@ def test_a_slow_answer_is_waited_for_while_its_pieces_arrive(serve: Serve) -> No
 
 
 @pytest.mark.parametrize(
-    "waiting", [silent, drip, error(429, Retry_After="3")], ids=["silence", "drip", "back-off"]
+    "waiting", [silent, drip, error(429, Retry_After="60")], ids=["silence", "drip", "back-off"]
 )
 def test_cancel_ends_any_waiting_soon(serve: Serve, waiting: AnswerStep) -> None:
     script = serve(waiting)
@@ -402,7 +402,7 @@ def test_cancel_ends_any_waiting_soon(serve: Serve, waiting: AnswerStep) -> None
         threading.Timer(0.3, lambda: (moment.append(time.monotonic()), cancel.set())).start()
         with pytest.raises(Cancelled):
             model.complete([PROMPT] * 2, cancel=cancel)
-        assert time.monotonic() - moment[0] < 2  # of the three seconds that the shortest has
+        assert time.monotonic() - moment[0] < SOON
         if waiting in (silent, drip):
             assert script.left.wait(SOON)
         asked = len(script.requests)
@@ -476,5 +476,5 @@ def test_closing_ends_what_is_running(serve: Serve) -> None:
     while not script.requests:
         time.sleep(0.01)
     model.close()
-    thread.join(3)
+    thread.join()
     assert "closed" in str(caught[0])

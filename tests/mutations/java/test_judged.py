@@ -11,16 +11,14 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[3]
-DATA = ROOT.parent / "shared" / "data"
 
 
 @pytest.mark.skipif(shutil.which("javac") is None, reason="there is no Java development kit (javac)")
-@pytest.mark.skipif(not (DATA / "humaneval-x").is_dir(), reason=f"the datasets are not in {DATA}")
-def test_the_counterfactuals_of_a_sample_compile_and_do_what_they_say() -> None:
+def test_the_counterfactuals_of_a_sample_compile_and_do_what_they_say(published: Path) -> None:
     script = ROOT / "benchmarks" / "mutation_safety.py"
-    options = ["--data", str(DATA), "--language", "java", "--sample", "3", "--seed", "3"]
+    options = ["--data", str(published), "--language", "java", "--sample", "3", "--seed", "3"]
     command = [sys.executable, str(script), *options]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=200)
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-2000:]
     figures = json.loads(done.stdout.splitlines()[-1])
     assert figures["failures"] == []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
@@ -123,7 +124,10 @@ def _result(doubt: Doubt) -> dict[str, Any]:
         "message": {"text": row["message"]},
         "locations": [
             {
-                "physicalLocation": {"artifactLocation": {"uri": quote(row["path"])}, "region": region},
+                "physicalLocation": {
+                    "artifactLocation": {"uri": quote(os.fsencode(row["path"]))},
+                    "region": region,
+                },
                 "logicalLocations": [
                     {"fullyQualifiedName": doubt.scope.function.qualname, "kind": "function"}
                 ],
