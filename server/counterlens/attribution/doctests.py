@@ -12,6 +12,7 @@ from threading import Event
 from typing import Any
 
 from counterlens.attribution.base import Evidence, Judgement, Setting, Verdict
+from counterlens.attribution.harness import refuse_harness
 from counterlens.attribution.layout import layout_of
 from counterlens.attribution.suite import Suite
 from counterlens.attribution.test_run import TestRun, brief
@@ -36,6 +37,7 @@ class DoctestJudge:
         self._test_run = test_run
         self._ignored: set[int] = set()  # examples that fail on the original
         self._known: dict[str, Verdict] = {}
+        self._vetted = False
         self._wrong: int | None = None
 
     @property
@@ -48,7 +50,12 @@ class DoctestJudge:
 
     def judge(self, program: str, *, cancel: Event | None = None) -> Verdict:
         """Run the examples against a program; see `Judge.judge`."""
-        return self._known.pop(program, None) or self._test_run.run(program, self._read, cancel)
+        if program in self._known:
+            return self._known.pop(program)
+        verdict = self._test_run.run(program, self._read, cancel)
+        return (
+            verdict if self._vetted else refuse_harness(self._test_run, verdict, program, self._read, cancel)
+        )
 
     def vetted(self, original: str, cancel: Event | None) -> DoctestJudge | str:
         """The judge by the examples that pass on the original; the reason if none does."""
@@ -59,6 +66,7 @@ class DoctestJudge:
             if verdict.passed:
                 note = f"{len(judge._ignored)} left out: {reason}" if judge._ignored else ""
                 evidence = replace(verdict.evidence, message=note)
+                judge._vetted = True
                 judge._known = {original: replace(verdict, evidence=evidence)}
                 break
             wrong = judge._wrong

@@ -8,6 +8,7 @@ from pathlib import Path
 from threading import Event
 
 from counterlens.attribution.base import Evidence, Judgement, Setting, Verdict
+from counterlens.attribution.harness import refuse_harness
 from counterlens.attribution.layout import layout_of
 from counterlens.attribution.reading import read_program
 from counterlens.attribution.separation import why_inseparable
@@ -78,7 +79,8 @@ def judge_by_tests(
         inseparable=why_inseparable(tree, place.module),
         readable=at.readable or (tests,),
     )
-    return test_run.run(program, read_cases, cancel)
+    verdict = test_run.run(program, read_cases, cancel)
+    return refuse_harness(test_run, verdict, program, read_cases, cancel)
 
 
 def _cases_in(tree: ast.Module) -> list[list[str]]:

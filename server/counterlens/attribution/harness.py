@@ -1,0 +1,215 @@
+"""Failures that are the harness's: those that a stand-in for the whole program has, too.
+
+`judge` has no original that passes its tests, so a test may fail for reasons outside of the program: a
+missing fixture, plug-in, file, command or variable, or no network. A trial shows it. Each name of
+the program becomes a stand-in that accepts every operation; a test that fails in the same way, whether all
+comparisons with it hold or none, says nothing about the program. A failed assertion may concern what a
+program is or raises, so it must also be the same if any use of the stand-in raises.
+"""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import replace
+from threading import Event
+from typing import Any
+
+from counterlens.attribution.base import Evidence, Judgement, Verdict
+from counterlens.attribution.test_run import IsolationCalibration, Reader, TestRun, brief, in_lines
+from counterlens.attribution.vetting import failures_in_one_process
+from counterlens.counting import plural
+from counterlens.syntax.python_ast import parse_module
+
+_STAND_IN = """
+_ANSWER = {answer}
+
+class _Used(BaseException):
+    pass
+
+def _answer(*_, **__):
+    if _ANSWER is None:
+        raise _Used("the program was used")
+    return _ANSWER
+
+def _number(*_):
+    return int(_answer())
+
+def _value(*_, **__):
+    _answer()
+    return Exception.__new__(_Value)
+
+def _await(self):
+    _answer()
+    return self
+    yield
+
+def _attribute(self, name):
+    if name.startswith("_"):
+        raise AttributeError(name)
+    return _value()
+
+def _create(kind, *_, **__):
+    _answer()
+    return kind.__new__(kind)
+
+_OPERATORS = {{"__getattr__": _attribute, "__await__": _await, "__hash__": lambda self: 0,
+    "__iter__": lambda self: iter([_value()] if _answer() else []),
+    "__float__": lambda self: float(_answer()), "__exit__": lambda self, *_: None,
+    "__setitem__": lambda self, *_: None, "__delitem__": lambda self, *_: None}}
+for _name in "eq ne lt le gt ge contains bool".split():
+    _OPERATORS["__" + _name + "__"] = _answer
+for _name in "len int index".split():
+    _OPERATORS["__" + _name + "__"] = _number
+for _name in "add sub mul truediv floordiv mod pow matmul and or xor lshift rshift".split():
+    _OPERATORS["__" + _name + "__"] = _OPERATORS["__r" + _name + "__"] = _value
+for _name in "call getitem enter neg pos abs invert".split():
+    _OPERATORS["__" + _name + "__"] = _value
+
+_Kind = type("_Kind", (type,), {{**_OPERATORS, "__call__": _create}})
+_Value = _Kind("_Value", (Exception,), {{**_OPERATORS, "__init__": lambda self, *_, **__: None}})
+
+def _stand_in(name):
+    return _Kind(name, (_Value,), {{}})
+
+def __getattr__(name):
+    if name.startswith("__"):
+        raise AttributeError(name)
+    return _stand_in(name)
+
+for _name in {names}:
+    globals()[_name] = _stand_in(_name)
+"""
+_ANSWERS = (True, False)
+_OF_ASSERTIONS = (*_ANSWERS, None)
+_ASSERTION = re.compile(r"^(assert |AssertionError|Failed: )", re.MULTILINE)
+_VARYING = re.compile(r"0x[0-9a-fA-F]+|counterlens-\w+")
+_WHATEVER = "it fails in the same way whatever the program does: "
+_ADVICE = (
+    "see what `python -m pytest` says. Here tests have no network, no variables of your environment, and of "
+    "your files only those of the project. Install what is missing, or leave the test out (--excluded-tests)"
+)
+_HIDDEN = (
+    "the tests or the program read {names} from the environment, which the sandbox does not pass on; let the "
+    "tests set what they need"
+)
+
+
+def refuse_harness(
+    test_run: TestRun, verdict: Verdict, program: str, read: Reader, cancel: Event | None
+) -> Verdict:
+    """The verdict on a program whose failure may be the harness's.
+
+    Cases that fail whatever the program does are left out; the verdict is refused if no others are left.
+
+    Args:
+        test_run: How the verdict was reached.
+        verdict: The verdict; only "failed" is questioned, and not if an original passes these tests.
+        program: The program.
+        read: As for `TestRun.run`.
+        cancel: Set to cancel.
+
+    Raises:
+        SandboxError, Cancelled: as `TestRun.run`.
+    """
+    if verdict.judgement is not Judgement.FAILED or test_run.calibration.apart:
+        return verdict
+    trial = _Trial(test_run, program, read, cancel)
+    unusable = trial.independent_failures()
+    if not unusable:
+        return trial.refuse_hidden(verdict)
+    name = verdict.evidence.failed if verdict.evidence.failed in unusable else next(iter(unusable))
+    why = f"{name.rpartition('/')[2]}: {_WHATEVER}{unusable[name]}"
+    if "files" in test_run.task:
+        again = _without(test_run, unusable).run(program, read, cancel)
+        if again.passed:
+            message = in_lines(again.evidence.message, f"{plural(len(unusable), 'test')} left out: {why}")
+            return replace(again, evidence=replace(again.evidence, message=brief(message)))
+        if len(unusable) < len(trial.failures_of(program)):
+            return trial.refuse_hidden(again)
+    return Verdict(
+        Judgement.REFUSED,
+        Evidence(test_run.attribution, 0, None, in_lines(brief(why), _ADVICE)),
+        verdict.seconds,
+    )
+
+
+def _without(test_run: TestRun, names: Collection[str]) -> TestRun:
+    """The same tests without some cases and files, and with nothing known about the others."""
+    files = [file for file in test_run.task["files"] if file["path"] not in names]
+    task = {**test_run.task, "files": files, "without": sorted(names)}
+    return replace(test_run, task=task, calibration=IsolationCalibration())
+
+
+class _Trial:
+    """Runs a program and its stand-ins in the process of the tests; each only once."""
+
+    def __init__(self, test_run: TestRun, program: str, read: Reader, cancel: Event | None) -> None:
+        self._test_run, self._read, self._cancel = test_run, read, cancel
+        self._program = program
+        self._known: dict[str, Mapping[str, str]] = {}
+        self._unset: set[str] = set()
+
+    def independent_failures(self) -> dict[str, str]:
+        """The failures that the stand-ins have, too: the case, or "all", and the message."""
+        return {
+            name: message
+            for name, message in self.failures_of(self._program).items()
+            if all(
+                _VARYING.sub("", self.failures_of(stand_in_for(self._program, answer)).get(name, ""))
+                == _VARYING.sub("", message)
+                for answer in (_OF_ASSERTIONS if _ASSERTION.search(message) else _ANSWERS)
+            )
+        }
+
+    def failures_of(self, program: str) -> Mapping[str, str]:
+        """The cases and files that fail, with their messages."""
+        if program not in self._known:
+            self._known[program] = self._run(program)
+        return self._known[program]
+
+    def _run(self, program: str) -> Mapping[str, str]:
+        if "files" in self._test_run.task:
+            return failures_in_one_process(self._test_run, program, self._cancel, self._listen)
+        verdict = self._test_run.once(program, self._listen, self._cancel, apart=False)
+        return {} if verdict.passed else {verdict.evidence.failed or "all": verdict.evidence.message}
+
+    def refuse_hidden(self, verdict: Verdict) -> Verdict:
+        """A verdict, or a refusal if it may be due to variables that the sandbox has removed."""
+        hidden = sorted(name for name in self._unset if name in os.environ)
+        if verdict.judgement is not Judgement.FAILED or not hidden:
+            return verdict
+        reason = in_lines(_HIDDEN.format(names=", ".join(hidden)), verdict.evidence.message)
+        evidence = replace(verdict.evidence, message=brief(reason))
+        return replace(verdict, judgement=Judgement.REFUSED, evidence=evidence)
+
+    def _listen(self, report: dict[str, Any]) -> tuple[Judgement, Evidence]:
+        self._unset.update(map(str, report.get("unset", ())))
+        return self._read(report)
+
+
+def stand_in_for(program: str, answer: bool | None) -> str:
+    """The stand-in of a program: comparisons with it give an answer, or if that is None, any use raises."""
+    names = sorted(_defined_names(program))
+    return _STAND_IN.format(answer=answer, names=names)
+
+
+def _defined_names(program: str) -> set[str]:
+    """The names that a program defines at its top level; those that it imports are not among them."""
+    try:
+        tree = parse_module(program)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return set()
+    return {name for name in _names_below(tree) if not name.startswith("__")}
+
+
+def _names_below(node: ast.AST) -> Iterator[str]:
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            yield child.name
+        elif isinstance(child, ast.Name) and isinstance(child.ctx, ast.Store):
+            yield child.id
+        elif isinstance(child, ast.stmt | ast.expr | ast.ExceptHandler | ast.match_case):
+            yield from _names_below(child)
