@@ -1,10 +1,12 @@
 """Failures that are the harness's: those that a stand-in for the whole program has, too.
 
 `judge` has no original that passes its tests, so a test may fail for reasons outside of the program: a
-missing fixture, plug-in, file, command or variable, or no network. A trial shows it. Each name of
-the program becomes a stand-in that accepts every operation; a test that fails in the same way, whether all
-comparisons with it hold or none, says nothing about the program. A failed assertion may concern what a
-program is or raises, so it must also be the same if any use of the stand-in raises.
+missing fixture, plug-in, file, command or variable, or no network. A trial shows it. Each name of the program
+becomes a stand-in that accepts every operation and satisfies every comparison. An error that a test also has
+with it, whatever its size, and that it does not lose if no comparison holds, says nothing about the program.
+Two kinds need more. An error that code of the tests raises may follow from a comparison, so it must be the
+same if none holds. A failed assertion may concern what the program is or raises, so it must also be the same
+if any use of the stand-in raises.
 """
 
 from __future__ import annotations
@@ -24,7 +26,7 @@ from counterlens.counting import plural
 from counterlens.syntax.python_ast import parse_module
 
 _STAND_IN = """
-_ANSWER = {answer}
+_ANSWER, _SIZE = {answer}, {size}
 
 class _Used(BaseException):
     pass
@@ -35,7 +37,8 @@ def _answer(*_, **__):
     return _ANSWER
 
 def _number(*_):
-    return int(_answer())
+    _answer()
+    return _SIZE
 
 def _value(*_, **__):
     _answer()
@@ -56,8 +59,8 @@ def _create(kind, *_, **__):
     return kind.__new__(kind)
 
 _OPERATORS = {{"__getattr__": _attribute, "__await__": _await, "__hash__": lambda self: 0,
-    "__iter__": lambda self: iter([_value()] if _answer() else []),
-    "__float__": lambda self: float(_answer()), "__exit__": lambda self, *_: None,
+    "__iter__": lambda self: iter([_value() for _ in range(_number())]),
+    "__float__": lambda self: float(_number()), "__exit__": lambda self, *_: None,
     "__setitem__": lambda self, *_: None, "__delitem__": lambda self, *_: None}}
 for _name in "eq ne lt le gt ge contains bool".split():
     _OPERATORS["__" + _name + "__"] = _answer
@@ -82,9 +85,10 @@ def __getattr__(name):
 for _name in {names}:
     globals()[_name] = _stand_in(_name)
 """
-_ANSWERS = (True, False)
-_OF_ASSERTIONS = (*_ANSWERS, None)
-_ASSERTION = re.compile(r"^(assert |AssertionError|Failed: )", re.MULTILINE)
+_USUAL, _UNEQUAL, _UNUSABLE = ((True, 1), (True, 7)), (False, 0), (None, 1)
+"""Answers and sizes of stand-ins."""
+_ASSERTION = re.compile(r"^(assert |AssertionError|Failed: |got: )", re.MULTILINE)
+_NOT_RAISING = re.compile(r"^(\S+:\d+: |line \d+: |expected: )(?!.*(raise |exit|fail))")
 _VARYING = re.compile(r"0x[0-9a-fA-F]+|counterlens-\w+")
 _WHATEVER = "it fails in the same way whatever the program does: "
 _ADVICE = (
@@ -116,12 +120,12 @@ def refuse_harness(
     """
     if verdict.judgement is not Judgement.FAILED or test_run.calibration.apart:
         return verdict
-    trial = _Trial(test_run, program, read, cancel)
+    trial = Trial(test_run, program, read, cancel)
     unusable = trial.independent_failures()
     if not unusable:
         return trial.refuse_hidden(verdict)
     name = verdict.evidence.failed if verdict.evidence.failed in unusable else next(iter(unusable))
-    why = f"{name.rpartition('/')[2]}: {_WHATEVER}{unusable[name]}"
+    why = f"{name}: {_WHATEVER}{unusable[name]}"
     if "files" in test_run.task:
         again = _without(test_run, unusable).run(program, read, cancel)
         if again.passed:
@@ -143,7 +147,7 @@ def _without(test_run: TestRun, names: Collection[str]) -> TestRun:
     return replace(test_run, task=task, calibration=IsolationCalibration())
 
 
-class _Trial:
+class Trial:
     """Runs a program and its stand-ins in the process of the tests; each only once."""
 
     def __init__(self, test_run: TestRun, program: str, read: Reader, cancel: Event | None) -> None:
@@ -157,12 +161,22 @@ class _Trial:
         return {
             name: message
             for name, message in self.failures_of(self._program).items()
-            if all(
-                _VARYING.sub("", self.failures_of(stand_in_for(self._program, answer)).get(name, ""))
-                == _VARYING.sub("", message)
-                for answer in (_OF_ASSERTIONS if _ASSERTION.search(message) else _ANSWERS)
-            )
+            if self._is_independent(name, message)
         }
+
+    def _is_independent(self, name: str, message: str) -> bool:
+        if not all(self._has_too(kind, name, message) for kind in _USUAL):
+            return False
+        if _ASSERTION.search(message):
+            return self._has_too(_UNUSABLE, name, message)
+        if _NOT_RAISING.match(message):
+            return name in self.failures_of(stand_in_for(self._program, *_UNEQUAL))
+        return self._has_too(_UNEQUAL, name, message)
+
+    def _has_too(self, kind: tuple[bool | None, int], name: str, message: str) -> bool:
+        """Whether a stand-in has the same failure."""
+        other = self.failures_of(stand_in_for(self._program, *kind)).get(name)
+        return other is not None and _VARYING.sub("", other) == _VARYING.sub("", message)
 
     def failures_of(self, program: str) -> Mapping[str, str]:
         """The cases and files that fail, with their messages."""
@@ -190,10 +204,9 @@ class _Trial:
         return self._read(report)
 
 
-def stand_in_for(program: str, answer: bool | None) -> str:
+def stand_in_for(program: str, answer: bool | None, size: int) -> str:
     """The stand-in of a program: comparisons with it give an answer, or if that is None, any use raises."""
-    names = sorted(_defined_names(program))
-    return _STAND_IN.format(answer=answer, names=names)
+    return _STAND_IN.format(answer=answer, size=size, names=sorted(_defined_names(program)))
 
 
 def _defined_names(program: str) -> set[str]:
