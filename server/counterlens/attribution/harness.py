@@ -14,8 +14,10 @@ from __future__ import annotations
 import ast
 import os
 import re
+import sys
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
+from pathlib import Path
 from threading import Event
 from typing import Any
 
@@ -99,6 +101,11 @@ _HIDDEN = (
     "the tests or the program read {names} from the environment, which the sandbox does not pass on; let the "
     "tests set what they need"
 )
+_LIBRARY = (
+    "{name} of the project has the name of a module of the standard library, which had been loaded before or "
+    "which pytest itself needs; rename it"
+)
+_NAMED_MODULE = re.compile(r"(?:from|module) '(\w+)'")
 
 
 def refuse_harness(
@@ -123,7 +130,7 @@ def refuse_harness(
     trial = Trial(test_run, program, read, cancel)
     unusable = trial.independent_failures()
     if not unusable:
-        return trial.refuse_hidden(verdict)
+        return trial.refuse_unclear(verdict)
     name = verdict.evidence.failed if verdict.evidence.failed in unusable else next(iter(unusable))
     why = f"{name}: {_WHATEVER}{unusable[name]}"
     if "files" in test_run.task:
@@ -132,12 +139,35 @@ def refuse_harness(
             message = in_lines(again.evidence.message, f"{plural(len(unusable), 'test')} left out: {why}")
             return replace(again, evidence=replace(again.evidence, message=brief(message)))
         if len(unusable) < len(trial.failures_of(program)):
-            return trial.refuse_hidden(again)
+            return trial.refuse_unclear(again)
+    library = _library_module(test_run, unusable[name])
+    advice = _LIBRARY.format(name=library) if library else _ADVICE
     return Verdict(
         Judgement.REFUSED,
-        Evidence(test_run.attribution, 0, None, in_lines(brief(why), _ADVICE)),
+        Evidence(test_run.attribution, 0, None, in_lines(brief(why), advice)),
         verdict.seconds,
     )
+
+
+def _library_module(test_run: TestRun, message: str) -> str | None:
+    """A module of the project that may have been mixed up with one of the standard library; None if none has.
+
+    It is the program itself, if the error is outside of the tests, or one that the message names.
+    """
+    place = test_run.place
+    if place is None or "files" not in test_run.task:
+        return None
+    own = place.module.partition(".")[0]
+    names = [
+        name
+        for name in _NAMED_MODULE.findall(message)
+        for root in place.roots
+        if name != own
+        if (root / f"{name}.py").is_file() or (root / name / "__init__.py").is_file()
+    ]
+    if not any(message.startswith(Path(file["path"]).name) for file in test_run.task["files"]):
+        names.append(own)
+    return next((name for name in names if name in sys.stdlib_module_names), None)
 
 
 def _without(test_run: TestRun, names: Collection[str]) -> TestRun:
@@ -190,12 +220,16 @@ class Trial:
         verdict = self._test_run.once(program, self._listen, self._cancel, apart=False)
         return {} if verdict.passed else {verdict.evidence.failed or "all": verdict.evidence.message}
 
-    def refuse_hidden(self, verdict: Verdict) -> Verdict:
-        """A verdict, or a refusal if it may be due to variables that the sandbox has removed."""
-        hidden = sorted(name for name in self._unset if name in os.environ)
-        if verdict.judgement is not Judgement.FAILED or not hidden:
+    def refuse_unclear(self, verdict: Verdict) -> Verdict:
+        """A verdict, or a refusal if it may be due to removed variables, or to a library that is mixed up."""
+        if verdict.judgement is not Judgement.FAILED:
             return verdict
-        reason = in_lines(_HIDDEN.format(names=", ".join(hidden)), verdict.evidence.message)
+        hidden = sorted(name for name in self._unset if name in os.environ)
+        library = _library_module(self._test_run, verdict.evidence.message)
+        if not hidden and library is None:
+            return verdict
+        reason = _HIDDEN.format(names=", ".join(hidden)) if hidden else _LIBRARY.format(name=library)
+        reason = in_lines(reason, verdict.evidence.message)
         evidence = replace(verdict.evidence, message=brief(reason))
         return replace(verdict, judgement=Judgement.REFUSED, evidence=evidence)
 

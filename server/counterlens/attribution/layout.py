@@ -90,7 +90,7 @@ def layout_of(path: Path, text: str = "") -> Layout:
 
 def interpreter_for(path: Path | None) -> Path:
     """The interpreter of a file's project or its workspace, else of the active environment, else our own."""
-    for folder in _environment_holders(path) if path is not None else ():
+    for folder in folders_around(path) if path is not None else ():
         for name in _ENVIRONMENTS:
             python = folder / name / "bin" / "python"
             if python.is_file() and (folder / name / "pyvenv.cfg").is_file() and _works(python):
@@ -101,8 +101,8 @@ def interpreter_for(path: Path | None) -> Path:
     return Path(sys.executable)
 
 
-def _environment_holders(path: Path) -> list[Path]:
-    """The folders that may hold a file's environment: from its own to its project's and its repository's.
+def folders_around(path: Path) -> list[Path]:
+    """The folders that may configure a file: from its own to its project's, and on to its repository's.
 
     A repository is trusted as a unit, and nothing above it is. A folder of another user is left out, too:
     whoever may write to a shared folder could put a `.git` and an environment around the projects of others.
