@@ -165,7 +165,8 @@ def _library_module(test_run: TestRun, message: str) -> str | None:
         if name != own
         if (root / f"{name}.py").is_file() or (root / name / "__init__.py").is_file()
     ]
-    if not any(message.startswith(Path(file["path"]).name) for file in test_run.task["files"]):
+    files = test_run.task["files"]
+    if not any(file.get("examples") or message.startswith(Path(file["path"]).name) for file in files):
         names.append(own)
     return next((name for name in names if name in sys.stdlib_module_names), None)
 

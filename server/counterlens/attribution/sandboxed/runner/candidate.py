@@ -95,12 +95,14 @@ class Candidate:
     def _forget_loaded(self) -> None:
         """Remove the file's module if this interpreter has loaded it, and a library's module of its name.
 
-        Modules that every interpreter has when it starts stay: no program can replace them.
+        Modules that every interpreter has when it starts stay: no program can replace them. So does this
+        package, which is hidden later.
         """
         names = [name for name, file in modules_from(self.name) if self.is_at(file)]
         top = self.module.partition(".")[0]
         loaded = getattr(sys.modules.get(top), "__file__", None)
-        if loaded and not _imp.is_frozen(top) and not self._is_beside(loaded):
+        stays = _imp.is_frozen(top) or top == __name__.partition(".")[0]
+        if loaded and not stays and not self._is_beside(loaded):
             names.append(top)
         for name in names:
             for other in list(sys.modules):
