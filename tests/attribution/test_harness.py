@@ -11,7 +11,7 @@ import pytest
 from counterlens.attribution import test_run
 from counterlens.attribution.base import LIMITS, Judgement, Setting, Verdict
 from counterlens.attribution.file_of_tests import judge_by_tests
-from counterlens.attribution.harness import Trial, stand_in_for
+from counterlens.attribution.harness import StandInTrial, stand_in_for
 from counterlens.attribution.layout import interpreter_for, layout_of
 from counterlens.attribution.programs import judge_by_itself
 from counterlens.attribution.unittests import read_cases
@@ -127,7 +127,7 @@ def failures(folder: Path, program: str) -> tuple[set[str], set[str]]:
     run = test_run.TestRun(
         "tests", setting, place, {"files": [file]}, folder=place.project, apartness=test_run.Apartness.NEVER
     )
-    trial = Trial(run, program, read_cases, None)
+    trial = StandInTrial(run, program, read_cases, None)
     shown = [names.keys() for names in (trial.failures_of(program), trial.independent_failures())]
     return {name.rpartition("::")[2] for name in shown[0]}, {name.rpartition("::")[2] for name in shown[1]}
 

@@ -3,7 +3,7 @@
 `judge` has no original that passes its tests, so a test may fail for reasons outside of the program: a
 missing fixture, plug-in, file, command or variable, or no network. A trial shows it. Each name of the program
 becomes a stand-in that accepts every operation and satisfies every comparison. An error that a test also has
-with it, whatever its size, and that it does not lose if no comparison holds, says nothing about the program.
+with it, whatever its size, and that it does not lose if no comparison holds, shows nothing about the program.
 Two kinds need more. An error that code of the tests raises may follow from a comparison, so it must be the
 same if none holds. A failed assertion may concern what the program is or raises, so it must also be the same
 if any use of the stand-in raises.
@@ -127,7 +127,7 @@ def refuse_harness(
     """
     if verdict.judgement is not Judgement.FAILED or test_run.calibration.apart:
         return verdict
-    trial = Trial(test_run, program, read, cancel)
+    trial = StandInTrial(test_run, program, read, cancel)
     unusable = trial.independent_failures()
     if not unusable:
         return trial.refuse_unclear(verdict)
@@ -178,7 +178,7 @@ def _without(test_run: TestRun, names: Collection[str]) -> TestRun:
     return replace(test_run, task=task, calibration=IsolationCalibration())
 
 
-class Trial:
+class StandInTrial:
     """Runs a program and its stand-ins in the process of the tests; each only once."""
 
     def __init__(self, test_run: TestRun, program: str, read: Reader, cancel: Event | None) -> None:

@@ -102,14 +102,14 @@ class Candidate:
         top = self.module.partition(".")[0]
         loaded = getattr(sys.modules.get(top), "__file__", None)
         stays = _imp.is_frozen(top) or top == __name__.partition(".")[0]
-        if loaded and not stays and not self._is_beside(loaded):
+        if loaded and not stays and not self._is_from_same_root(loaded):
             names.append(top)
         for name in names:
             for other in list(sys.modules):
                 if other == name or other.startswith(name + "."):
                     sys.modules.pop(other, None)
 
-    def _is_beside(self, file: str) -> bool:
+    def _is_from_same_root(self, file: str) -> bool:
         """Whether a file is a top-level module, or a package, in the folder that ours is imported from."""
         depth = self.module.count(".") + (self.name == "__init__.py")
         root = self.real.rsplit(os.sep, depth + 1)[0]
