@@ -109,7 +109,7 @@ def verdicts(folder: Path, program: str = TWICE) -> list[Verdict]:
     path = folder / "twice.py"
     setting = Setting(best_sandbox(), interpreter_for(path), LIMITS)
     return [
-        judge_by_itself(program, path, setting, function="twice"),
+        judge_by_itself(program, path, setting, function="twice" if program else None),
         judge_by_tests(program, path, folder / "test_twice.py", setting),
     ]
 
@@ -227,6 +227,13 @@ def test_scripts_and_examples_of_the_harness_are_refused(project: Project) -> No
     wrong = WRONG.replace("    if", '    """\n    >>> twice(2) is None\n    True\n    """\n    if')
     own, by_file = verdicts(project({"twice.py": wrong, "test_twice.py": script}), wrong)
     assert own.judgement is by_file.judgement is Judgement.FAILED
+
+
+@pytest.mark.parametrize("tests", ["assert twice(2) == 4\n", "def check(twice):\n    assert twice(2) == 4\n"])
+def test_what_a_program_lacks_is_its_failure(project: Project, tests: str) -> None:
+    for given in (tests, f"from twice import *\n\ndef test_it():\n    {tests.splitlines()[-1].strip()}\n"):
+        verdict = verdicts(project({"twice.py": "", "test_twice.py": given}), "")[1]
+        assert verdict.judgement is Judgement.FAILED, verdict
 
 
 def test_a_stand_in_has_the_names_of_its_program() -> None:

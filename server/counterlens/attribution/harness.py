@@ -91,6 +91,8 @@ _USUAL, _UNEQUAL, _UNUSABLE = ((True, 1), (True, 7)), (False, 0), (None, 1)
 """Answers and sizes of stand-ins."""
 _ASSERTION = re.compile(r"^(assert |AssertionError|Failed: |got: )", re.MULTILINE)
 _NOT_RAISING = re.compile(r"^(\S+:\d+: |line \d+: |expected: )(?!.*(raise |exit|fail))")
+_LACKING = re.compile(r"name '\w+' is not defined|the program (does not define|defines no)")
+"""Failures of a program that lacks a definition, which its stand-ins lack, too."""
 _VARYING = re.compile(r"0x[0-9a-fA-F]+|counterlens-\w+")
 _WHATEVER = "it fails in the same way whatever the program does: "
 _ADVICE = (
@@ -196,7 +198,7 @@ class StandInTrial:
         }
 
     def _is_independent(self, name: str, message: str) -> bool:
-        if not all(self._has_too(kind, name, message) for kind in _USUAL):
+        if _LACKING.search(message) or not all(self._has_too(kind, name, message) for kind in _USUAL):
             return False
         if _ASSERTION.search(message):
             return self._has_too(_UNUSABLE, name, message)
