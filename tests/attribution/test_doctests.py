@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 
 from counterlens.attribution import doctests
-from counterlens.attribution.base import Judge, Judgement, Setting
+from counterlens.attribution.base import Judge, Judgement, Setting, Strength
+from counterlens.attribution.file_of_tests import judge_by_tests
+from counterlens.attribution.programs import judge_by_itself
 from counterlens.attribution.registry import find_judge
 from counterlens.sandbox.base import Limits
 from counterlens.sandbox.registry import best_sandbox
@@ -271,3 +273,154 @@ def test_the_last_definition_and_windows_line_ends(judge_of: JudgeOf, tmp_path: 
     )
     judge = judge_of(path, "f")
     assert judge.judge(path.read_bytes().decode()).passed
+
+
+LABEL = """
+def label(x):
+    '''
+    >>> label(3)
+    'object 3 at ...'
+    '''
+    if x:
+        return f"object {x} at {id(x):#x}"
+    return ""
+"""
+THIRD = """
+def third(x):
+    '''
+    >>> third(1)
+    0.333
+    '''
+    if x:
+        return x / 3
+    return 0
+"""
+TOTAL = """
+def total(xs):
+    '''
+    >>> total(m.sqrt(x) for x in (4, 9))
+    5.0
+    '''
+    result = 0
+    for x in xs:
+        result += x
+    return result
+"""
+INI = "addopts = --doctest-modules\ndoctest_optionflags = ELLIPSIS\n"
+NAMES = """
+import math, pytest
+
+@pytest.fixture(autouse=True)
+def names(doctest_namespace):
+    doctest_namespace["m"] = math
+"""
+OWN_OPTION = """
+import doctest
+
+ROUGH, Checker = doctest.register_optionflag("ROUGH"), doctest.OutputChecker
+
+class RoughChecker(Checker):
+    def check_output(self, want, got, flags):
+        return Checker.check_output(self, want[:4], got[:4], flags)
+
+doctest.OutputChecker = RoughChecker
+"""
+WRONG = {"label": ("object {x}", "thing {x}"), "third": ("/ 3", "/ 4"), "total": ("result = 0", "result = 1")}
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"pytest.ini": "[pytest]\n" + INI, "code.py": LABEL},
+        {"tox.ini": "[pytest]\n" + INI, "code.py": LABEL},
+        {"setup.cfg": "[tool:pytest]\n" + INI, "src/pkg/__init__.py": "", "src/pkg/code.py": LABEL},
+        {
+            "pyproject.toml": "[tool.pytest.ini_options]\ndoctest_optionflags = ['ELLIPSIS', 'NUMBER']\n",
+            "code.py": LABEL,
+        },
+        {"pytest.ini": "[pytest]\naddopts = -o doctest_optionflags=ELLIPSIS\n", "code.py": LABEL},
+        {
+            ".git/HEAD": "",
+            "pytest.ini": "[pytest]\n" + INI,
+            "packages/a/pyproject.toml": "[project]\nname = 'a'\n",
+            "packages/a/code.py": LABEL,
+        },
+        {"pytest.ini": "[pytest]\n" + INI.replace("ELLIPSIS", "NUMBER"), "code.py": THIRD},
+        {"pytest.ini": "[pytest]\n" + INI, "code.py": THIRD.replace("(1)", "(1)  # doctest: +NUMBER")},
+        {"conftest.py": OWN_OPTION, "code.py": THIRD.replace("(1)", "(1)  # doctest: +ROUGH")},
+        {"conftest.py": NAMES, "code.py": TOTAL},
+        {"conftest.py": NAMES, "setup.py": "", "pkg/__init__.py": "", "pkg/code.py": TOTAL},
+        {"setup.py": "", "pkg/__init__.py": "", "pkg/conftest.py": NAMES, "pkg/code.py": TOTAL},
+    ],
+)
+def test_the_settings_of_the_project_apply_to_its_examples(
+    project: Project, files: Mapping[str, str]
+) -> None:
+    folder = project(files)
+    path = next(folder / name for name in files if name.endswith("code.py"))
+    text = path.read_text()
+    name = text.partition("def ")[2].partition("(")[0]
+    setting = Setting(best_sandbox(), Path(sys.executable), Limits(seconds=30, output_bytes=1 << 20))
+    verdict = judge_by_itself(text, path, setting, function=name)
+    assert verdict.passed, verdict
+    assert (verdict.evidence.attribution, verdict.evidence.tests) == ("doctest", 1)
+    assert verdict.evidence.strength is Strength.WEAK
+    assert "pytest ran the examples" in verdict.evidence.message
+    wrong = text.replace(*WRONG[name])
+    assert wrong != text
+    assert judge_by_itself(wrong, path, setting, function=name).judgement is Judgement.FAILED
+    document = Document.read(path)
+    judge = find_judge(document, find_function(document, name), best_sandbox(), vetted=True)
+    assert judge is not None
+    assert judge.judge(text).passed
+    assert judge.judge(wrong).judgement is Judgement.FAILED
+
+
+@pytest.mark.parametrize(
+    ("files", "reason"),
+    [
+        ({"pytest.ini": "[pytest]\ndoctest_optionflags = FLOAT_CMP\n", "code.py": THIRD}, "FLOAT_CMP"),
+        (
+            {"pytest.ini": "[pytest]\n" + INI, "code.py": THIRD.replace("(1)", "(1)  # doctest: +FLOAT_CMP")},
+            "FLOAT_CMP",
+        ),
+        ({"conftest.py": NAMES + "import nowhere", "code.py": TOTAL}, "No module named 'nowhere'"),
+        (
+            {
+                ".git/HEAD": "",
+                "conftest.py": NAMES,
+                "packages/a/pyproject.toml": "",
+                "packages/a/code.py": TOTAL,
+            },
+            "conftest.py is outside of the project",
+        ),
+    ],
+)
+def test_settings_that_cannot_be_used_are_no_failure(
+    project: Project, files: Mapping[str, str], reason: str
+) -> None:
+    folder = project(files)
+    path = next(folder / name for name in files if name.endswith("code.py"))
+    setting = Setting(best_sandbox(), Path(sys.executable), Limits(seconds=30, output_bytes=1 << 20))
+    verdict = judge_by_itself(path.read_text(), path, setting)
+    assert verdict.judgement is Judgement.REFUSED, verdict
+    assert reason in verdict.evidence.message
+
+
+def test_settings_of_pytest_need_pytest(project: Project, bare_python: Path) -> None:
+    path = project({"pytest.ini": "[pytest]\n" + INI, "code.py": LABEL}) / "code.py"
+    setting = Setting(best_sandbox(), bare_python, Limits(seconds=30, output_bytes=1 << 20))
+    verdict = judge_by_itself(LABEL, path, setting)
+    assert verdict.judgement is Judgement.REFUSED, verdict
+    assert "it needs pytest, which this interpreter does not have" in verdict.evidence.message
+
+
+def test_examples_in_a_file_of_tests_are_not_judged_without_their_settings(project: Project) -> None:
+    tests = (
+        "from code_ import label\n\ndef test_it():\n    '''\n    >>> label(3)\n    'object ...'\n    '''\n"
+    )
+    folder = project({"pytest.ini": "[pytest]\n" + INI, "code_.py": LABEL, "test_code.py": tests})
+    setting = Setting(best_sandbox(), Path(sys.executable), Limits(seconds=30, output_bytes=1 << 20))
+    verdict = judge_by_tests(LABEL, folder / "code_.py", folder / "test_code.py", setting)
+    assert verdict.judgement is Judgement.REFUSED, verdict
+    assert "settings for examples do not apply" in verdict.evidence.message

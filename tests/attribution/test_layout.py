@@ -51,6 +51,65 @@ def test_the_interpreter_of_the_project_is_used(project: Project, monkeypatch: p
     assert interpreter_for(folder / "pkg/a.py") == Path(sys.executable)
 
 
+@pytest.fixture
+def workspace(project: Project, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A workspace of two packages, with one environment at its root."""
+    monkeypatch.delenv("VIRTUAL_ENV", raising=False)
+    folder = project(
+        {
+            "outer/repo/pyproject.toml": "[tool.uv.workspace]\nmembers = ['packages/*']\n",
+            "outer/repo/packages/app/pyproject.toml": "[project]\nname = 'app'\n",
+            "outer/repo/packages/app/src/app/__init__.py": "",
+            "outer/repo/packages/app/src/app/code.py": "",
+            "outer/repo/packages/lib/setup.cfg": "",
+            "outer/repo/packages/lib/lib.py": "",
+        }
+    )
+    venv.create(folder / "outer/repo/.venv", with_pip=False, symlinks=True)
+    return folder / "outer/repo"
+
+
+CODE = "packages/app/src/app/code.py"
+
+
+@pytest.mark.parametrize("mark", [".git/HEAD", ".git", ".hg/store"])
+def test_members_of_a_workspace_share_its_environment(workspace: Path, mark: str) -> None:
+    """`.git` is a file in a submodule, and in a second working tree of a repository."""
+    assert interpreter_for(workspace / CODE) == Path(sys.executable)  # nothing says that it is one unit
+    (workspace / mark).parent.mkdir(exist_ok=True)
+    (workspace / mark).write_text("gitdir: elsewhere\n")
+    assert interpreter_for(workspace / CODE) == workspace / ".venv/bin/python"
+    assert interpreter_for(workspace / "packages/lib/lib.py") == workspace / ".venv/bin/python"
+    venv.create(workspace / "packages/app/venv", with_pip=False, symlinks=True)
+    assert interpreter_for(workspace / CODE) == workspace / "packages/app/venv/bin/python"
+    assert interpreter_for(workspace / "packages/lib/lib.py") == workspace / ".venv/bin/python"
+
+
+def test_no_environment_from_above_the_repository_is_used(
+    workspace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (workspace.parent / ".git").mkdir()
+    (workspace / "packages" / "app" / ".git").write_text("gitdir: ../../.git/modules/app\n")
+    assert interpreter_for(workspace / CODE) == Path(sys.executable)
+    assert interpreter_for(workspace / "packages/lib/lib.py") == workspace / ".venv/bin/python"
+    monkeypatch.setenv("HOME", str(workspace.parent))  # the settings of a user, under version control
+    assert interpreter_for(workspace / "packages/lib/lib.py") == Path(sys.executable)
+
+
+def test_no_environment_from_a_folder_of_another_user_is_used(
+    workspace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (workspace / ".git").mkdir()
+    stat = Path.stat
+
+    def stat_as_if_foreign(path: Path, **options: bool) -> os.stat_result:
+        found = stat(path, **options)
+        return os.stat_result((*found[:4], found.st_uid + (path == workspace), *found[5:]))
+
+    monkeypatch.setattr(Path, "stat", stat_as_if_foreign)
+    assert interpreter_for(workspace / CODE) == Path(sys.executable)
+
+
 @pytest.mark.parametrize(
     ("test", "found"),
     [

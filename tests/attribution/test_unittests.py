@@ -8,6 +8,10 @@ from pathlib import Path
 import pytest
 
 from counterlens.attribution.base import Isolation, Judge, Judgement, Strength
+from counterlens.attribution.registry import find_judge
+from counterlens.sandbox.registry import best_sandbox
+from counterlens.syntax.document import Document
+from counterlens.syntax.functions import find_function
 
 JudgeOf = Callable[..., Judge]
 Project = Callable[[Mapping[str, str]], Path]
@@ -335,6 +339,66 @@ def test_a_project_has_a_module_that_the_warm_interpreter_has_imported(
     judge = judge_of(folder / "steps.py", "after")
     assert judge.judge((folder / "steps.py").read_text()).passed
     assert not judge.judge("def after(place):\n    return place\n").passed
+
+
+@pytest.mark.parametrize(
+    ("file", "judgement"),
+    [
+        ("calendar.py", Judgement.PASSED),
+        ("json/__init__.py", Judgement.PASSED),
+        ("random/helpers.py", Judgement.PASSED),
+        ("types.py", Judgement.PASSED),
+        ("code.py", Judgement.PASSED),
+        ("test.py", Judgement.PASSED),
+        ("pluggy.py", Judgement.PASSED),
+        ("sandboxed.py", Judgement.PASSED),
+        ("counterlens/text.py", Judgement.PASSED),
+        (
+            "os.py",
+            Judgement.REFUSED,
+        ),  # every interpreter has it when it starts, so pytest finds the library's
+        ("math.py", Judgement.REFUSED),
+        ("inspect.py", Judgement.REFUSED),  # pytest does not work with it
+    ],
+)
+@pytest.mark.parametrize("vetted", [True, False])
+def test_the_program_has_the_name_of_a_module_that_was_imported_before(
+    project: Project, judge_of: JudgeOf, file: str, judgement: Judgement, vetted: bool
+) -> None:
+    module = file.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+    folder = project(
+        {
+            file.partition("/")[0] + "/__init__.py" if "/" in file else "other.py": "",
+            file: "def half(x):\n    if x:\n        return x // 2\n    return 0\n",
+            "test_half.py": f"from {module} import half\n\ndef test_half():\n    assert half(4) == 2\n",
+        }
+    )
+    path = folder / file
+    text = path.read_text()
+    if vetted and judgement is Judgement.REFUSED:
+        document = Document.read(path)
+        function = find_function(document, "half")
+        assert find_judge(document, function, best_sandbox(), vetted=True, fallback=False) is None
+        return
+    judge = judge_of(path, "half", vetted=vetted)
+    assert judge.judge(text).judgement is judgement
+    wrong = judge.judge(text.replace("// 2", "// 4")).judgement
+    assert wrong is (Judgement.FAILED if judgement is Judgement.PASSED else judgement)
+
+
+@pytest.mark.parametrize("name", ["calendar", "queue", "code", "json", "logging"])
+def test_a_helper_has_the_name_of_a_module_that_was_imported_before(
+    project: Project, judge_of: JudgeOf, name: str
+) -> None:
+    text = f"def after(x):\n    from {name} import STEP\n    return x + STEP\n"
+    tests = "from steps import after\n\ndef test_after():\n    assert after(1) == 3\n"
+    folder = project({f"{name}.py": "STEP = 2\n", "steps.py": text, "test_steps.py": tests})
+    verdict = judge_of(folder / "steps.py", "after", vetted=False).judge(text)
+    if name in {"json", "logging"}:  # pytest uses the library's
+        assert verdict.judgement is Judgement.REFUSED, verdict
+        assert f"{name} of the project has the name" in verdict.evidence.message
+    else:
+        assert verdict.passed, verdict
 
 
 def test_a_function_has_the_name_of_its_module(

@@ -4,38 +4,53 @@ from __future__ import annotations
 
 import ast
 import doctest
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import reduce
 from operator import or_
+from pathlib import Path
 from threading import Event
 from typing import Any
 
 from counterlens.attribution.base import Evidence, Judgement, Setting, Verdict
-from counterlens.attribution.layout import layout_of
-from counterlens.attribution.suite import Suite
-from counterlens.attribution.test_run import TestRun, brief
+from counterlens.attribution.harness import refuse_harness
+from counterlens.attribution.layout import folders_around, layout_of
+from counterlens.attribution.suite import SETTINGS, Suite
+from counterlens.attribution.test_run import Apartness, TestRun, brief, in_lines
+from counterlens.attribution.unittests import read_cases
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
 from counterlens.syntax.python_ast import parse_module
 
 ID = "doctest"
+_DIRECTIVE = re.compile(r"#\s*doctest:.*")
+_CONFTEST = "conftest.py"
+_UNREAD = "{file} is outside of the project and was not used; import it in a conftest.py of the project"
+_SETTINGS = (_CONFTEST, "pytest.toml", ".pytest.toml", *SETTINGS)
+_WITHOUT_SETTINGS = "pytest ran the examples, in the process of the program; without the project's settings: "
 
 
 class DoctestJudge:
     """Runs examples in the module that a program defines, and compares their output.
 
     The expected output never enters the sandbox: the program cannot find it there, and nothing that it does
-    can make a wrong output right.
+    can make a wrong output right. If the original fails them like that, and the project has settings of
+    pytest for examples, such as options and names from `doctest_namespace`, pytest itself runs them in the
+    process of the program.
     """
 
     attribution = ID
 
-    def __init__(self, examples: Sequence[doctest.Example], test_run: TestRun) -> None:
+    def __init__(
+        self, examples: Sequence[doctest.Example], test_run: TestRun, by_pytest: TestRun | None = None
+    ) -> None:
+        self._by_pytest = by_pytest
         self._examples = [example for example in examples if not example.options.get(doctest.SKIP)]
         self._test_run = test_run
         self._ignored: set[int] = set()  # examples that fail on the original
         self._known: dict[str, Verdict] = {}
+        self._vetted = False
         self._wrong: int | None = None
 
     @property
@@ -48,10 +63,43 @@ class DoctestJudge:
 
     def judge(self, program: str, *, cancel: Event | None = None) -> Verdict:
         """Run the examples against a program; see `Judge.judge`."""
-        return self._known.pop(program, None) or self._test_run.run(program, self._read, cancel)
+        if program in self._known:
+            return self._known.pop(program)
+        verdict = self._test_run.run(program, self._read, cancel)
+        if self._by_pytest is None:
+            if self._vetted:
+                return verdict
+            return refuse_harness(self._test_run, verdict, program, self._read, cancel)
+        if verdict.judgement is not Judgement.FAILED or self._test_run.calibration.apart:
+            return verdict
+        return self._ask_pytest(program, verdict, cancel)
+
+    def _ask_pytest(self, program: str, plain: Verdict, cancel: Event | None) -> Verdict:
+        """Let pytest run the examples."""
+        assert self._by_pytest is not None
+        verdict = self._by_pytest.run(program, read_cases, cancel)
+        if not self._vetted:
+            verdict = refuse_harness(self._by_pytest, verdict, program, read_cases, cancel)
+        unread = next((str(file) for file in self._by_pytest.readable if self._is_unread(file)), None)
+        if verdict.judgement is Judgement.FAILED and (unread or verdict.evidence.failed is None):
+            verdict = replace(verdict, judgement=Judgement.REFUSED)  # not because of an example
+        why = _WITHOUT_SETTINGS + plain.evidence.message if verdict.passed else ""
+        why = _UNREAD.format(file=unread) if unread and not verdict.passed else why
+        message = brief(in_lines(why, verdict.evidence.message))
+        tests = self.tests if verdict.passed else verdict.evidence.tests
+        evidence = replace(verdict.evidence, attribution=ID, tests=tests, message=message)
+        return replace(verdict, evidence=evidence, seconds=plain.seconds + verdict.seconds)
+
+    def _is_unread(self, file: Path) -> bool:
+        """Whether a file of the settings is not used, because the program may not list its folder."""
+        place = self._by_pytest.place if self._by_pytest is not None else None
+        return place is not None and file.name == _CONFTEST and not file.is_relative_to(place.project)
 
     def vetted(self, original: str, cancel: Event | None) -> DoctestJudge | str:
         """The judge by the examples that pass on the original; the reason if none does."""
+        if self._by_pytest is not None and (verdict := self.judge(original, cancel=cancel)).passed:
+            self._vetted, self._known = True, {original: verdict}
+            return self
         judge = DoctestJudge(self._examples, self._test_run)
         reason = ""
         for _ in self._examples:
@@ -59,6 +107,7 @@ class DoctestJudge:
             if verdict.passed:
                 note = f"{len(judge._ignored)} left out: {reason}" if judge._ignored else ""
                 evidence = replace(verdict.evidence, message=note)
+                judge._vetted = True
                 judge._known = {original: replace(verdict, evidence=evidence)}
                 break
             wrong = judge._wrong
@@ -97,14 +146,41 @@ def judge_by(docstring: str | None, document: Document, setting: Setting, name: 
     """The judge by one docstring of a document; None if none of its examples has expected output."""
     if not docstring or ">>>" not in docstring:
         return None
-    try:
-        examples = doctest.DocTestParser().get_examples(docstring, name)
-    except ValueError:  # malformed examples, which doctest itself would reject
-        return None
     place = layout_of(document.path, document.text) if document.path else None
+    settings = pytest_settings_for_examples(place.path) if place else ()
+    parse = doctest.DocTestParser().get_examples
+    try:
+        examples = parse(docstring, name)
+    except ValueError:  # malformed examples, which doctest itself would reject, or an option of a plug-in
+        if not settings:
+            return None
+        try:
+            examples = parse(_DIRECTIVE.sub("", docstring), name)
+        except ValueError:
+            return None
     task = {"examples": [example.source for example in examples if not example.options.get(doctest.SKIP)]}
-    judge = DoctestJudge(examples, TestRun(ID, setting, place, task, original=document.text))
+    by_pytest = None
+    if place and settings:
+        file = {"path": str(place.path), "module": place.module, "root": str(place.root)}
+        files = [{**file, "cases": [["", name]], "examples": True}]
+        by_pytest = TestRun(
+            ID,
+            setting,
+            place,
+            {"files": files},
+            folder=place.project,
+            apartness=Apartness.NEVER,
+            readable=settings,
+        )
+    judge = DoctestJudge(examples, TestRun(ID, setting, place, task, original=document.text), by_pytest)
     return judge if judge.tests else None
+
+
+def pytest_settings_for_examples(path: Path) -> tuple[Path, ...]:
+    """The files that configure pytest around a file; none if none of them mentions doctests."""
+    files = [folder / name for folder in folders_around(path) for name in _SETTINGS]
+    found = tuple(file for file in files if file.is_file())
+    return found if any(b"doctest" in file.read_bytes() for file in found) else ()
 
 
 def _docstring(document: Document, function: Function) -> str | None:

@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import ast
 import doctest
+from dataclasses import replace
 from pathlib import Path
 from threading import Event
 
 from counterlens.attribution.base import Evidence, Judgement, Setting, Verdict
+from counterlens.attribution.doctests import pytest_settings_for_examples
+from counterlens.attribution.harness import refuse_harness
 from counterlens.attribution.layout import layout_of
 from counterlens.attribution.reading import read_program
 from counterlens.attribution.separation import why_inseparable
-from counterlens.attribution.test_run import Apartness, TestRun
+from counterlens.attribution.test_run import Apartness, TestRun, brief, in_lines
 from counterlens.attribution.unittests import ID as TESTS
 from counterlens.attribution.unittests import read_cases
 from counterlens.errors import SourceError
 from counterlens.syntax.python_ast import parse_module
 
+_SETTINGS = "pytest's settings for examples do not apply to those of {tests}: write them as assertions"
 _Definition = ast.FunctionDef | ast.AsyncFunctionDef
 
 
@@ -78,7 +82,15 @@ def judge_by_tests(
         inseparable=why_inseparable(tree, place.module),
         readable=at.readable or (tests,),
     )
-    return test_run.run(program, read_cases, cancel)
+    verdict = test_run.run(program, read_cases, cancel)
+    verdict = refuse_harness(test_run, verdict, program, read_cases, cancel)
+    if verdict.judgement is Judgement.FAILED and "::doctest of " in (verdict.evidence.failed or ""):
+        settings = pytest_settings_for_examples(at.path)
+        if settings:  # they do not apply to a file that runs as a script
+            message = in_lines(_SETTINGS.format(tests=tests.name), verdict.evidence.message)
+            evidence = replace(verdict.evidence, message=brief(message))
+            return replace(verdict, judgement=Judgement.REFUSED, evidence=evidence)
+    return verdict
 
 
 def _cases_in(tree: ast.Module) -> list[list[str]]:

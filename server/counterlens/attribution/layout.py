@@ -12,6 +12,7 @@ from pathlib import Path
 from counterlens.errors import SandboxError
 from counterlens.sandbox.interpreter import describe
 from counterlens.syntax.python_ast import parse_module
+from counterlens.trust import repository_of
 
 _MARKERS = ("pyproject.toml", "setup.py", "setup.cfg", "pytest.ini", "tox.ini", ".git", ".hg")
 _ENVIRONMENTS = (".venv", "venv")
@@ -88,20 +89,36 @@ def layout_of(path: Path, text: str = "") -> Layout:
 
 
 def interpreter_for(path: Path | None) -> Path:
-    """The interpreter of a file's project, else of the active environment, else our own."""
-    if path is not None:
-        place = layout_of(path)
-        for folder in (place.path.parent, *place.path.parent.parents):
-            for name in _ENVIRONMENTS:
-                python = folder / name / "bin" / "python"
-                if python.is_file() and (folder / name / "pyvenv.cfg").is_file() and _works(python):
-                    return python
-            if folder == place.project:
-                break
+    """The interpreter of a file's project or its workspace, else of the active environment, else our own."""
+    for folder in folders_around(path) if path is not None else ():
+        for name in _ENVIRONMENTS:
+            python = folder / name / "bin" / "python"
+            if python.is_file() and (folder / name / "pyvenv.cfg").is_file() and _works(python):
+                return python
     active = os.environ.get("VIRTUAL_ENV")
     if active and _works(Path(active) / "bin" / "python"):
         return Path(active) / "bin" / "python"
     return Path(sys.executable)
+
+
+def folders_around(path: Path) -> list[Path]:
+    """The folders that may configure a file: from its own to its project's, and on to its repository's.
+
+    A repository is trusted as a unit, and nothing above it is. A folder of another user is left out, too:
+    whoever may write to a shared folder could put a `.git` and an environment around the projects of others.
+    """
+    place, bound = layout_of(path), bound_of(path.resolve())
+    folders = [place.path.parent, *place.path.parent.parents]
+    own = folders[: folders.index(place.project) + 1]
+    top = repository_of(place.path)
+    if _holds_home(top) or (bound is not None and not top.is_relative_to(bound)):
+        return own
+    owner = place.project.stat().st_uid
+    for folder in folders[len(own) :]:
+        if not folder.is_relative_to(top) or folder.stat().st_uid != owner:
+            break
+        own.append(folder)
+    return own
 
 
 def _works(python: Path) -> bool:

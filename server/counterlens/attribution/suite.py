@@ -24,7 +24,7 @@ LARGEST = 2 << 20  # maximum bytes of a file that is read
 _SKIPPED = {"__pycache__", "node_modules", "site-packages", "build", "dist", "venv", "env"}
 TEST_FOLDERS = ("tests", "test")
 TEST_FILES = ("test_*.py", "*_test.py")
-_SETTINGS = {
+SETTINGS = {
     "pytest.ini": "pytest",
     ".pytest.ini": "pytest",
     "pyproject.toml": "",
@@ -78,7 +78,7 @@ class Suite:
     @property
     def notable(self) -> list[Path]:
         """Further files that configure the tests."""
-        return [path for name in _SETTINGS if (path := self.project / name).is_file()]
+        return [path for name in SETTINGS if (path := self.project / name).is_file()]
 
     @cached_property
     def roots(self) -> list[Path]:
@@ -183,7 +183,7 @@ def _content(path: Path) -> bytes:
 
 def _pytest_settings(project: Path) -> Mapping[str, Any]:
     """The project's pytest settings, from the files that pytest reads; empty if there are no valid ones."""
-    for name, section in _SETTINGS.items():
+    for name, section in SETTINGS.items():
         try:
             text = (project / name).read_text("utf-8")
             if section:

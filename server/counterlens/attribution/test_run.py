@@ -265,6 +265,8 @@ class TestRun:
             judgement = Judgement.FAILED
             evidence = Evidence(self.attribution, 0, None, _accident(report))
         else:
+            if report.get("unstarted"):
+                report["unstarted"] = in_lines(str(report["unstarted"]), _last_words(outcome))
             judgement, evidence = read(report)
             if apart and program == self.original and "relied_on" in report:
                 self.calibration.relied_on[tests] = report["relied_on"]
@@ -367,6 +369,12 @@ def _accident(report: dict[str, Any]) -> str:
     if report["kind"] == "inseparable":
         return brief(f"the program cannot be separated from its tests: {message}")
     return brief(f"the tests could not finish: {message}")
+
+
+def _last_words(outcome: JobOutcome) -> str:
+    """The last line that a run has written, which says why pytest did not start."""
+    said = outcome.errors.strip() or outcome.output.strip()
+    return said.decode("utf-8", "replace").rpartition("\n")[2]
 
 
 def _report(outcome: JobOutcome, nonce: str) -> tuple[dict[str, Any] | None, str | None]:

@@ -10,6 +10,7 @@ from typing import Any
 
 from counterlens.attribution.base import Evidence, Judgement, Setting, Strength, Verdict
 from counterlens.attribution.discovery import CaseName, cases_for, files_with_tests
+from counterlens.attribution.harness import refuse_harness
 from counterlens.attribution.layout import Layout, layout_of
 from counterlens.attribution.reaching import HoleReach, RanBy, into
 from counterlens.attribution.stand_ins import OVERLOOKED, stand_ins
@@ -94,7 +95,8 @@ class CasesJudge:
 
     def _run(self, program: str, cancel: Event | None) -> Verdict:
         if self._known is None:
-            return self._test_run.run(program, read_cases, cancel)
+            verdict = self._test_run.run(program, read_cases, cancel)
+            return refuse_harness(self._test_run, verdict, program, read_cases, cancel)
         known = self._known.pop(program, None)  # used once: a second call runs the program again
         return known or self._test_run.run(program, _read_vetted, cancel)
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from counterlens.attribution.base import Evidence, Isolation, Judgement, Verdict
 from counterlens.attribution.pace import COUNTERFACTUAL, FIRST_APART, at_most, paced
-from counterlens.attribution.test_run import OWN_OPERATORS, TestRun, brief, in_lines, shared_since
+from counterlens.attribution.test_run import OWN_OPERATORS, Reader, TestRun, brief, in_lines, shared_since
 from counterlens.counting import plural
 
 _ATTEMPTS = 4
@@ -90,12 +90,28 @@ def vet(test_run: TestRun, original: str, cancel: Event | None) -> Vetted:
     return apart if apart.keeps_most_of(shared) else replace(shared, why_shared=apart.why_not_like(shared))
 
 
+def failures_in_one_process(
+    test_run: TestRun, program: str, cancel: Event | None, listen: Reader
+) -> Mapping[str, str]:
+    """The cases and test files that a program does not pass in the process of its tests, with the reasons.
+
+    The key of a reason for all of them is "all"; `listen` hears the runner's reports.
+    """
+    return _one_way(test_run, program, cancel, apart=False, listen=listen)._reasons
+
+
 def _first(reasons: Mapping[str, str]) -> str:
     return next((f"{name.rpartition('/')[2]}: {why}" for name, why in reasons.items()), "")
 
 
 def _one_way(
-    test_run: TestRun, original: str, cancel: Event | None, *, apart: bool, attempts: int = _ATTEMPTS
+    test_run: TestRun,
+    original: str,
+    cancel: Event | None,
+    *,
+    apart: bool,
+    attempts: int = _ATTEMPTS,
+    listen: Reader | None = None,
 ) -> Vetted:
     without: dict[str, str] = {}
     for _ in range(attempts):
@@ -103,6 +119,8 @@ def _one_way(
 
         def read(report: dict[str, Any], heard: dict[str, Any] = heard) -> tuple[Judgement, Evidence]:
             heard.update(report)
+            if listen is not None:
+                listen(report)
             return Judgement.PASSED, Evidence(test_run.attribution, 0)
 
         trial = test_run.with_task(every=True, without=sorted(without))

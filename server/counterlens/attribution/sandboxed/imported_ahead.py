@@ -12,17 +12,11 @@ import sys
 
 globals()["__builtins__"] = dict(vars(builtins))  # the candidate may replace the others
 _ALWAYS = {
-    "random",
-    "heapq",
-    "statistics",
-    "string",
-    "copy",
-    "bisect",
-    "queue",
-    "fractions",
-    "uuid",
-    "hypothesis",
-}
+    "bisect", "calendar", "code", "copy", "decimal", "fractions", "gzip", "heapq", "html", "http",
+    "hypothesis", "keyword", "numbers", "platform", "queue", "random", "secrets", "select",
+    "statistics", "string", "token", "uuid", "zoneinfo"
+}  # fmt: skip
+"""Modules that pytest has imported, and does not import again later."""
 _NOTED = "imported_ahead"
 _MARK = "sys"  # the last module imported in advance
 
@@ -86,6 +80,13 @@ def forget_hidden(roots: list[str]) -> None:
             names = {name.partition(".")[0] for name in os.listdir(root)}  # noqa: PTH208
         except OSError:
             continue
-        for name in names & ahead:
+        for name in filter(lambda name: _is_module(root, name), names & ahead):
             for known in [known for known in sys.modules if known.partition(".")[0] == name]:
                 del sys.modules[known]
+
+
+def _is_module(root: str, name: str) -> bool:
+    """Whether a name in a folder is that of a module or a package, as opposed to a folder of data."""
+    folder = os.path.join(root, name)  # noqa: PTH118
+    files = (os.path.join(folder, "__init__.py"), f"{folder}.py")  # noqa: PTH118
+    return not os.path.isdir(folder) or any(map(os.path.isfile, files))  # noqa: PTH112

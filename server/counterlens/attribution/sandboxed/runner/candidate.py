@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import _imp
 import builtins
 import importlib
 import importlib.machinery
@@ -92,11 +93,28 @@ class Candidate:
         )
 
     def _forget_loaded(self) -> None:
-        """Remove the file's module and its submodules if this interpreter has already loaded them."""
-        for name in [name for name, file in modules_from(self.name) if self.is_at(file)]:
+        """Remove the file's module if this interpreter has loaded it, and a library's module of its name.
+
+        Modules that every interpreter has when it starts stay: no program can replace them. So does this
+        package, which is hidden later.
+        """
+        names = [name for name, file in modules_from(self.name) if self.is_at(file)]
+        top = self.module.partition(".")[0]
+        loaded = getattr(sys.modules.get(top), "__file__", None)
+        stays = _imp.is_frozen(top) or top == __name__.partition(".")[0]
+        if loaded and not stays and not self._is_from_same_root(loaded):
+            names.append(top)
+        for name in names:
             for other in list(sys.modules):
                 if other == name or other.startswith(name + "."):
                     sys.modules.pop(other, None)
+
+    def _is_from_same_root(self, file: str) -> bool:
+        """Whether a file is a top-level module, or a package, in the folder that ours is imported from."""
+        depth = self.module.count(".") + (self.name == "__init__.py")
+        root = self.real.rsplit(os.sep, depth + 1)[0]
+        top = os.path.join(root, self.module.partition(".")[0])  # noqa: PTH118
+        return os.path.dirname(os.path.realpath(file)) in {root, top}  # noqa: PTH120
 
     def _replace_loading(self) -> None:
         loader: Any = importlib.machinery.SourceFileLoader

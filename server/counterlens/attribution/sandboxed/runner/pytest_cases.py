@@ -29,9 +29,9 @@ def run_pytest(files: list[dict[str, Any]], cases: Cases) -> None:
     """Fill in `cases`.
 
     Args:
-        files: For each its `path`, its `cases` as pairs of class name (or empty) and function name, and
-            whether it is `lent` the candidate's names; if only some parameters of its cases are wanted, their
-            pytest ids after the file as `items`.
+        files: For each its `path`, its `cases` as pairs of class name (or empty) and function name, whether
+            it is `lent` the candidate's names, and whether its cases are functions with `examples`; if only
+            some parameters of its cases are wanted, their pytest ids after the file as `items`.
         cases: Collects the outcomes.
     """
     cases.watch(unittest.SkipTest)
@@ -40,7 +40,15 @@ def run_pytest(files: list[dict[str, Any]], cases: Cases) -> None:
     plugin = Chooser(chosen, cases)
     _lend_names({os.path.realpath(file["path"]) for file in files if file.get("lent")}, cases.candidate)
     paths = [file["path"] for file in files]
-    code = start_pytest(paths, [plugin], lambda: plugin.collected, *_ARGUMENTS)
+    arguments = [*_ARGUMENTS]
+    if any(file.get("examples") for file in files):
+        _load_as_it_is(cases.candidate)
+        arguments += [
+            "--doctest-modules",
+            "--rootdir=.",
+            "--confcutdir=.",
+        ]  # settings may be above the project
+    code = start_pytest(paths, [plugin], lambda: plugin.collected, *arguments)
     if cases.problem is None and code not in (0, 1, 5):
         reason = f"pytest was interrupted or could not start (exit code {code})"
         if _imports(cases.candidate):
@@ -56,6 +64,19 @@ def _imports(candidate: Candidate) -> bool:
     except BaseException:
         return False
     return True
+
+
+def _load_as_it_is(candidate: Candidate) -> None:
+    """Keep pytest from taking the candidate's file for tests, whose assertions it would load rewritten."""
+    from _pytest.assertion.rewrite import AssertionRewritingHook as Loader
+
+    find_spec: Any = Loader.find_spec
+
+    def find_spec_of_others(this: Any, name: str, *more: Any) -> Any:
+        found = find_spec(this, name, *more)
+        return None if found is not None and candidate.is_at(found.origin or "") else found
+
+    setattr(Loader, "find_spec", find_spec_of_others)  # noqa: B010
 
 
 def _lend_names(paths: set[str], candidate: Candidate) -> None:
@@ -162,6 +183,12 @@ class Chooser:
         if path not in self._real:
             self._real[path] = os.path.realpath(path)
         wanted = self._chosen.get(self._real[path], {})
+        if wanted.get("examples"):
+            examples = getattr(item, "dtest", None)
+            names = [name for _, name in wanted["cases"]]
+            return examples is not None and examples.name in {
+                f"{examples.globs['__name__']}.{n}" for n in names
+            }
         if "items" in wanted and item.nodeid.partition("::")[2] not in wanted["items"]:
             return False
         return any(name == function and of in owners for of, name in wanted.get("cases", ()))

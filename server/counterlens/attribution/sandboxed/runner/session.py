@@ -73,13 +73,36 @@ def _judge(
     forget_hidden(task["roots"])
     if task["folder"]:
         os.chdir(task["folder"])
+    unset = watch_environment(os.path.join(task["folder"] or os.path.dirname(task["path"]), ""))  # noqa: PTH118, PTH120
     announce = case if remote is None else _with_remote_begin(case, remote)
     if remote is not None and remote.is_known_invalid(wait=False):
         return dict(remote.invalid)
-    report = _run(task, candidate, tampering, announce, kept)
+    report = {**_run(task, candidate, tampering, announce, kept), "unset": unset}
     if remote is not None:
         return _reported_apart(task, report, remote)
     return {"kind": "tampered", "message": tampering.broken} if tampering.broken else report
+
+
+def watch_environment(folder: str) -> list[str]:
+    """The names of variables that code in a folder will read from the environment although they are unset."""
+    names: list[str] = []
+
+    class Environment(type(os.environ)):  # type: ignore[misc]
+        def __getitem__(self, name: str) -> str:
+            try:
+                return str(super().__getitem__(name))
+            except KeyError:
+                frame = sys._getframe(1)
+                while frame.f_back is not None and frame.f_code.co_filename in own:
+                    frame = frame.f_back
+                file = frame.f_code.co_filename
+                if file.startswith(folder) and "site-packages" not in file and name not in names:
+                    names.append(name)
+                raise
+
+    own = {os.getenv.__code__.co_filename, type(os.environ).get.__code__.co_filename}
+    os.environ.__class__ = Environment
+    return names
 
 
 def _reported_apart(

@@ -42,7 +42,7 @@ def run_unittest(files: list[dict[str, Any]], cases: Cases) -> None:
         wanted = [case for case in labels if cases.wants(labels[case])]
         cases.expected += len(wanted)
         try:
-            module = importlib.import_module(file["module"])
+            module = _load(file)
         except BaseException as error:
             reason = (SKIPPED, str(error)) if isinstance(error, unittest.SkipTest) else None
             lacking = cases.lacks(error)
@@ -60,6 +60,12 @@ def run_unittest(files: list[dict[str, Any]], cases: Cases) -> None:
             continue
         if _run_all(module, {labels[case]: case for case in wanted}, cases):
             return
+
+
+def _load(file: dict[str, Any]) -> ModuleType:
+    if file.get("examples"):
+        raise unittest.SkipTest(f"{_NEEDS_PYTEST}, for the project's settings of doctests")
+    return importlib.import_module(file["module"])
 
 
 def _run_all(module: ModuleType, wanted: dict[str, tuple[str, str]], cases: Cases) -> bool:

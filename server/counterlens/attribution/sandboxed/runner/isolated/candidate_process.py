@@ -10,7 +10,7 @@ import os
 import sys
 import types
 
-from ...imported_ahead import own_modules
+from ...imported_ahead import forget_hidden, own_modules
 from ...job import Output, take_descriptor
 from ...kept_code import KeptCode
 from ..candidate import INVALID, Candidate, invalid
@@ -143,6 +143,7 @@ class CandidateProcess:
         for root in reversed(roots):
             if root not in sys.path:
                 sys.path.insert(0, root)
+        forget_hidden(roots)
         if folder:
             os.chdir(folder)
         KeptCode(kept, folder or "").install(self._candidate.is_at)
