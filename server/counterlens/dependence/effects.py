@@ -25,7 +25,7 @@ class Effects:
         killed: Variables whose earlier definitions end here, such as deleted ones.
         floating: Possibly bound at any later time.
         floating_changed: Places that are possibly changed at any later time.
-        star: Whether any name may be bound (`from m import *`).
+        star: Whether any name may be bound (`from m import *`, `exec` in a module).
         into: The variables that flow into each bound or changed one, if they are fewer than all reads.
     """
 
