@@ -25,7 +25,6 @@ from counterlens.dependence.heap import changed_by_call, selector
 from counterlens.dependence.lookups import Lookup, Lookups
 from counterlens.dependence.rules import Rules
 from counterlens.dependence.scopes import (
-    COMPREHENSIONS,
     BlockNames,
     Comprehension,
     Names,
@@ -80,7 +79,8 @@ class Expressions:
         kind = expression.__class__
         if kind is ast.Constant:
             return
-        if kind is ast.Name and not self._lookups.at:
+        lookups = self._lookups.at
+        if kind is ast.Name and expression not in lookups:
             for variable in variables.read(expression.id):  # type: ignore[attr-defined]
                 see(effects, variable)
             return
@@ -89,7 +89,7 @@ class Expressions:
         while stack:
             node = stack.pop()
             kind = node.__class__
-            if self._lookups.at:
+            if node in lookups:
                 self._look_up(node, variables, effects)
             if kind is ast.Name:
                 for variable in variables.read(node.id):
@@ -114,17 +114,13 @@ class Expressions:
         effects.floating |= writes
 
     def _look_up(self, node: Any, variables: Variables, effects: Effects) -> None:
-        """Add what an expression looks up by name; the code of a comprehension may run in this block."""
-        parts = ast.walk(node) if isinstance(node, COMPREHENSIONS) else (node,)
-        for part in parts:
-            kind = self._lookups.at.get(part)
-            if kind is None:
-                continue
-            names = variables.read(self._lookups.first[part]) if kind is Lookup.FIRST else ()
-            for variable in names or variables.looked_up(everything=kind is Lookup.LOCALS):
-                see(effects, variable)
-            if part in self._lookups.binding and variables.dynamic:
-                effects.star = True
+        """Add what an expression looks up by name."""
+        kind = self._lookups.at[node]
+        names = variables.read(self._lookups.first[node]) if kind is Lookup.FIRST else ()
+        for variable in names or variables.looked_up(everything=kind is Lookup.LOCALS):
+            see(effects, variable)
+        if node in self._lookups.binding and variables.dynamic:
+            effects.star = True
 
     def _part_of(self, node: ast.Attribute | ast.Subscript, reading: ExpressionReading) -> None:
         if isinstance(node, ast.Subscript):
@@ -144,7 +140,8 @@ class Expressions:
         stack.extend(reversed(node.args))
         if isinstance(callee, ast.Attribute):
             name = callee.attr
-            self._look_up(callee, variables, effects)
+            if callee in self._lookups.at:
+                self._look_up(callee, variables, effects)
             stack.append(callee.value)
             if name in rules.resetting_methods and isinstance(callee.value, ast.Name):
                 effects.reset.update(variables.read(callee.value.id))

@@ -5,7 +5,8 @@ Rules:
 - `locals`, `vars`, `dir`, `eval` and `exec` see the variables of the block around them, unless they get a
   namespace that certainly is one (`eval(text, {})`); `globals` sees those of the module.
 - So does a frame: whatever makes one (`sys._getframe`, `inspect.stack`) or leads to one (`f_back`), a
-  variable that holds one, a function of the file that uses one (it may look at its caller's), and
+  variable that holds one, a function of the file that uses one (it may look at its caller's, or at those of
+  further callers), and
   `capture_locals`.
 - `super()` without arguments reads the first parameter of its function.
 - A name that may stand for one of these does the same: `e = eval`, `from builtins import eval as e`, a
@@ -21,7 +22,8 @@ import ast
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from enum import Enum, auto
+from enum import IntEnum, auto
+from typing import cast
 
 from counterlens.dependence.heap import MUTATING_METHODS
 from counterlens.dependence.rules import Rules
@@ -35,12 +37,12 @@ from counterlens.dependence.scopes import (
 )
 
 
-class Lookup(Enum):
+class Lookup(IntEnum):
     """The variables that an expression may look up by name."""
 
-    LOCALS = auto()  # those of the block around it
-    GLOBALS = auto()  # the module's
     FIRST = auto()  # the first parameter of the function around it
+    GLOBALS = auto()  # the module's
+    LOCALS = auto()  # those of the block around it
 
 
 _AROUND = frozenset({"locals", "vars", "dir", "eval", "exec"})
@@ -59,10 +61,12 @@ _HARMLESS = frozenset({"f_code", "f_globals", "f_lineno", "f_builtins", "f_lasti
 _GETTERS = frozenset({"getattr", "attrgetter", "methodcaller"})
 _WHEN_MADE = frozenset({"__init__", "__new__", "__call__", "__init_subclass__", "__set_name__"})
 
+_GOT = _AROUND | _FRAMES | _LEADING
 _WORDS = _LEADING.union({"super", "capture_locals"}, *_FRAME_MAKERS.values())
 
-_Owner = tuple[ast.AST, str]
-"""A block and a name that it binds."""
+
+_Blocks = tuple[Block | Comprehension, ...]
+"""The blocks around a node, outer ones first."""
 
 
 @dataclass(slots=True)
@@ -89,194 +93,181 @@ def find_lookups(tree: ast.Module, source: str, scopes: BlockNames | None = None
     return _Finder(tree, scopes or BlockNames(Rules())).lookups()
 
 
+def has_lookups(source: str) -> bool:
+    """Whether a source has a word that may look variables up by name."""
+    return not (_WORDS - {"super"}).isdisjoint(re.findall(r"\w+", source))
+
+
 class _Finder:
-    """Collects what stands for a lookup until nothing is added, and then the lookups."""
+    """Follows every lookup to what else stands for one, until nothing is added."""
 
     def __init__(self, tree: ast.Module, scopes: BlockNames) -> None:
         self._tree, self._scopes = tree, scopes
         self._modules = {"__builtins__": "builtins"}
-        self._aliases: dict[_Owner, Lookup] = {}
-        self._frames: set[_Owner] = set()  # the aliases that lead to a frame, whether they are called or not
-        self._attributes: dict[str, Lookup] = dict.fromkeys(_FRAMES | _LEADING, Lookup.LOCALS)
-        self._blocks: dict[ast.AST, tuple[Block | Comprehension, ...]] = {}
+        self._blocks: dict[ast.AST, _Blocks] = {}
         self._parents: dict[ast.AST, ast.AST] = {}
-        self._everywhere = False
+        self._named: dict[str, list[ast.Name | ast.Attribute]] = {}  # those that are read, by identifier
+        self._others: list[ast.AST] = []
+        self._imports: list[ast.ImportFrom] = []
+        self._lookups = Lookups()
+        self._aliases: set[tuple[ast.AST | None, str, bool, bool]] = set()
+        self._todo: list[tuple[ast.AST, Lookup, bool, bool]] = []
         self._index()
 
     def _index(self) -> None:
-        stack: list[tuple[ast.AST, tuple[Block | Comprehension, ...]]] = [(self._tree, ())]
+        stack: list[tuple[ast.AST, _Blocks]] = [(self._tree, ())]
         while stack:
             node, around = stack.pop()
+            kind = node.__class__
             self._blocks[node] = around
-            inner = (*around, node) if isinstance(node, _BLOCKS) else around
-            outside = _evaluated_around(node)
+            if kind in _NOTED:
+                self._note(node)
+            inner = (*around, cast("Block", node)) if kind in _BLOCKS else around
+            outside = _evaluated_around(node) if kind in _WITH_HEADERS else ()
             for child in ast.iter_child_nodes(node):
                 self._parents[child] = node
-                stack.append(
-                    (
-                        child,
-                        around[: len(around) - (node.__class__ in _IN_HEADERS)]
-                        if child in outside
-                        else inner,
-                    )
-                )
+                if outside and child in outside:
+                    stack.append((child, around[:-1] if kind in _IN_HEADERS else around))
+                else:
+                    stack.append((child, inner))
+
+    def _note(self, node: ast.AST) -> None:
+        """Remember a node that may be a lookup, or import one."""
+        if isinstance(node, ast.Name | ast.Attribute):
+            if isinstance(node.ctx, ast.Load):
+                self._named.setdefault(_identifier(node), []).append(node)
+        elif isinstance(node, ast.Import):
+            modules = (alias for alias in node.names if alias.name in _FRAME_MAKERS)
+            self._modules.update((alias.asname or alias.name, alias.name) for alias in modules)
+        elif isinstance(node, ast.ImportFrom):
+            self._imports.append(node)
+        elif isinstance(node, ast.keyword) or (isinstance(node, ast.Constant) and node.value in _GOT):
+            self._others.append(node)
 
     def lookups(self) -> Lookups:
-        self._import()
-        size = -1
-        while size != (size := len(self._aliases) + len(self._attributes) + len(self._frames)):
-            for node in self._blocks:
-                self._collect(node)
-        found = Lookups(everywhere=self._everywhere)
-        for node in self._blocks:
-            kind = self._kind(node)
-            if kind is None or self._is_given_a_namespace(node) or self._is_only_named(node):
+        self._start()
+        while self._todo:
+            node, kind, frame, deep = self._todo.pop()
+            if self._is_given_a_namespace(node):
                 continue
-            place = self._parents[node] if isinstance(node, ast.keyword) else node
-            if kind is Lookup.FIRST:
-                name = next(
-                    (name for block in reversed(self._blocks[node]) if (name := _first_parameter(block))),
-                    None,
-                )
-                if name is None:
-                    continue
-                found.first[place] = name
-            found.at[place] = kind
-            if self._may_bind(node):
-                found.binding.add(place)
-        return found
+            self._spread(node, kind, frame=frame, deep=deep)
+            if not self._is_only_named(node, frame=frame):
+                self._record(node, kind)
+        return self._lookups
 
-    def _is_only_named(self, node: ast.AST) -> bool:
-        """Whether an expression only gives a lookup another name: `e = eval`."""
-        above = self._parents[node]
-        return (
-            isinstance(node, ast.Name)
-            and node is getattr(above, "value", None)
-            and (isinstance(above, ast.Assign | ast.AnnAssign | ast.Return))
-            and self._owner(node) not in self._frames
-        )
+    def _start(self) -> None:
+        """Begin with what is a lookup itself."""
+        for name in (*_AROUND, "globals"):
+            for node in self._named.get(name, ()):
+                if isinstance(node, ast.Name) and self._owner(node) is None:
+                    self._todo.append((node, _kind(name), False, False))
+        for node in self._named.get("super", ()):
+            call = self._parents[node]
+            if isinstance(call, ast.Call) and call.func is node and not call.args:
+                self._record(call, Lookup.FIRST)
+        for name in _FRAMES | _LEADING:
+            self._alias(None, name, Lookup.LOCALS, frame=True)
+        for other in self._others:
+            if isinstance(other, ast.keyword) and other.arg == "capture_locals":
+                self._record(self._parents[other], Lookup.LOCALS)
+            elif isinstance(other, ast.Constant) and self._is_got(other):
+                self._todo.append((self._parents[other], Lookup.LOCALS, True, False))
+        self._start_imported()
 
-    def _may_bind(self, node: ast.AST) -> bool:
-        """Whether an expression may bind variables of a module or class that it sees."""
-        name = node.id if isinstance(node, ast.Name) else getattr(node, "attr", "")
-        if name not in {"globals", "locals", "vars"}:
-            return name not in {"dir", "eval"} and not isinstance(node, ast.Call)
-        call = self._parents[node]
-        above = self._parents[call] if isinstance(call, ast.Call) and call.func is node else call
-        if isinstance(above, ast.Subscript):
-            return not isinstance(above.ctx, ast.Load)
-        changing = MUTATING_METHODS if isinstance(above, ast.Attribute) else {"exec", "eval"}
-        return getattr(above, "attr", "") in changing or (
-            isinstance(above, ast.Call) and getattr(above.func, "id", "") in changing
-        )
+    def _start_imported(self) -> None:
+        for module, names in _FRAME_MAKERS.items():
+            for node in (node for name in names for node in self._named.get(name, ())):
+                root = node.value if isinstance(node, ast.Attribute) else None
+                if isinstance(root, ast.Name) and self._modules.get(root.id) == module:
+                    self._todo.append((node, _kind(_identifier(node)), module != "builtins", False))
+        for statement in self._imports:
+            for alias in statement.names:
+                if alias.name in _FRAME_MAKERS.get(statement.module or "", ()):
+                    block, frame = self._blocks[statement][-1], statement.module != "builtins"
+                    self._alias(block, alias.asname or alias.name, _kind(alias.name), frame=frame)
 
     # what stands for a lookup
 
-    def _import(self) -> None:
-        for node in self._blocks:
-            if isinstance(node, ast.Import):
-                for alias in node.names:
-                    if alias.name in _FRAME_MAKERS:
-                        self._modules[alias.asname or alias.name] = alias.name
-            elif isinstance(node, ast.ImportFrom):
-                for alias in node.names:
-                    if alias.name in _FRAME_MAKERS.get(node.module or "", ()):
-                        kind = Lookup.GLOBALS if alias.name == "globals" else Lookup.LOCALS
-                        owner = (self._blocks[node][-1], alias.asname or alias.name)
-                        self._aliases[owner] = kind
-                        if node.module != "builtins":
-                            self._frames.add(owner)
-
-    def _collect(self, node: ast.AST) -> None:
-        """Add what a node makes stand for a lookup."""
-        if isinstance(node, ast.Assign):
-            self._bind(node.targets, node.value)
-        elif isinstance(node, ast.AnnAssign | ast.AugAssign | ast.NamedExpr) and node.value is not None:
-            self._bind([node.target], node.value)
-        elif isinstance(node, ast.For | ast.AsyncFor | ast.comprehension):
-            self._bind([node.target], node.iter)
-        elif isinstance(node, ast.withitem) and node.optional_vars is not None:
-            self._bind([node.optional_vars], node.context_expr)
-        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
-            self._defaults(node)
-            if not isinstance(node, ast.Lambda):
-                self._function(node)
-
-    def _bind(self, targets: list[ast.expr], value: ast.expr) -> None:
-        kind, frame = self._held(value)
-        if kind is not None:
-            for target in targets:
-                for part in ast.walk(target):
-                    self._add(part, kind, frame=frame)
-
-    def _add(self, target: ast.AST, kind: Lookup, *, frame: bool) -> None:
-        if isinstance(target, ast.Attribute):
-            self._attributes[target.attr] = kind
-        elif isinstance(target, ast.Name):
-            owner = self._owner(target)
-            if owner is not None:
-                self._aliases[owner] = kind
-                if frame:
-                    self._frames.add(owner)
-                if isinstance(owner[0], ast.ClassDef):
-                    self._attributes[target.id] = kind
-
-    def _defaults(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> None:
-        arguments = node.args
-        positional = [*arguments.posonlyargs, *arguments.args]
-        pairs = [
-            *zip(positional[len(positional) - len(arguments.defaults) :], arguments.defaults, strict=True),
-            *zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True),
-        ]
-        for parameter, default in pairs:
-            kind, frame = self._held(default) if default is not None else (None, False)
-            if kind is not None:
-                self._aliases[node, parameter.arg] = kind
-                if frame:
-                    self._frames.add((node, parameter.arg))
-
-    def _function(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
-        """A function that uses a frame may look its caller's variables up; one may return a lookup."""
-        returned = (part.value for part in ast.walk(node) if isinstance(part, ast.Return) and part.value)
-        uses = any(self._leads_to_frame(part) for part in ast.walk(node))
-        if not uses and not any(self._held(value)[0] for value in returned):
+    def _alias(
+        self, block: ast.AST | None, name: str, kind: Lookup, *, frame: bool, deep: bool = False
+    ) -> None:
+        """Let a name of a block stand for a lookup, or every attribute of that name if there is no block."""
+        if (block, name, frame, deep) in self._aliases:
             return
+        self._aliases.add((block, name, frame, deep))
+        for node in self._named.get(name, ()):
+            own = block is None if isinstance(node, ast.Attribute) else block is self._owner(node) is not None
+            if own:
+                self._todo.append((node, kind, frame, deep))
+
+    def _spread(self, node: ast.AST, kind: Lookup, *, frame: bool, deep: bool) -> None:
+        """Follow a lookup to the variables that hold it and the functions that use or return it."""
+        part = self._part_used(node) if frame else ""
+        if part in _HARMLESS:
+            return
+        function = next((b for b in reversed(self._blocks[node]) if isinstance(b, FUNCTIONS)), None)
+        if function is not None and (frame or deep):
+            self._function(function, frame=False, deep=deep or self._climbs(node))
+        above = self._parents[node]
+        if part == "value" or (not frame and isinstance(above, ast.Call) and above.func is node):
+            return
+        while isinstance(above, ast.expr | ast.keyword | ast.comprehension | ast.withitem | ast.arguments):
+            if isinstance(above, ast.Lambda) and node is above.body and not frame:
+                return
+            self._held(above, node, kind, frame=frame)
+            node, above = above, self._parents[above]
+        self._held(above, node, kind, frame=frame)
+
+    def _held(self, above: ast.AST, node: ast.AST, kind: Lookup, *, frame: bool) -> None:
+        """Add what a node binds to a lookup that is in one of its parts."""
+        if isinstance(above, ast.arguments):
+            self._default(above, node, kind, frame=frame)
+        elif isinstance(above, ast.Return):
+            function = next(block for block in reversed(self._blocks[above]) if isinstance(block, FUNCTIONS))
+            self._function(function, frame=True)
+        for part in (part for target in _targets(above, node) for part in ast.walk(target)):
+            if isinstance(part, ast.Attribute):
+                self._alias(None, part.attr, kind, frame=frame)
+            elif isinstance(part, ast.Name):
+                block = self._owner(part)
+                self._alias(block, part.id, kind, frame=frame)
+                if isinstance(block, ast.ClassDef):
+                    self._alias(None, part.id, kind, frame=frame)
+
+    def _default(self, arguments: ast.arguments, node: ast.AST, kind: Lookup, *, frame: bool) -> None:
+        positional = [*arguments.posonlyargs, *arguments.args]
+        positional = positional[len(positional) - len(arguments.defaults) :]
+        for parameter, default in (
+            *zip(positional, arguments.defaults, strict=True),
+            *zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True),
+        ):
+            if default is node:
+                self._alias(self._parents[arguments], parameter.arg, kind, frame=frame)
+
+    def _function(
+        self, node: ast.FunctionDef | ast.AsyncFunctionDef, *, frame: bool, deep: bool = False
+    ) -> None:
+        """Let a function that uses a frame, which may be its caller's, or returns a lookup stand for one."""
         block = self._blocks[node][-1]
         if not isinstance(block, ast.ClassDef):
-            self._aliases[block, node.name] = Lookup.LOCALS
-            self._frames.add((block, node.name))
+            self._alias(block, node.name, Lookup.LOCALS, frame=frame, deep=deep)
             return
-        self._attributes[node.name] = Lookup.LOCALS
+        self._alias(None, node.name, Lookup.LOCALS, frame=frame, deep=deep)
         if node.name in _WHEN_MADE:
-            self._aliases[self._blocks[block][-1], block.name] = Lookup.LOCALS
-            self._frames.add((self._blocks[block][-1], block.name))
+            self._alias(self._blocks[block][-1], block.name, Lookup.LOCALS, frame=frame, deep=deep)
         elif node.name.startswith("__") and node.name.endswith("__"):
-            self._everywhere = True
+            self._lookups.everywhere = True
 
-    def _held(self, value: ast.expr) -> tuple[Lookup | None, bool]:
-        """The lookup that a value may be or hold, and whether it leads to a frame."""
-        for node in ast.walk(value):
-            if self._leads_to_frame(node):
-                if self._part_used(node) == "value":
-                    continue
-                return Lookup.LOCALS, True
-            above = self._parents[node]
-            called = isinstance(above, ast.Call) and above.func is node
-            if not called and not isinstance(node, ast.Call) and (kind := self._kind(node)) is not None:
-                return kind, False
-        return None, False
-
-    def _leads_to_frame(self, node: ast.AST) -> bool:
-        if isinstance(node, ast.Name):
-            owner = self._owner(node)
-            frame = owner in self._frames
-        else:
-            frame = (
-                isinstance(node, ast.Attribute | ast.Constant | ast.keyword) and self._kind(node) is not None
-            )
-            if frame and isinstance(node, ast.Attribute):
-                frame = self._module_of(node) != "builtins"
-        return frame and self._part_used(node) not in _HARMLESS
+    def _climbs(self, node: ast.AST) -> bool:
+        """Whether an expression may lead beyond the frame of its function's caller."""
+        above, name = self._parents[node], _identifier(node)
+        if name == "_getframe" and isinstance(above, ast.Call):
+            return not all(isinstance(a, ast.Constant) and a.value in (0, 1) for a in above.args)
+        if name == "f_back" and not (isinstance(above, ast.Attribute) and above.attr == "f_back"):
+            while not isinstance(above, (*FUNCTIONS, ast.Module, ast.For, ast.While)):
+                above = self._parents[above]
+            return isinstance(above, ast.For | ast.While)
+        return name in {"f_back", "stack", "getouterframes", "walk_stack", "_current_frames"}
 
     def _part_used(self, node: ast.AST) -> str:
         """The part of a frame that an expression goes on to: `f_code` for `sys._getframe(1).f_code`."""
@@ -289,49 +280,16 @@ class _Finder:
             node, above = above, self._parents[above]
         return above.attr if isinstance(above, ast.Attribute) else ""
 
-    # lookups
-
-    def _kind(self, node: ast.AST) -> Lookup | None:
-        """The kind of lookup that a node is; None if it is none."""
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
-            return self._kind_of_name(node)
-        if isinstance(node, ast.Attribute):
-            module = self._module_of(node)
-            if module is not None and node.attr in _FRAME_MAKERS[module]:
-                return Lookup.GLOBALS if node.attr == "globals" else Lookup.LOCALS
-            return self._attributes.get(node.attr)
-        if isinstance(node, ast.keyword):
-            return Lookup.LOCALS if node.arg == "capture_locals" else None
-        if isinstance(node, ast.Constant) and isinstance(node.value, str):
-            return Lookup.LOCALS if self._is_got(node) else None
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "super":
-            return None if node.args or node.keywords else Lookup.FIRST
-        return None
-
-    def _kind_of_name(self, node: ast.Name) -> Lookup | None:
-        owner = self._owner(node)
-        if owner is not None:
-            return self._aliases.get(owner)
-        if node.id == "globals":
-            return Lookup.GLOBALS
-        return Lookup.LOCALS if node.id in _AROUND else None
-
-    def _module_of(self, node: ast.Attribute) -> str | None:
-        return self._modules.get(node.value.id) if isinstance(node.value, ast.Name) else None
-
-    def _is_got(self, node: ast.Constant) -> bool:
+    def _is_got(self, node: ast.AST) -> bool:
         """Whether a text names a lookup that `getattr` or a namespace of builtins is asked for."""
         above = self._parents[node]
-        if node.value not in _AROUND | _FRAMES | _LEADING:
-            return False
         if isinstance(above, ast.Subscript):
             return any(isinstance(n, ast.Name) and n.id in self._modules for n in ast.walk(above.value))
         if not isinstance(above, ast.Call) or above.func is node:
             return False
-        name = above.func.attr if isinstance(above.func, ast.Attribute) else getattr(above.func, "id", "")
-        return name in _GETTERS
+        return _identifier(above.func) in _GETTERS
 
-    def _owner(self, node: ast.Name) -> _Owner | None:
+    def _owner(self, node: ast.Name) -> Block | Comprehension | None:
         """The block that binds a name, as seen from its place; None for a builtin or an unknown name."""
         blocks = self._blocks[node]
         for block in reversed(blocks):
@@ -340,13 +298,50 @@ class _Finder:
                 break
             visible = block is blocks[-1] or not isinstance(block, ast.ClassDef)
             if visible and node.id in names.bound:
-                return block, node.id
+                return block
         names = self._scopes.names(self._tree)
-        return (self._tree, node.id) if node.id in names.bound else None
+        return self._tree if node.id in names.bound else None
+
+    # lookups
+
+    def _record(self, node: ast.AST, kind: Lookup) -> None:
+        if kind is Lookup.FIRST:
+            firsts = map(_first_parameter, reversed(self._blocks[node]))
+            name = next((name for name in firsts if name is not None), None)
+            if name is None:
+                return
+            self._lookups.first[node] = name
+        self._lookups.at[node] = kind
+        if self._may_bind(node):
+            self._lookups.binding.add(node)
+        for block in reversed(self._blocks[node]):  # a comprehension's code may run in the block around it
+            if not isinstance(block, COMPREHENSIONS) or kind is not Lookup.LOCALS:
+                break
+            self._lookups.at[block] = kind
+
+    def _is_only_named(self, node: ast.AST, *, frame: bool) -> bool:
+        """Whether an expression only gives a lookup another name: `e = eval`."""
+        above = self._parents[node]
+        named = isinstance(above, ast.Assign | ast.AnnAssign | ast.Return) and above.value is node
+        return named and isinstance(node, ast.Name) and not frame
+
+    def _may_bind(self, node: ast.AST) -> bool:
+        """Whether an expression may bind variables of a module or class that it sees."""
+        name = _identifier(node)
+        if name not in {"globals", "locals", "vars"}:
+            return name not in {"dir", "eval"} and not isinstance(node, ast.Call)
+        call = self._parents[node]
+        above = self._parents[call] if isinstance(call, ast.Call) and call.func is node else call
+        if isinstance(above, ast.Subscript):
+            return not isinstance(above.ctx, ast.Load)
+        changing = MUTATING_METHODS if isinstance(above, ast.Attribute) else {"exec", "eval"}
+        return getattr(above, "attr", "") in changing or (
+            isinstance(above, ast.Call) and getattr(above.func, "id", "") in changing
+        )
 
     def _is_given_a_namespace(self, node: ast.AST) -> bool:
         call = self._parents.get(node)
-        name = node.id if isinstance(node, ast.Name) else getattr(node, "attr", "")
+        name = _identifier(node)
         position = _NAMESPACES.get(name)
         if position is None or not isinstance(call, ast.Call) or call.func is not node:
             return False
@@ -356,7 +351,9 @@ class _Finder:
         return any(name in {"vars", "dir"} or _is_namespace(argument) for argument in given)
 
 
-_BLOCKS = (*FUNCTIONS, *COMPREHENSIONS, ast.Lambda, ast.ClassDef, ast.Module)
+_BLOCKS = frozenset({*FUNCTIONS, *COMPREHENSIONS, ast.Lambda, ast.ClassDef, ast.Module})
+_NOTED = frozenset({ast.Name, ast.Attribute, ast.Import, ast.ImportFrom, ast.keyword, ast.Constant})
+_WITH_HEADERS = frozenset({*FUNCTIONS, ast.ClassDef, ast.arguments, ast.arg})
 _IN_HEADERS = frozenset(
     {ast.arguments, ast.arg}
 )  # nodes inside a block whose parts may be evaluated around it
@@ -373,11 +370,30 @@ def _evaluated_around(node: ast.AST) -> Sequence[ast.AST | None]:
     return [node.annotation] if isinstance(node, ast.arg) else []
 
 
+def _kind(name: str) -> Lookup:
+    return Lookup.GLOBALS if name == "globals" else Lookup.LOCALS
+
+
+def _targets(node: ast.AST, value: ast.AST) -> list[ast.expr]:
+    """What a node binds to one of its parts."""
+    if isinstance(node, ast.Assign):
+        return node.targets
+    if isinstance(node, ast.AnnAssign | ast.AugAssign | ast.NamedExpr):
+        return [node.target]
+    if isinstance(node, ast.For | ast.AsyncFor | ast.comprehension) and value is node.iter:
+        return [node.target]
+    return [node.optional_vars] if isinstance(node, ast.withitem) and node.optional_vars else []
+
+
+def _identifier(node: ast.AST) -> str:
+    """The identifier of a name or attribute; empty for another node."""
+    return node.id if isinstance(node, ast.Name) else getattr(node, "attr", "")
+
+
 def _is_namespace(node: ast.expr) -> bool:
     """Whether an expression is certainly a mapping, not None."""
     if isinstance(node, ast.Call):
-        name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
-        return name in {"globals", "dict", "vars", "copy"}
+        return _identifier(node.func) in {"globals", "dict", "vars", "copy"}
     return isinstance(node, ast.Dict | ast.DictComp) or (
         isinstance(node, ast.Attribute) and node.attr in {"__dict__", "f_globals"}
     )

@@ -20,6 +20,8 @@ def name(analysis: EffectAnalysis, node: cst.Name, to: SideEffects) -> None:
         to.raises |= analysis.module.scopes.builtin(node) not in PURE_BUILTINS
         return
     variable = occurrence.variable
+    if variable.scope is analysis.module.scopes.module and analysis.unseen.exposes_module:
+        to.touches(Heap.READ if occurrence.role is Role.USE else Heap.WRITE)
     if occurrence.role not in {Role.BIND, Role.IMPORT, Role.DEFINE}:
         to.reads.add(variable)
         to.raises |= not analysis.bound.at(occurrence)

@@ -9,9 +9,10 @@ import libcst as cst
 
 from counterlens.mutations.bound import SurelyBound
 from counterlens.mutations.children import children
-from counterlens.mutations.effects import SideEffects
+from counterlens.mutations.effects import Heap, SideEffects
 from counterlens.mutations.kinds import Kinds
 from counterlens.mutations.module import Module
+from counterlens.mutations.unseen_uses import unseen_uses
 
 _YIELDING = (cst.Yield, cst.Await, cst.Global, cst.Nonlocal)
 
@@ -23,11 +24,13 @@ class EffectAnalysis:
         module: The module.
         bound: The places where its variables are certainly bound.
         kinds: The value kinds of its expressions.
+        unseen: The uses of its variables that no name shows.
     """
 
     def __init__(self, module: Module, rules: Rules) -> None:
         self.module, self._rules = module, rules
         self.bound, self.kinds = SurelyBound(module), Kinds(module)
+        self.unseen = unseen_uses(module)
         self._known: dict[cst.CSTNode, SideEffects] = {}
 
     def of(self, node: cst.CSTNode) -> SideEffects:
@@ -40,6 +43,13 @@ class EffectAnalysis:
 
     def add(self, node: cst.CSTNode, to: SideEffects) -> None:
         """Add the possible effects of a node."""
+        variables, changes = self.unseen.reads(node)
+        if variables or changes:
+            to.reads |= variables
+        if changes:
+            to.writes |= variables
+            to.opaque = to.raises = True
+            to.touches(Heap.WRITE)
         rule = self._rules.get(type(node))
         if rule is not None:
             rule(self, node, to)

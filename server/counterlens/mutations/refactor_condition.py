@@ -94,8 +94,6 @@ class RefactorCondition(Mutation):
         scope = module.scope_of(node)
         if scope.kind is not ScopeKind.FUNCTION:
             return SiteRefused(start, "a new variable of a module or class would be visible from outside")
-        if module.scopes.reads_names(scope):
-            return SiteRefused(start, "the function may look its variables up by name")
         before, after = "", ""
         if not _boolean(node.test):
             if context.module.scopes.hides("bool", scope):
