@@ -5,9 +5,8 @@ Rules:
 - `locals`, `vars`, `dir`, `eval` and `exec` see the variables of the block around them, unless they get a
   namespace that certainly is one (`eval(text, {})`); `globals` sees those of the module.
 - So does a frame: whatever makes one (`sys._getframe`, `inspect.stack`) or leads to one (`f_back`), a
-  variable that holds one, a function of the file that uses one (it may look at its caller's, or at those of
-  further callers), and
-  `capture_locals`.
+  variable that holds one, and a function of the file that uses one (it may look at its caller's, or at those
+  of further callers). `capture_locals` shows the variables of all.
 - `super()` without arguments reads the first parameter of its function.
 - A name that may stand for one of these does the same: `e = eval`, `from builtins import eval as e`, a
   default, `getattr(builtins, "eval")`. An attribute counts by its name alone.
@@ -57,6 +56,12 @@ _FRAME_MAKERS = {
 }
 _FRAMES = frozenset({"_getframe", "_current_frames", "currentframe"})
 _LEADING = frozenset({"f_locals", "f_back", "gi_frame", "cr_frame", "ag_frame", "tb_frame"})
+_REACHING = frozenset(
+    {
+        *("gi_frame", "cr_frame", "ag_frame", "tb_frame", "trace", "getinnerframes", "walk_tb"),
+        *("settrace", "setprofile", "_current_frames"),
+    }
+)  # ways to the frames of functions that are called, or suspended, or run elsewhere
 _HARMLESS = frozenset({"f_code", "f_globals", "f_lineno", "f_builtins", "f_lasti"})
 _GETTERS = frozenset({"getattr", "attrgetter", "methodcaller"})
 _WHEN_MADE = frozenset({"__init__", "__new__", "__call__", "__init_subclass__", "__set_name__"})
@@ -77,7 +82,8 @@ class Lookups:
         at: Each expression that looks variables up, with the kind of variables.
         binding: Those of them that may also bind variables of a module or class: `exec(text)`.
         first: The name of the parameter that each `super()` reads.
-        everywhere: Whether any operator may look its caller's variables up: a special method does.
+        everywhere: Whether any code may look up the variables of any function of the file: a special method
+            uses its caller's frame, or code reads the frames of called or suspended functions.
     """
 
     at: dict[ast.AST, Lookup] = field(default_factory=dict)
@@ -88,9 +94,13 @@ class Lookups:
 
 def find_lookups(tree: ast.Module, source: str, scopes: BlockNames | None = None) -> Lookups:
     """The expressions of a file that look variables up by name; empty without a word that could be one."""
-    if _WORDS.isdisjoint(re.findall(r"\w+", source)):
+    words = _WORDS.intersection(re.findall(r"\w+", source))
+    if not words:
         return Lookups()
-    return _Finder(tree, scopes or BlockNames(Rules())).lookups()
+    found = _Finder(tree, scopes or BlockNames(Rules())).lookups()
+    reads = {"f_locals", "getargvalues"} & words and _REACHING & words
+    found.everywhere |= bool(reads) or "capture_locals" in words
+    return found
 
 
 def has_lookups(source: str) -> bool:

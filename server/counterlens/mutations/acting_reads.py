@@ -192,10 +192,7 @@ class ActingReads:
     def _plain_factory(self, call: cst.CSTNode) -> bool:
         """Whether a call does not make a mapping whose missing items come from unknown code."""
         assert isinstance(call, cst.Call)
-        name = (
-            call.func.attr.value if isinstance(call.func, cst.Attribute) else getattr(call.func, "value", "")
-        )
-        if name not in _INSERTING or not call.args:
+        if self._named(call) not in _INSERTING or not call.args:
             return True
         factory = call.args[0].value
         return self._module.scopes.builtin(factory) in PURE_BUILTINS | {"None"} or (

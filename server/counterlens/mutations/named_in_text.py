@@ -18,7 +18,8 @@ import libcst as cst
 
 from counterlens.mutations.known_code import MUTATING_METHODS, PURE_BUILTINS, READING_METHODS
 from counterlens.mutations.module import Module
-from counterlens.mutations.variables import Role, Variable
+from counterlens.mutations.occurrences import parameters
+from counterlens.mutations.variables import Role, ScopeKind, Variable
 
 _WORD = re.compile(r"[^\W\d]\w*")
 _PASS_ON = (
@@ -75,7 +76,7 @@ class TextNames:
             self._seen.add(node)
             above = parent(node)
             if isinstance(above, cst.Arg):
-                goes_on = isinstance(call := parent(above), cst.Call) and self._argument(call)
+                goes_on = isinstance(call := parent(above), cst.Call) and self._argument(above, call)
                 if not goes_on:
                     return
                 node = parent(above)
@@ -100,7 +101,7 @@ class TextNames:
                 self._bind(above, node)
                 return
 
-    def _argument(self, call: cst.Call) -> bool:
+    def _argument(self, argument: cst.Arg, call: cst.Call) -> bool:
         """Record the readers of an argument; whether the value of the call may hold the text."""
         builtin = self._builtin(call.func)
         if isinstance(self._module.parent(call), cst.Raise | cst.From) or builtin in _TAKES_ONLY:
@@ -111,6 +112,8 @@ class TextNames:
             return False  # an exception
         origin = self._origin(call.func)
         if origin is not None:
+            if not origin:
+                self._passed(argument, call)
             return origin in _KEEPS_THE_TEXT
         method = call.func.attr.value if isinstance(call.func, cst.Attribute) else ""
         if method in READING_METHODS:
@@ -136,6 +139,36 @@ class TextNames:
             self._held_by(above.target)
             if isinstance(above, cst.CompFor):
                 self._follow(parent(above))
+        elif isinstance(above, cst.Return | cst.Yield):
+            self._returned(above)
+
+    def _returned(self, node: cst.CSTNode) -> None:
+        """Follow what a function returns or yields to its calls."""
+        function = self._module.function_at(self._module.start(node))
+        if function is None:
+            return
+        name = function.node.name
+        variable = self._module.scopes.variable(name)
+        uses = [o.node for o in variable.occurrences if o.role is Role.USE] if variable is not None else []
+        for use in (*uses, *(self._attributes[name.value] if "." in function.qualname else ())):
+            call = self._module.parent(use)
+            self._follow(call if isinstance(call, cst.Call) and call.func is use else use)
+
+    def _passed(self, argument: cst.Arg, call: cst.Call) -> None:
+        """Follow an argument to the parameters of the functions of the file that have the callee's name."""
+        method = isinstance(call.func, cst.Attribute)
+        name = (
+            call.func.attr.value if isinstance(call.func, cst.Attribute) else getattr(call.func, "value", "")
+        )
+        for function in self._functions.get(name, ()):
+            names = [param.name for param in parameters(function.params)]
+            if argument.keyword is not None:
+                found = [given for given in names if given.value == argument.keyword.value]
+            else:
+                at = list(call.args).index(argument) + method
+                found = names[at : at + 1]
+            for given in found:
+                self._held_by(given)
 
     def _held_by(self, target: cst.CSTNode) -> None:
         """Follow every use of what may hold the text from now on."""
@@ -153,6 +186,9 @@ class TextNames:
             for occurrence in variable.occurrences if variable is not None else ():
                 if occurrence.role is Role.USE:
                     self._follow(occurrence.node)
+            if variable is not None and variable.scope.kind is ScopeKind.CLASS:
+                for use in self._attributes[variable.name]:
+                    self._follow(use)
 
     @cached_property
     def _attributes(self) -> defaultdict[str, list[cst.Attribute]]:
@@ -173,7 +209,7 @@ class TextNames:
         if root is callee and variable.roles <= {Role.DEFINE, Role.USE}:
             return ""
         if isinstance(callee, cst.Attribute) and root is callee.value and variable.name in {"self", "cls"}:
-            return "" if callee.attr.value in self._methods else None
+            return "" if callee.attr.value in self._functions else None
         if not variable.roles <= {Role.IMPORT, Role.USE}:
             return None
         origins = {imported_from(self._module, o.node) for o in variable.occurrences if o.role is Role.IMPORT}
@@ -182,10 +218,11 @@ class TextNames:
         return origin if known else None
 
     @cached_property
-    def _methods(self) -> frozenset[str]:
-        return frozenset(
-            function.node.name.value for function in self._module.functions if "." in function.qualname
-        )
+    def _functions(self) -> dict[str, list[cst.FunctionDef]]:
+        found: dict[str, list[cst.FunctionDef]] = {}
+        for function in self._module.functions:
+            found.setdefault(function.node.name.value, []).append(function.node)
+        return found
 
 
 def imported_from(module: Module, name: cst.CSTNode) -> str | None:
