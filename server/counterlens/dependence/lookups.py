@@ -158,7 +158,7 @@ class _Finder:
         self._start()
         while self._todo:
             node, kind, frame, deep = self._todo.pop()
-            if self._is_given_a_namespace(node):
+            if self._is_given_a_namespace(node) or (frame and self._part_used(node) in _HARMLESS):
                 continue
             self._spread(node, kind, frame=frame, deep=deep)
             if not self._is_only_named(node, frame=frame):
@@ -181,7 +181,7 @@ class _Finder:
             if isinstance(other, ast.keyword) and other.arg == "capture_locals":
                 self._record(self._parents[other], Lookup.LOCALS)
             elif isinstance(other, ast.Constant) and self._is_got(other):
-                self._todo.append((self._parents[other], Lookup.LOCALS, True, False))
+                self._todo.append((self._parents[other], Lookup.LOCALS, other.value not in _AROUND, False))
         self._start_imported()
 
     def _start_imported(self) -> None:
@@ -213,8 +213,6 @@ class _Finder:
     def _spread(self, node: ast.AST, kind: Lookup, *, frame: bool, deep: bool) -> None:
         """Follow a lookup to the variables that hold it and the functions that use or return it."""
         part = self._part_used(node) if frame else ""
-        if part in _HARMLESS:
-            return
         function = next((b for b in reversed(self._blocks[node]) if isinstance(b, FUNCTIONS)), None)
         if function is not None and (frame or deep):
             self._function(function, frame=False, deep=deep or self._climbs(node))
