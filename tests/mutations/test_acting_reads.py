@@ -527,7 +527,7 @@ statements = st.sampled_from(
         "a = d[k]", "b = k in d", "c = len(d)", "a = m.x", "b = m.n", "c = m == n", "b = 1 if m else 2",
         "a = 3 in it", "c = 1 in it", "log(d[a])", "b = m < n", "if m and n: c = 9", "a = d[c] == len(d)",
         "b = sorted(d)", "c = f'{m}'", "k = k + 1", "if m.x < n.x:\n        a = 7\n    else:\n        b = 7",
-        "b = not m", "a = m.x > n.x", "c = xs and 4", "xs.append(a)",
+        "b = not m", "a = m.x > n.x", "c = 4 if xs else 3", "xs.append(a)",
     ]
 )  # fmt: skip
 CLASS = """\

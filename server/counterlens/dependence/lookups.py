@@ -233,6 +233,8 @@ class _Finder:
         elif isinstance(above, ast.Return):
             function = next(block for block in reversed(self._blocks[above]) if isinstance(block, FUNCTIONS))
             self._function(function, frame=True)
+        elif isinstance(above, FUNCTIONS) and node in above.decorator_list:
+            self._function(above, frame=frame)
         for part in (part for target in _targets(above, node) for part in ast.walk(target)):
             if isinstance(part, ast.Attribute):
                 self._alias(None, part.attr, kind, frame=frame)

@@ -113,6 +113,8 @@ class ActingReads:
 
     def consumes(self, node: cst.BaseExpression) -> bool:
         """Whether an expression may be an iterator that other code holds, which `in` consumes."""
+        while isinstance(node, cst.Subscript):
+            node = node.value
         if isinstance(node, cst.Attribute):
             return node.attr.value in self._iterators[1]
         return self._module.scopes.variable(node) in self._iterators[0]
@@ -223,7 +225,8 @@ class ActingReads:
         module = self._module
         found: list[tuple[cst.BaseExpression, cst.BaseExpression]] = []
         for assign in module.nodes(cst.Assign):
-            found += [(target.target, assign.value) for target in assign.targets]
+            for target in assign.targets:
+                found += _pairs(target.target, assign.value)
         for node in module.nodes(cst.AnnAssign):
             found += [(node.target, v) for v in (node.value, node.annotation.annotation) if v is not None]
         found += [(node.target, node.value) for node in module.nodes(cst.NamedExpr)]
@@ -257,13 +260,18 @@ class ActingReads:
                 isinstance(node.value, cst.Name | cst.Attribute)
                 and self._named(node.value) in _ITERATOR_TYPES
             )
+        if isinstance(node, cst.Call):
+            return self._makes_iterator(node, variables, attributes)
+        parts: Iterable[cst.BaseExpression] = ()
         if isinstance(node, cst.IfExp):
-            return any(self._is_iterator(n, variables, attributes) for n in (node.body, node.orelse))
-        if isinstance(node, cst.BooleanOperation):
-            return any(self._is_iterator(n, variables, attributes) for n in (node.left, node.right))
-        return isinstance(node, cst.Call) and self._makes_iterator(node)
+            parts = (node.body, node.orelse)
+        elif isinstance(node, cst.BooleanOperation):
+            parts = (node.left, node.right)
+        elif isinstance(node, cst.List | cst.Tuple | cst.Set | cst.Dict):  # which holds it
+            parts = [element.value for element in node.elements]
+        return any(self._is_iterator(part, variables, attributes) for part in parts)
 
-    def _makes_iterator(self, node: cst.Call) -> bool:
+    def _makes_iterator(self, node: cst.Call, variables: set[Variable | None], attributes: set[str]) -> bool:
         name = self._named(node.func)
         if self._module.scopes.builtin(node.func) in _ITERATORS or name in _ITERATOR_TYPES:
             return True
@@ -271,8 +279,16 @@ class ActingReads:
             root = self._named(node.func.value)
             if name in _ITERATOR_METHODS or root in _OF_ITERATORS:
                 return True
-        functions = self._functions.get(name, ())
-        return any(isinstance(p, cst.Yield) for f in functions for p in self._module.descendants(f.body))
+        return any(
+            isinstance(part, cst.Yield)
+            or (
+                isinstance(part, cst.Return)
+                and part.value is not None
+                and self._is_iterator(part.value, variables, attributes)
+            )
+            for function in self._functions.get(name, ())
+            for part in self._module.descendants(function.body)
+        )
 
     @staticmethod
     def _named(node: cst.BaseExpression) -> str:
@@ -280,6 +296,19 @@ class ActingReads:
         while isinstance(node, cst.Call):
             node = node.func
         return node.attr.value if isinstance(node, cst.Attribute) else str(getattr(node, "value", ""))
+
+
+def _pairs(
+    target: cst.BaseExpression, value: cst.BaseExpression
+) -> Iterator[tuple[cst.BaseExpression, cst.BaseExpression]]:
+    """The parts of a target, each with its value, or with the whole value if that is not displayed."""
+    if not isinstance(target, cst.Tuple | cst.List):
+        yield target, value
+        return
+    shown = isinstance(value, cst.Tuple | cst.List) and len(value.elements) == len(target.elements)
+    for index, element in enumerate(target.elements):
+        part = value.elements[index].value if shown and isinstance(value, cst.Tuple | cst.List) else value
+        yield from _pairs(element.value, part)
 
 
 def _stored(target: cst.BaseExpression) -> Iterator[cst.BaseExpression]:

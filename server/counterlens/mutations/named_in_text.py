@@ -83,7 +83,8 @@ class TextNames:
             elif isinstance(above, cst.Attribute) and above.value is node:
                 call = parent(above)
                 if not isinstance(call, cst.Call) or call.func is not above:
-                    return
+                    node = above
+                    continue
                 if above.attr.value in MUTATING_METHODS | _FOR_PEOPLE - {"get"}:
                     return
                 if above.attr.value not in READING_METHODS | {"get", "copy"}:

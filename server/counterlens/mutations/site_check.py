@@ -43,7 +43,7 @@ def checked(context: MutationContext, site: Site) -> Site | SiteRefused:
     old = _words(module.data[start:end])
     new = _words(after[start : end + len(after) - len(module.data)])
     fresh = {word for _, word in new if word not in module.words and not keyword.iskeyword(word)}
-    if names and _differ(old, new, names | fresh, texts=False):
+    if names and (old != new if unseen.everywhere else _differ(old, new, names | fresh, texts=False)):
         return SiteRefused(site.span[0], BY_NAME)
     for name in sorted(texts):
         if _differ(old, new, {name}, texts=True):

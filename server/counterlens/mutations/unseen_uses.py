@@ -11,12 +11,16 @@ from functools import cached_property, lru_cache
 import libcst as cst
 
 from counterlens.dependence.lookups import Lookup, Lookups, find_lookups, has_lookups
+from counterlens.dependence.program import parse
+from counterlens.errors import SourceError
 from counterlens.mutations.module import FunctionNode, Module
 from counterlens.mutations.named_in_text import TextNames
 from counterlens.mutations.variables import Role, Scope, Variable
-from counterlens.syntax.python_ast import parse_module
 
-_EXPOSING = {"modules", "__dict__", "__import__", "import_module", "vars"}  # ways to the module's variables
+_EXPOSING = {
+    "modules", "__dict__", "__import__", "import_module", "vars", "__globals__", "f_globals", "__main__",
+}  # fmt: skip
+"""Ways to the variables of a module."""
 BY_NAME = "the function may look its variables up by name"
 
 
@@ -36,6 +40,7 @@ class UnseenUses:
 
     Attributes:
         texts: The names in texts.
+        everywhere: Whether code may look up the variables of any function.
         exposes_module: Whether code may access the module's variables by name.
     """
 
@@ -51,13 +56,13 @@ class UnseenUses:
             self._kinds[at] = max(kind, self._kinds.get(at, kind))
             if node in lookups.first:
                 self._first[at] = lookups.first[node]
-        self._everywhere = lookups.everywhere
+        self.everywhere = lookups.everywhere
         self.exposes_module = Lookup.GLOBALS in self._kinds.values() or bool(_EXPOSING & module.words)
         self._dynamic = {self._scope_at(at) for at, kind in self._kinds.items() if kind is Lookup.LOCALS}
 
     def by_name(self, scope: Scope) -> bool:
         """Whether code in a scope, or nested in it, may look the scope's variables up by name."""
-        return self._everywhere or any(inner in self._dynamic for inner in scope.inside())
+        return self.everywhere or any(inner in self._dynamic for inner in scope.inside())
 
     def reads(self, node: cst.CSTNode) -> tuple[set[Variable], bool]:
         """The variables that a node uses unseen, and whether it may also change them."""
@@ -128,6 +133,6 @@ class UnseenUses:
 def _lookups(source: str) -> Lookups:
     """The lookups of a source; those of a later Python's syntax may be anywhere."""
     try:
-        return find_lookups(parse_module(source), source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return find_lookups(parse(source), source)
+    except SourceError:
         return Lookups(everywhere=has_lookups(source))
