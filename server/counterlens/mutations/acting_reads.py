@@ -19,7 +19,7 @@ from counterlens.mutations.kinds import Kinds, ValueKind
 from counterlens.mutations.known_code import PURE_BUILTINS
 from counterlens.mutations.module import Module
 from counterlens.mutations.occurrences import parameters
-from counterlens.mutations.variables import Role, Variable
+from counterlens.mutations.variables import Role, ScopeKind, Variable
 
 COMPARISON = frozenset({"__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__"})
 KEYS = frozenset({"__eq__", "__hash__"})
@@ -208,14 +208,21 @@ class ActingReads:
         """The variables, and the names of attributes, that may hold an iterator."""
         variables: set[Variable | None] = set()
         attributes: set[str] = set()
+        for generator in self._module.nodes(cst.Yield):
+            function = self._module.function_at(self._module.start(generator))
+            if function is not None:
+                variables.add(self._module.scopes.variable(function.node.name))
+                attributes.add(function.node.name.value)
         size = -1
         while size != (size := len(variables) + len(attributes)):
             for target, value in self._bindings:
                 if self._is_iterator(value, variables, attributes):
                     if isinstance(target, cst.Attribute):
                         attributes.add(target.attr.value)
-                    else:
-                        variables.add(self._module.scopes.variable(target))
+                        continue
+                    variables.add(variable := self._module.scopes.variable(target))
+                    if variable is not None and variable.scope.kind is ScopeKind.CLASS:
+                        attributes.add(variable.name)
             variables.discard(None)
         return variables, attributes
 
@@ -230,6 +237,10 @@ class ActingReads:
         for node in module.nodes(cst.AnnAssign):
             found += [(node.target, v) for v in (node.value, node.annotation.annotation) if v is not None]
         found += [(node.target, node.value) for node in module.nodes(cst.NamedExpr)]
+        for result in module.nodes(cst.Return):
+            function = module.function_at(module.start(result))
+            if function is not None and result.value is not None:
+                found.append((function.node.name, result.value))  # a function of iterators stands for one
         for item in module.nodes(cst.WithItem):
             if item.asname is not None:
                 found.append((cst.ensure_type(item.asname, cst.AsName).name, item.item))
@@ -237,14 +248,16 @@ class ActingReads:
             found += [(param.name, param.default)] if param.default is not None else []
             found += [(param.name, param.annotation.annotation)] if param.annotation is not None else []
         for call in module.nodes(cst.Call):
-            for function in (
-                self._functions.get(call.func.value, ()) if isinstance(call.func, cst.Name) else ()
-            ):
-                names = [param.name for param in parameters(function.params)]
-                found += zip(names, (a.value for a in call.args if a.keyword is None), strict=False)
-                keywords = {a.keyword.value: a.value for a in call.args if a.keyword is not None}
-                found += [(name, keywords[name.value]) for name in names if name.value in keywords]
+            found += self._given(call)
         return found
+
+    def _given(self, call: cst.Call) -> Iterator[tuple[cst.BaseExpression, cst.BaseExpression]]:
+        """The parameters of the module's functions of the callee's name, with the arguments of a call."""
+        for callee in self._functions.get(call.func.value, ()) if isinstance(call.func, cst.Name) else ():
+            names = [param.name for param in parameters(callee.params)]
+            yield from zip(names, (a.value for a in call.args if a.keyword is None), strict=False)
+            keywords = {a.keyword.value: a.value for a in call.args if a.keyword is not None}
+            yield from ((name, keywords[name.value]) for name in names if name.value in keywords)
 
     def _is_iterator(
         self, node: cst.BaseExpression, variables: set[Variable | None], attributes: set[str]
@@ -279,16 +292,7 @@ class ActingReads:
             root = self._named(node.func.value)
             if name in _ITERATOR_METHODS or root in _OF_ITERATORS:
                 return True
-        return any(
-            isinstance(part, cst.Yield)
-            or (
-                isinstance(part, cst.Return)
-                and part.value is not None
-                and self._is_iterator(part.value, variables, attributes)
-            )
-            for function in self._functions.get(name, ())
-            for part in self._module.descendants(function.body)
-        )
+        return self._is_iterator(node.func, variables, attributes)
 
     @staticmethod
     def _named(node: cst.BaseExpression) -> str:

@@ -56,7 +56,9 @@ class TextNames:
             words = names.intersection(_WORD.findall(literal.value))
             if words:
                 self._words, self._seen = words, set[cst.CSTNode]()
-                self._follow(literal)
+                self._todo: list[cst.CSTNode] = [literal]
+                while self._todo:
+                    self._walk(self._todo.pop())
 
     @cached_property
     def named(self) -> frozenset[Variable]:
@@ -69,7 +71,11 @@ class TextNames:
         around = [scope, *scope.around()]
         return {s.variables[w] for s in around if s.is_function for w in self._words & s.variables.keys()}
 
-    def _follow(self, start: cst.CSTNode) -> None:
+    def _follow(self, node: cst.CSTNode) -> None:
+        """Follow what may hold the text, later."""
+        self._todo.append(node)
+
+    def _walk(self, start: cst.CSTNode) -> None:
         """Follow a text, or what may hold one, to its readers."""
         parent, node = self._module.parent, start
         while node not in self._seen:
@@ -81,16 +87,9 @@ class TextNames:
                     return
                 node = parent(above)
             elif isinstance(above, cst.Attribute) and above.value is node:
-                call = parent(above)
-                if not isinstance(call, cst.Call) or call.func is not above:
-                    node = above
-                    continue
-                if above.attr.value in MUTATING_METHODS | _FOR_PEOPLE - {"get"}:
+                if not self._method(above):
                     return
-                if above.attr.value not in READING_METHODS | {"get", "copy"}:
-                    self.read_by[call] |= self._variables(call)
-                    return
-                node = call
+                node = parent(above) if above.attr.value != "value" else above
             elif isinstance(above, cst.NamedExpr):
                 self._held_by(above.target)
                 node = above
@@ -101,6 +100,18 @@ class TextNames:
             else:
                 self._bind(above, node)
                 return
+
+    def _method(self, attribute: cst.Attribute) -> bool:
+        """Record the readers of an object that holds the text; whether the value may hold it, too."""
+        call, name = self._module.parent(attribute), attribute.attr.value
+        if not isinstance(call, cst.Call) or call.func is not attribute:
+            return name == "value"  # of an enumeration's member
+        if name in MUTATING_METHODS | _FOR_PEOPLE - {"get"}:
+            return False
+        if name in READING_METHODS | {"get", "copy"}:
+            return True
+        self.read_by[call] |= self._variables(call)
+        return False
 
     def _argument(self, argument: cst.Arg, call: cst.Call) -> bool:
         """Record the readers of an argument; whether the value of the call may hold the text."""
