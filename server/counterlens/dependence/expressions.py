@@ -116,6 +116,7 @@ class Expressions:
     def _look_up(self, node: Any, variables: Variables, effects: Effects) -> None:
         """Add what an expression looks up by name."""
         kind = self._lookups.at[node]
+        effects.by_name |= kind is not Lookup.FIRST
         names = variables.read(self._lookups.first[node]) if kind is Lookup.FIRST else ()
         for variable in names or variables.looked_up(everything=kind is Lookup.LOCALS):
             see(effects, variable)
