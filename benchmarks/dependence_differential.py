@@ -13,6 +13,7 @@ only ours, because beniget
     match       does not take the captures of a pattern for definitions of the function
     loop        does not carry every definition around a loop
     captured    does not let a function or lambda see later bindings
+    lookup      does not count what `super()`, `locals()`, `eval` and frames look up by name
 only beniget's, because it
     jump        continues after `return`, `raise`, `break`, `continue`, `assert` and endless loops in a branch
     try         assumes that a `try` may not bind the name, although all paths through it do
@@ -44,6 +45,9 @@ from counterlens.text import decode
 LIBRARY = Path(ast.__file__).parent
 SKIPPED = {"test", "tests", "idle_test", "site-packages", "lib2to3"}
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+LOOKUPS = frozenset(
+    {"super", "locals", "vars", "dir", "eval", "exec", "globals", "_getframe", "f_back", "f_locals"}
+)
 JUMPS = (ast.Return, ast.Raise, ast.Break, ast.Continue, ast.Assert)
 TRIES = (ast.Try, ast.TryStar, ast.With, ast.AsyncWith)
 LOOPS = (ast.For, ast.AsyncFor, ast.While)
@@ -133,6 +137,8 @@ def why_ours(pair: Pair, places: Places) -> str:
         return "captured"
     if any(isinstance(node, LOOPS) for node in around):
         return "loop"
+    if LOOKUPS & {getattr(node, "id", getattr(node, "attr", None)) for node in ast.walk(last)}:
+        return "lookup"
     return "unexplained"
 
 

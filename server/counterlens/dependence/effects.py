@@ -25,7 +25,8 @@ class Effects:
         killed: Variables whose earlier definitions end here, such as deleted ones.
         floating: Possibly bound at any later time.
         floating_changed: Places that are possibly changed at any later time.
-        star: Whether any name may be bound (`from m import *`).
+        by_name: Whether variables are looked up by name, so that any may be read.
+        star: Whether any name may be bound (`from m import *`, `exec` in a module).
         into: The variables that flow into each bound or changed one, if they are fewer than all reads.
     """
 
@@ -42,6 +43,7 @@ class Effects:
     killed: set[str] = field(default_factory=set)
     floating: set[str] = field(default_factory=set)
     floating_changed: set[Place] = field(default_factory=set)
+    by_name: bool = False
     star: bool = False
     into: dict[str, set[str]] = field(default_factory=dict)
 

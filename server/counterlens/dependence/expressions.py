@@ -9,6 +9,7 @@ Rules:
 - A lambda or generator expression reads what it captures *later*: its sources are the definitions that reach
   the statement or may be made after it. A callable in `Rules.eager` consumes them immediately
   (`sorted(key=lambda ...)`, `sum(... for ...)`): they read like the rest of the statement.
+- What looks variables up by name (`lookups.py`) reads every variable that its block binds.
 - A lambda that changes a captured object is a change at any time after its statement.
 """
 
@@ -21,8 +22,14 @@ from typing import Any
 
 from counterlens.dependence.effects import Effects, bind, see
 from counterlens.dependence.heap import changed_by_call, selector
+from counterlens.dependence.lookups import Lookup, Lookups
 from counterlens.dependence.rules import Rules
-from counterlens.dependence.scopes import BlockNames, Comprehension, Names, evaluated_at_definition
+from counterlens.dependence.scopes import (
+    BlockNames,
+    Comprehension,
+    Names,
+    evaluated_at_definition,
+)
 from counterlens.dependence.variables import Variables
 
 LAZY = frozenset({"map", "filter", "enumerate", "zip", "reversed", "takewhile", "dropwhile", "chain", "iter"})
@@ -54,9 +61,10 @@ class ExpressionReading:
 class Expressions:
     """Finds the effects of expressions."""
 
-    def __init__(self, scopes: BlockNames, rules: Rules) -> None:
+    def __init__(self, scopes: BlockNames, rules: Rules, lookups: Lookups) -> None:
         self._scopes = scopes
         self._rules = rules
+        self._lookups = lookups
 
     def read(self, variables: Variables, *expressions: ast.expr | None) -> Effects:
         """The effects of evaluating expressions in sequence."""
@@ -71,7 +79,8 @@ class Expressions:
         kind = expression.__class__
         if kind is ast.Constant:
             return
-        if kind is ast.Name:
+        lookups = self._lookups.at
+        if kind is ast.Name and expression not in lookups:
             for variable in variables.read(expression.id):  # type: ignore[attr-defined]
                 see(effects, variable)
             return
@@ -80,6 +89,8 @@ class Expressions:
         while stack:
             node = stack.pop()
             kind = node.__class__
+            if node in lookups:
+                self._look_up(node, variables, effects)
             if kind is ast.Name:
                 for variable in variables.read(node.id):
                     see(effects, variable)
@@ -102,6 +113,16 @@ class Expressions:
             effects.floating_changed |= changed
         effects.floating |= writes
 
+    def _look_up(self, node: Any, variables: Variables, effects: Effects) -> None:
+        """Add what an expression looks up by name."""
+        kind = self._lookups.at[node]
+        effects.by_name |= kind is not Lookup.FIRST
+        names = variables.read(self._lookups.first[node]) if kind is Lookup.FIRST else ()
+        for variable in names or variables.looked_up(everything=kind is Lookup.LOCALS):
+            see(effects, variable)
+        if node in self._lookups.binding and variables.dynamic:
+            effects.star = True
+
     def _part_of(self, node: ast.Attribute | ast.Subscript, reading: ExpressionReading) -> None:
         if isinstance(node, ast.Subscript):
             reading.stack.append(node.slice)
@@ -120,6 +141,8 @@ class Expressions:
         stack.extend(reversed(node.args))
         if isinstance(callee, ast.Attribute):
             name = callee.attr
+            if callee in self._lookups.at:
+                self._look_up(callee, variables, effects)
             stack.append(callee.value)
             if name in rules.resetting_methods and isinstance(callee.value, ast.Name):
                 effects.reset.update(variables.read(callee.value.id))

@@ -173,6 +173,12 @@ class Dependences:
         )
 
     @cached_property
+    def by_name(self) -> frozenset[int]:
+        """Ids of the statements that look variables up by name, and so may read any that reaches them."""
+        number = self.graph.statement
+        return frozenset(number[node] for node, effects in enumerate(self.graph.effects) if effects.by_name)
+
+    @cached_property
     def _decided(self) -> list[tuple[int, Arc, int]]:
         """Control dependence between nodes: branch, arc, dependent node."""
         arcs = self.graph.control_arcs()

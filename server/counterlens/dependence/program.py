@@ -11,6 +11,7 @@ import counterlens.dependence.loops
 import counterlens.dependence.matching  # noqa: F401 - these three register what they lay out
 from counterlens.dependence.analysing import MODULE, AnalysedLanguage, find
 from counterlens.dependence.graph import Dependences
+from counterlens.dependence.lookups import find_lookups
 from counterlens.dependence.lowering import Lowering
 from counterlens.dependence.reading import Reader
 from counterlens.dependence.rules import DEFAULT, Rules
@@ -39,7 +40,8 @@ class Program:
         self.tree = parse(source)
         self._text = source.removeprefix(BOM)
         self._scopes = BlockNames(rules)
-        self._reader = Reader(self._scopes, rules, postponed=_postponed(self.tree))
+        lookups = find_lookups(self.tree, source, self._scopes)
+        self._reader = Reader(self._scopes, rules, lookups, postponed=_postponed(self.tree))
         self._functions = list(_functions(self.tree))
 
     @property

@@ -101,7 +101,7 @@ _BUILTINS = frozenset(dir(builtins))
 
 
 def _open_stars(graph: ControlFlowGraph) -> None:
-    """Let a star import possibly define every name that is used and not a builtin."""
+    """Let a star import, or `exec` in a module, possibly define every name that is used and not a builtin."""
     stars = [effects for effects in graph.effects if effects.star]
     if stars:
         used: set[str] = set()

@@ -23,6 +23,7 @@ from typing import Any
 from counterlens.dependence.effects import Effects, bind
 from counterlens.dependence.expressions import LAZY, Expressions, expressions_in
 from counterlens.dependence.heap import place
+from counterlens.dependence.lookups import Lookups
 from counterlens.dependence.rules import Rules
 from counterlens.dependence.scopes import BlockNames, evaluated_at_definition, imported
 from counterlens.dependence.variables import ClassVariables, Variables
@@ -33,8 +34,8 @@ _VIEWS = frozenset({"items", "keys", "values"})
 class Reader(Expressions):
     """Finds the effects of statements and their parts."""
 
-    def __init__(self, scopes: BlockNames, rules: Rules, *, postponed: bool) -> None:
-        super().__init__(scopes, rules)
+    def __init__(self, scopes: BlockNames, rules: Rules, lookups: Lookups, *, postponed: bool) -> None:
+        super().__init__(scopes, rules, lookups)
         self._postponed = postponed
 
     def simple(self, statement: ast.stmt, variables: Variables) -> Effects:
@@ -169,7 +170,7 @@ class Reader(Expressions):
     def _import(self, node: ast.Import | ast.ImportFrom, variables: Variables, effects: Effects) -> None:
         for name in imported(node):
             bind(effects, variables.write(name))
-        effects.star = any(alias.name == "*" for alias in node.names)
+        effects.star |= any(alias.name == "*" for alias in node.names)
 
     def _evaluate(self, node: ast.stmt, variables: Variables, effects: Effects) -> None:
         for expression in expressions_in(node):

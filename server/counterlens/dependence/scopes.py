@@ -11,7 +11,8 @@ Rules (language reference 4.2, PEP 227, 572, 634, 695):
 This module resolves whole blocks, `mutations/scopes.py` every occurrence, on LibCST; that module explains why
 there are two.
 
-Approximations: `exec`, `locals()` and `globals()` are ignored; private names (`__x`) are not mangled.
+What looks variables up by name is the subject of `lookups.py`. Approximation: private names (`__x`) are not
+mangled.
 """
 
 from __future__ import annotations

@@ -42,6 +42,16 @@ class Variables:
         """The names of the module that are variables of this block."""
         return set(names) if self.module else set(names) & self.names.globals
 
+    @property
+    def dynamic(self) -> bool:
+        """Whether code may bind its variables by name, as in a module or class."""
+        return self.module
+
+    def looked_up(self, *, everything: bool) -> set[str]:
+        """The variables that code may look up by name: all, or those of the module."""
+        declared = self.names.globals | (self.names.nonlocals if everything else set())
+        return declared | (self.names.bound if everything or self.module else set())
+
     def captured(self, found: Names) -> tuple[set[str], set[str], set[Place]]:
         """A nested block's effects on this one: the variables it reads and rebinds, the places it changes."""
         return (
@@ -70,6 +80,14 @@ class ClassVariables(Variables):
 
     def write(self, name: str) -> str:
         return name + self.mark if name in self.names.bound else name
+
+    @property
+    def dynamic(self) -> bool:
+        return True
+
+    def looked_up(self, *, everything: bool) -> set[str]:
+        of_module = self.function.looked_up(everything=False)
+        return self.own() | of_module if everything else of_module
 
     def own(self) -> set[str]:
         """All variables of the class body."""

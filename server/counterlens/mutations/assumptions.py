@@ -15,6 +15,7 @@ INTEGER_RANGE = "integer-range"
 ANNOTATIONS_UNREAD = "annotations-unread"
 WHOLE_PROGRAM = "whole-program"
 POSITIONAL_ARGUMENTS = "positional-arguments"
+NAMES_UNREAD = "names-unread"
 OBSERVED_INPUT = "observed-input"
 
 ASSUMPTIONS = {
@@ -37,6 +38,7 @@ ASSUMPTIONS = {
     INTEGER_RANGE: "The arguments of `range` are integers.",
     ANNOTATIONS_UNREAD: "No code reads the annotations at run time.",
     POSITIONAL_ARGUMENTS: "Callers pass the renamed parameter by position, not by name.",
+    NAMES_UNREAD: "No library looks a variable up by a word of a text that the program keeps.",
     OBSERVED_INPUT: "The input is the observed one: the program may behave differently for others.",
     WHOLE_PROGRAM: "The file is the whole program: no other module calls its definitions.",
 }

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import libcst as cst
 
+from counterlens.mutations.acting_reads import COMPARISON, acting_reads
 from counterlens.mutations.assumptions import EQ_NE_CONSISTENT, TOTAL_ORDER
 from counterlens.mutations.edits import Edit, insert, replace
 from counterlens.mutations.layout import is_word
@@ -117,6 +118,8 @@ def _negate_comparison(module: Module, node: cst.Comparison, edits: list[Edit], 
     sides = (node.left, target.comparator)
     if isinstance(operator, _ORDERED) and _may_be_partial(module, sides):
         return False
+    if assumption and acting_reads(module).runs(COMPARISON, sides):
+        return False  # the complement is another method, with other effects
     exact = isinstance(operator, cst.Equal | cst.NotEqual) and all(
         isinstance(s, _EXACT_VALUES) for s in sides
     )

@@ -124,8 +124,6 @@ class DefUseBreak(Mutation):
     def _unsafe(module: Module, variable: Variable) -> str | None:
         if variable.shared:
             return f"a closure may see `{variable.name}`"
-        if module.scopes.reads_names(variable.scope):
-            return "the function may look its variables up by name"
         if any(occurrence in module.scopes.shown for occurrence in variable.occurrences):
             return f"an f-string shows the name of `{variable.name}`"
         return None

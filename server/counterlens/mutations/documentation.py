@@ -25,6 +25,18 @@ refuses a site, with the reason, if the source does not show that it is safe. A 
 behaviour. Each counterfactual records its assumptions, which are listed at the end. *Placebos* perturb
 nothing; they cannot be chosen, and give the [noise floor](probe.md#the-noise-floor) of effects.
 
+Three things are judged for all of Python's preserving mutations at once, not by each of them:
+
+- *Lookups by name.* In a function whose variables `locals()`, `vars`, `dir`, `eval`, `exec`, a frame or an
+  alias of these may look up, a site must keep their names, their set and their order.
+- *Names in texts.* A variable whose name stands as a word in a text that unknown code gets
+  (`frame.query("x > @limit")`) keeps its name, and counts as read by that call. Builtins, most of the standard
+  library, functions of the file, exceptions and messages do not count; a text that is only stored in an
+  attribute needs the assumption `names-unread`.
+- *Reads that write.* Where the file shows that an operator, attribute, subscript or test changes something (a
+  `defaultdict`, a special method or property of its own classes, `in` on an iterator), it counts as a change,
+  and `pure-operators` is not assumed.
+
 This page is generated from the mutations' classes: `python -m counterlens.mutations.documentation`.
 
 The sources: Hooda et al. 2024, *Do large code models understand programming concepts? Counterfactual analysis

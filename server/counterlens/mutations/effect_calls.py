@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import libcst as cst
 
+from counterlens.mutations.acting_reads import BUILTIN_CALL, ITERATION
 from counterlens.mutations.effect_rules import EffectAnalysis, Rules
 from counterlens.mutations.effects import Heap, SideEffects
 from counterlens.mutations.kinds import ValueKind
@@ -14,6 +15,7 @@ from counterlens.mutations.known_code import (
     PURE_MODULES,
     READING_METHODS,
 )
+from counterlens.mutations.named_in_text import imported_from
 from counterlens.mutations.variables import Role
 
 _COUNTED = frozenset({"range", "zip", "enumerate", "reversed"})
@@ -21,8 +23,7 @@ _COUNTED = frozenset({"range", "zip", "enumerate", "reversed"})
 
 def iterates(analysis: EffectAnalysis, node: cst.BaseExpression, to: SideEffects) -> None:
     """Add the effects of iterating over all values of an expression, without those of evaluating it."""
-    to.raises = to.operators = True
-    to.touches(Heap.READ)
+    analysis.operate(to, ITERATION, [node])
     if isinstance(node, cst.Call) and _builtin_of(analysis, node) in _COUNTED:
         return  # the iteration over their arguments was added with their calls
     if isinstance(node, cst.Call) and _method_of(node) in {"items", "keys", "values", "split", "splitlines"}:
@@ -38,6 +39,8 @@ def _comprehension(analysis: EffectAnalysis, node: cst.BaseComp, to: SideEffects
     while loop is not None:
         to.yields |= loop.asynchronous is not None
         iterates(analysis, loop.iter, to)
+        for condition in loop.ifs:
+            analysis.test(condition.test, to)
         loop = loop.inner_for_in
 
 
@@ -53,10 +56,12 @@ def _generator(analysis: EffectAnalysis, node: cst.GeneratorExp, to: SideEffects
 def _call(analysis: EffectAnalysis, node: cst.Call, to: SideEffects) -> None:
     for argument in node.args:
         analysis.add(argument.value, to)
-    to.raises = to.operators = True
-    to.touches(Heap.READ)
     name = _builtin_of(analysis, node)
     method = _method_of(node)
+    values = [argument.value for argument in node.args]
+    if isinstance(node.func, cst.Attribute):
+        values.append(node.func.value)
+    analysis.operate(to, BUILTIN_CALL, values or [node.func])
     if name in PURE_BUILTINS:
         to.opaque |= not _pure_keys(analysis, node)
         if name in ITERATING:
@@ -80,7 +85,7 @@ def _method_call(analysis: EffectAnalysis, node: cst.Call, func: cst.Attribute, 
         return
     if method in MUTATING_METHODS and kind is not ValueKind.UNKNOWN:
         to.touches(Heap.WRITE)
-    elif method in READING_METHODS:
+    elif method in READING_METHODS - analysis.acting.functions:
         if method == "join" and node.args:
             iterates(analysis, node.args[0].value, to)
     else:
@@ -99,8 +104,12 @@ def _pure_keys(analysis: EffectAnalysis, node: cst.Call) -> bool:
 
 def _is_pure_module(analysis: EffectAnalysis, node: cst.BaseExpression) -> bool:
     variable = analysis.module.scopes.variable(node)
-    return (
-        variable is not None and variable.roles <= {Role.IMPORT, Role.USE} and (variable.name in PURE_MODULES)
+    if variable is None or not variable.roles <= {Role.IMPORT, Role.USE}:
+        return False
+    return all(
+        imported_from(analysis.module, occurrence.node) in PURE_MODULES
+        for occurrence in variable.occurrences
+        if occurrence.role is Role.IMPORT
     )
 
 

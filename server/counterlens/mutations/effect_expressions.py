@@ -4,6 +4,15 @@ from __future__ import annotations
 
 import libcst as cst
 
+from counterlens.mutations.acting_reads import (
+    ARITHMETIC,
+    ATTRIBUTE,
+    COMPARISON,
+    KEYS,
+    MEMBERSHIP,
+    SUBSCRIPT,
+    TEXT,
+)
 from counterlens.mutations.children import children
 from counterlens.mutations.effect_calls import iterates
 from counterlens.mutations.effect_rules import EffectAnalysis, Rules, compound
@@ -20,6 +29,8 @@ def name(analysis: EffectAnalysis, node: cst.Name, to: SideEffects) -> None:
         to.raises |= analysis.module.scopes.builtin(node) not in PURE_BUILTINS
         return
     variable = occurrence.variable
+    if variable.scope is analysis.module.scopes.module and analysis.unseen.exposes_module:
+        to.touches(Heap.READ if occurrence.role is Role.USE else Heap.WRITE)
     if occurrence.role not in {Role.BIND, Role.IMPORT, Role.DEFINE}:
         to.reads.add(variable)
         to.raises |= not analysis.bound.at(occurrence)
@@ -52,14 +63,26 @@ def operator(analysis: EffectAnalysis, node: cst.CSTNode, to: SideEffects) -> No
             node, all(analysis.kinds.of(operand) is ValueKind.NUMBER for operand in operands)
         )
         return
-    to.raises = to.operators = True
-    to.touches(Heap.READ)
+    if isinstance(node, cst.Subscript):
+        analysis.operate(to, SUBSCRIPT, [node.value])
+        if analysis.acting.inserts and analysis.kinds.of(node.value) is ValueKind.UNKNOWN:
+            to.opaque |= analysis.acting.inserts_by_call
+            to.touches(Heap.WRITE)
+    elif isinstance(node, cst.Assert):
+        analysis.test(node.test, to)
+        to.raises = True
+    else:
+        analysis.operate(
+            to, TEXT if isinstance(node, cst.FormattedStringExpression) else ARITHMETIC, operands
+        )
 
 
 def _attribute(analysis: EffectAnalysis, node: cst.Attribute, to: SideEffects) -> None:
     analysis.add(node.value, to)
-    to.raises = to.operators = True
-    to.touches(Heap.READ)
+    analysis.operate(to, ATTRIBUTE)
+    if node.attr.value in analysis.acting.properties:
+        to.opaque = True
+        to.touches(Heap.WRITE)
 
 
 def _is(analysis: EffectAnalysis, node: cst.Comparison, to: SideEffects) -> None:
@@ -68,17 +91,36 @@ def _is(analysis: EffectAnalysis, node: cst.Comparison, to: SideEffects) -> None
         for side in (node.left, *(target.comparator for target in node.comparisons))
     ):
         analysis.parts(node, to)
-    else:
-        analysis.parts(node, to)
-        to.raises = to.operators = True
-        to.touches(Heap.READ)
+        return
+    analysis.parts(node, to)
+    left = node.left
+    for target in node.comparisons:
+        right = target.comparator
+        if isinstance(target.operator, cst.In | cst.NotIn):
+            analysis.operate(to, MEMBERSHIP, [right, left])
+            if analysis.acting.consumes(right):
+                to.touches(Heap.WRITE)
+        elif not isinstance(target.operator, cst.Is | cst.IsNot):
+            analysis.operate(to, COMPARISON, [left, right])
+        left = right
 
 
 def _unary(analysis: EffectAnalysis, node: cst.UnaryOperation, to: SideEffects) -> None:
     analysis.add(node.expression, to)
-    if analysis.kinds.of(node.expression) is not ValueKind.NUMBER:
-        to.raises = to.operators = True
-        to.touches(Heap.READ)
+    if isinstance(node.operator, cst.Not):
+        analysis.test(node.expression, to)
+    elif analysis.kinds.of(node.expression) is not ValueKind.NUMBER:
+        analysis.operate(to, ARITHMETIC, [node.expression])
+
+
+def _boolean(analysis: EffectAnalysis, node: cst.BooleanOperation, to: SideEffects) -> None:
+    analysis.parts(node, to)
+    analysis.test(node.left, to)
+
+
+def _conditional(analysis: EffectAnalysis, node: cst.IfExp, to: SideEffects) -> None:
+    analysis.parts(node, to)
+    analysis.test(node.test, to)
 
 
 def _display(
@@ -90,8 +132,10 @@ def _display(
             isinstance(getattr(e, "key", getattr(e, "value", None)), cst.Integer | cst.SimpleString)
             for e in node.elements
         )
-        to.raises |= not literal
-        to.operators |= not literal
+        if not literal:
+            touched = to.heap
+            analysis.operate(to, KEYS)
+            to.heap = max(touched, Heap.WRITE if to.opaque else touched)
 
 
 def _starred(
@@ -113,7 +157,7 @@ RULES: Rules = {
         _nothing,
     ),
     **dict.fromkeys(
-        (cst.ConcatenatedString, cst.FormattedString, cst.BooleanOperation, cst.IfExp, cst.Element,
+        (cst.ConcatenatedString, cst.FormattedString, cst.Element,
          cst.DictElement, cst.NamedExpr, cst.Slice, cst.Parameters),
         compound,
     ),
@@ -124,5 +168,7 @@ RULES: Rules = {
     cst.Attribute: _attribute,
     cst.Comparison: _is,
     cst.UnaryOperation: _unary,
+    cst.BooleanOperation: _boolean,
+    cst.IfExp: _conditional,
     cst.Lambda: make_function,
 }  # fmt: skip

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import libcst as cst
 
+from counterlens.mutations.acting_reads import ARITHMETIC, STORE
 from counterlens.mutations.effect_calls import iterates
 from counterlens.mutations.effect_expressions import make_function, name, operator
 from counterlens.mutations.effect_rules import EffectAnalysis, Rules, compound
@@ -36,7 +37,7 @@ def _augmented(analysis: EffectAnalysis, node: cst.AugAssign, to: SideEffects) -
         quiet = isinstance(node.operator, cst.AddAssign | cst.SubtractAssign | cst.MultiplyAssign)
         to.raises |= not (quiet and kind is ValueKind.NUMBER)
         return
-    to.raises = to.operators = True
+    analysis.operate(to, ARITHMETIC, [node.target, node.value])
     to.touches(Heap.WRITE)
 
 
@@ -53,7 +54,8 @@ def _target(
             _target(analysis, element.value, None, to)
     else:  # an attribute or subscript
         analysis.parts(node, to)
-        to.raises = to.operators = True
+        analysis.operate(to, STORE)
+        to.opaque |= isinstance(node, cst.Attribute) and node.attr.value in analysis.acting.properties
         to.touches(Heap.WRITE)
 
 
@@ -67,8 +69,14 @@ def _for(analysis: EffectAnalysis, node: cst.For, to: SideEffects) -> None:
 
 def _while(analysis: EffectAnalysis, node: cst.While, to: SideEffects) -> None:
     analysis.add(node.test, to)
+    analysis.test(node.test, to)
     _loop(analysis, node, to)
     to.raises = True  # it may not terminate
+
+
+def _if(analysis: EffectAnalysis, node: cst.If, to: SideEffects) -> None:
+    analysis.parts(node, to)
+    analysis.test(node.test, to)
 
 
 def _loop(analysis: EffectAnalysis, node: cst.For | cst.While, to: SideEffects) -> None:
@@ -122,8 +130,8 @@ def _define(analysis: EffectAnalysis, node: cst.FunctionDef, to: SideEffects) ->
 
 RULES: Rules = {
     **dict.fromkeys(
-        (cst.Pass, cst.Expr, cst.SimpleStatementLine, cst.SimpleStatementSuite, cst.IndentedBlock, cst.If,
-         cst.Else, cst.Try),
+        (cst.Pass, cst.Expr, cst.SimpleStatementLine, cst.SimpleStatementSuite, cst.IndentedBlock, cst.Else,
+         cst.Try),
         compound,
     ),
     **dict.fromkeys((cst.Import, cst.ImportFrom), _import),
@@ -133,6 +141,7 @@ RULES: Rules = {
     cst.Assign: _assign,
     cst.AnnAssign: _annotated,
     cst.AugAssign: _augmented,
+    cst.If: _if,
     cst.For: _for,
     cst.While: _while,
     cst.FunctionDef: _define,

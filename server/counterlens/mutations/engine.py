@@ -112,7 +112,8 @@ def apply_everywhere(
         CounterlensError: there is no such mutation.
     """
     module, known = _read(source)
-    found = chosen_mutation(module.language, mutation).sites(known.context(module, seed))
+    chosen = chosen_mutation(module.language, mutation)
+    found = _all_sites(chosen, module, known.context(module, seed), seed)
     sites = [site for site in found if isinstance(site, Site) and not set(without) & set(site.assumptions)]
     edits = [edit for site in compatible(sites) for edit in site.edits]
     return render(module.data, edits).data.decode() if edits else module.source
@@ -203,12 +204,20 @@ def _all_sites(
     mutation: AnyMutation, module: ParsedSource, context: Any, seed: int
 ) -> Iterable[Site | SiteRefused]:
     """The sites in the whole source; those of registered mutations are kept for the other functions."""
-    if mutated(module.language).mutations.get(mutation.id) is not mutation:
-        return mutation.sites(context)
+    known = mutated(module.language)
+    if known.mutations.get(mutation.id) is not mutation:
+        return _checked(known, mutation, context)
     kept, key = _kept_sites(module.language, module.source), (mutation.id, seed)
     if key not in kept:
-        kept[key] = tuple(mutation.sites(context))
+        kept[key] = tuple(_checked(known, mutation, context))
     return kept[key]
+
+
+def _checked(known: MutatedLanguage, mutation: AnyMutation, context: Any) -> Iterator[Site | SiteRefused]:
+    """The sites of a mutation, checked by the language if it claims to keep the meaning."""
+    for site in mutation.sites(context):
+        checks = mutation.preserving and isinstance(site, Site)
+        yield known.checked(context, site) if checks and isinstance(site, Site) else site
 
 
 @lru_cache(maxsize=PARSED_SOURCES)

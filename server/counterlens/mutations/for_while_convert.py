@@ -114,8 +114,6 @@ class ForWhileConvert(Mutation):
             return SiteRefused(start, "a new variable of a module or class would be visible from outside")
         if not isinstance(node.body, cst.IndentedBlock):
             return SiteRefused(start, "its body is on the line of its header")
-        if module.scopes.reads_names(scope):
-            return SiteRefused(start, "the function may look its variables up by name")
         if isinstance(node, cst.For) and node.asynchronous is not None:
             return SiteRefused(start, "it is asynchronous")
         return None

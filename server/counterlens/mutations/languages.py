@@ -10,7 +10,7 @@ from typing import Any
 from counterlens.errors import CounterlensError, SourceError
 from counterlens.languages.part import LanguagePart
 from counterlens.languages.registry import title_of
-from counterlens.mutations.mutation import AnyMutation
+from counterlens.mutations.mutation import AnyMutation, Site, SiteRefused
 from counterlens.mutations.parsed import ParsedSource
 from counterlens.mutations.registry import MUTATIONS
 from counterlens.mutations.transformation import Transformation
@@ -28,6 +28,8 @@ class MutatedLanguage:
         mutations: Its mutations by id.
         parse: Parses a text; raises `SourceError` if it is invalid.
         context: Makes the context of its mutations from a parsed source and a seed.
+        checked: Checks a site of a preserving mutation in its context for what no single mutation looks at:
+            refuses it, or adds assumptions.
         placebos: Its placebos by id.
         meaning: The part of a text that placebos keep unchanged; None if the text does not parse.
         transformations: The operators of EMPICA (Nguyen et al. 2024, Table 1).
@@ -40,6 +42,7 @@ class MutatedLanguage:
     mutations: Mapping[str, AnyMutation]
     parse: Callable[[str], ParsedSource]
     context: Callable[[Any, int], Any]
+    checked: Callable[[Any, Site], Site | SiteRefused] = lambda _, site: site
     placebos: Mapping[str, AnyMutation]
     meaning: Callable[[str], str | None]
     transformations: Sequence[Transformation] = ()

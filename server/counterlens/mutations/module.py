@@ -212,6 +212,15 @@ class Module:
             index = self._enclosing[index]
         return None
 
+    def function_around(self, function: FunctionNode) -> FunctionNode | None:
+        """The function in which another one is nested."""
+        above = self._enclosing[self._indices[function]]
+        return self.functions[above] if above >= 0 else None
+
+    @cached_property
+    def _indices(self) -> dict[FunctionNode, int]:
+        return {function: index for index, function in enumerate(self.functions)}
+
     @cached_property
     def _function_starts(self) -> list[int]:
         return [function.start for function in self.functions]

@@ -13,6 +13,7 @@ import libcst as cst
 
 from counterlens.mutations.edits import Edit, replace
 from counterlens.mutations.module import FunctionNode, Module
+from counterlens.mutations.unseen_uses import by_text, unseen_uses
 from counterlens.mutations.variables import Role, Scope, ScopeKind, Variable
 
 _TAKEN = frozenset((*keyword.kwlist, *keyword.softkwlist, *dir(builtins)))
@@ -50,7 +51,7 @@ def local_variables(module: Module, function: FunctionNode, *, lambdas: bool = T
         lambdas: Whether parameters of a lambda that a builtin calls by position count as variables.
     """
     scope = module.scopes.of_node[function.node]
-    by_name = module.scopes.reads_names(scope)
+    in_texts = unseen_uses(module).texts.named
     safe: list[Variable] = []
     refused: list[tuple[Variable, str]] = []
     for owner in own_scopes(scope):
@@ -60,8 +61,8 @@ def local_variables(module: Module, function: FunctionNode, *, lambdas: bool = T
                 roles = roles - {Role.PARAMETER} | {Role.BIND}
             if not roles & {Role.BIND, Role.AUGMENT} or not roles <= _OF_A_VARIABLE:
                 continue
-            if by_name:
-                refused.append((variable, "the function may look its variables up by name"))
+            if variable in in_texts:
+                refused.append((variable, by_text(variable.name)))
             elif any(occurrence in module.scopes.shown for occurrence in variable.occurrences):
                 refused.append((variable, f"an f-string shows the name of `{variable.name}`"))
             elif variable.name.startswith("__"):

@@ -20,14 +20,12 @@ class Occurrences:
         module: The module's scope, which contains the others.
         of_node: The scope that each node opens.
         occurrence: The occurrence at each name's node.
-        dynamic: Scopes whose own code may look variables up by name.
         shown: Occurrences whose text is shown at run time, as in `f"{x=}"`.
     """
 
     module: Scope
     of_node: dict[cst.CSTNode, Scope] = field(default_factory=dict)
     occurrence: dict[cst.Name, Occurrence] = field(default_factory=dict)
-    dynamic: set[Scope] = field(default_factory=set)
     shown: set[Occurrence] = field(default_factory=set)
 
 
@@ -37,13 +35,6 @@ def find_occurrences(tree: cst.Module) -> Occurrences:
     found.of_node[tree] = found.module
     _Walker(found).block(tree, found.module)
     return found
-
-
-# Functions that access the variables around them by name, and attributes that lead to a frame.
-_BY_NAME = frozenset({"locals", "vars", "dir", "eval", "exec"})
-# Number of arguments with which they get explicit namespaces instead.
-_EXPLICIT = {"vars": 1, "dir": 1, "eval": 2, "exec": 2}
-_FRAMES = frozenset({"_getframe", "currentframe", "f_locals", "gi_frame", "cr_frame", "ag_frame", "tb_frame"})
 
 
 # The role of a name in a field of a node, if it is not merely read; None if it is not a variable.
@@ -112,14 +103,7 @@ class _Walker:
     # Names
 
     def use(self, node: cst.Name, scope: Scope) -> None:
-        if node.value in _BY_NAME:
-            self._found.dynamic.add(scope)
         self.name(node, Role.USE, scope)
-
-    def attribute(self, node: cst.Attribute, scope: Scope) -> None:
-        if node.attr.value in _FRAMES:
-            self._found.dynamic.add(scope)
-        self.block(node, scope)
 
     def target(self, node: cst.CSTNode, scope: Scope, role: Role = Role.BIND) -> None:
         if isinstance(node, cst.Name):
@@ -156,14 +140,6 @@ class _Walker:
         self._shown += node.equal is not None
         self.block(node, scope)
         self._shown -= node.equal is not None
-
-    def call(self, node: cst.Call, scope: Scope) -> None:
-        func = node.func
-        if isinstance(func, cst.Name) and len(node.args) >= _EXPLICIT.get(func.value, 99):
-            self.name(func, Role.USE, scope)  # its namespaces are given explicitly
-        else:
-            self.walk(func, scope)
-        self.all(node.args, scope)
 
     def declare(self, node: cst.Global | cst.Nonlocal, scope: Scope) -> None:
         names = scope.globals if isinstance(node, cst.Global) else scope.nonlocals
@@ -258,10 +234,8 @@ class _Walker:
 
 
 _HANDLERS: dict[type[cst.CSTNode], Callable[[_Walker, Any, Scope], None]] = {
-    cst.Call: _Walker.call,
     cst.FormattedStringExpression: _Walker.replacement,
     cst.Name: _Walker.use,
-    cst.Attribute: _Walker.attribute,
     cst.AnnAssign: _Walker.annotated,
     cst.NamedExpr: _Walker.walrus,
     cst.Global: _Walker.declare,

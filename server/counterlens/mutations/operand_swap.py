@@ -7,6 +7,7 @@ from typing import ClassVar
 
 import libcst as cst
 
+from counterlens.mutations.acting_reads import COMPARISON
 from counterlens.mutations.assumptions import REFLECTED
 from counterlens.mutations.base import Concept
 from counterlens.mutations.conditions import shown
@@ -74,6 +75,8 @@ class OperandSwap(Mutation):
         verdict = independent(effects.of(left), effects.of(right), caught=is_caught(module, node))
         if verdict.reason is not None:
             return SiteRefused(start, f"the operands: {verdict.reason}")
+        if effects.acting.runs(COMPARISON, [left, right]):
+            return SiteRefused(start, "a comparison of a class of this file has side effects")
         assumed = set(verdict.assumptions)
         known = any(isinstance(side, _BUILT_IN) for side in (left, right)) or all(
             effects.kinds.of(side) <= ValueKind.ATOM for side in (left, right)

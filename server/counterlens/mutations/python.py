@@ -13,6 +13,7 @@ from counterlens.mutations.registry import MUTATIONS
 from counterlens.mutations.rename_random import RenameRandom
 from counterlens.mutations.rename_shuffle import RenameShuffle
 from counterlens.mutations.reorder_parameters import ReorderParameters
+from counterlens.mutations.site_check import checked
 
 _PUBLISHED: tuple[AnyMutation, ...] = (
     IfElseFlip(published=True),
@@ -24,6 +25,7 @@ PYTHON = MutatedLanguage(
     mutations=MUTATIONS,
     parse=Module,
     context=MutationContext,
+    checked=checked,
     placebos=PLACEBOS,
     meaning=python_meaning,
     transformations=TRANSFORMATIONS,

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 import libcst as cst
 
+from counterlens.mutations.acting_reads import TRUTH
 from counterlens.mutations.assumptions import PURE_OPERATORS
 from counterlens.mutations.base import Concept
 from counterlens.mutations.conditions import shown
@@ -94,8 +95,6 @@ class RefactorCondition(Mutation):
         scope = module.scope_of(node)
         if scope.kind is not ScopeKind.FUNCTION:
             return SiteRefused(start, "a new variable of a module or class would be visible from outside")
-        if module.scopes.reads_names(scope):
-            return SiteRefused(start, "the function may look its variables up by name")
         before, after = "", ""
         if not _boolean(node.test):
             if context.module.scopes.hides("bool", scope):
@@ -106,6 +105,8 @@ class RefactorCondition(Mutation):
             isinstance(node.test, cst.BooleanOperation)
             and context.effects.kinds.of(node.test) > ValueKind.ATOM
         )
+        if again and context.effects.acting.runs(TRUTH, [node.test]):
+            return SiteRefused(start, "a class of this file has side effects when it is tested")
         inner = module.span(node.test)
         hugged = (inner[0] - 1, inner[1] + 1) == place and not isinstance(node.test, _NEED_PARENTHESES)
         value = inner if before and hugged else place

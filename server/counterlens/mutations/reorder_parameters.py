@@ -14,6 +14,7 @@ from counterlens.mutations.independence import independent
 from counterlens.mutations.independent_swap import is_caught
 from counterlens.mutations.module import FunctionNode, Module
 from counterlens.mutations.mutation import Example, Mutation, MutationContext, Site, SiteRefused
+from counterlens.mutations.unseen_uses import unseen_uses
 from counterlens.mutations.variables import Occurrence, Role, ScopeKind, Variable
 
 
@@ -124,8 +125,12 @@ class ReorderParameters(Mutation):
             or sum(o.role is Role.DEFINE for o in variable.occurrences) != 1
         ):
             return f"`{name}` is bound more than once"
-        if module.scopes.reads_names(scope):
+        if unseen_uses(module).by_name(scope):
             return "it may be looked up by name"
+        if any(
+            module.scopes.builtin(call.func) == "super" and not call.args for call in _calls(module, function)
+        ):
+            return "`super()` in it reads its first parameter"
         if scope.kind is ScopeKind.MODULE and not self.whole_program:
             return "other modules may call it"
         return None
@@ -160,6 +165,10 @@ class ReorderParameters(Mutation):
                     return f"the arguments: {verdict.reason}"
                 assumed.update(verdict.assumptions)
         return list(_reversed([module.outer(argument.value) for argument in arguments])), assumed
+
+
+def _calls(module: Module, function: FunctionNode) -> Iterator[cst.Call]:
+    return (node for node in module.descendants(function.node.body) if isinstance(node, cst.Call))
 
 
 def _param_span(module: Module, param: cst.Param) -> tuple[int, int]:

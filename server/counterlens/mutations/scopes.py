@@ -27,14 +27,13 @@ class Scopes:
         module: The module's scope, which contains the others.
         of_node: The scope that each node opens.
         occurrence: The occurrence at each name's node.
-        dynamic: Scopes whose own code may look variables up by name.
         shown: Occurrences whose text is shown at run time, as in `f"{x=}"`.
     """
 
     def __init__(self, tree: cst.Module) -> None:
         found = find_occurrences(tree)
         self.module, self.of_node, self.occurrence = found.module, found.of_node, found.occurrence
-        self.dynamic, self.shown = found.dynamic, found.shown
+        self.shown = found.shown
         for scope in self.module.inside():
             self._bind(scope)
         for scope in self.module.inside():
@@ -60,10 +59,6 @@ class Scopes:
     def hides(self, name: str, scope: Scope) -> bool:
         """Whether a scope may shadow the builtin of a name."""
         return self.module.stars or any(name in seen.variables for seen in (scope, *scope.around()))
-
-    def reads_names(self, scope: Scope) -> bool:
-        """Whether code in a scope, or nested in it, may look variables up by name."""
-        return any(inner in self.dynamic for inner in scope.inside())
 
     def clash(self, renamed: dict[Variable, str], root: Scope) -> str | None:
         """A name that would refer to another variable after a renaming; None if there is none.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 from tree_sitter import Node
 
@@ -41,6 +42,10 @@ _MUTATING_STATIC = {
     ("Collections", "swap"), ("Collections", "addAll"),
 }  # fmt: skip
 _PURE_NEW = (_COLLECTIONS | {"Object", "String"}) - {"List", "Set", "Map", "Deque", "Queue", "Collection"}
+_CALLED = {
+    "equals", "hashCode", "toString", "compareTo", "compare", "iterator", "next", "hasNext", "get", "size",
+    "contains", "isEmpty", "charAt", "length",
+}  # fmt: skip
 _JUMPS = {"return_statement", "throw_statement", "yield_statement"}
 _OPAQUE = {
     "lambda_expression", "method_reference", "switch_expression", "synchronized_statement", "class_body",
@@ -92,6 +97,32 @@ class JavaEffectAnalysis:
         found = JavaEffects(set(), set())
         self._add(node, node, found)
         return found
+
+    def _operate(self, found: JavaEffects) -> None:
+        """Add an operation that methods of objects implement: those of the file show whether they act."""
+        if self._acting:
+            found.unknown = True
+        else:
+            found.assumes |= {PURE_OPERATORS}
+
+    @cached_property
+    def _acting(self) -> bool:
+        """Whether the file has a method that operators or collections call and that changes an object."""
+        self.__dict__["_acting"] = False  # while its own methods are analysed
+        bodies = (
+            method.child_by_field_name("body")
+            for method in self._module.nodes("method_declaration")
+            if (name := method.child_by_field_name("name")) is not None and self._module.text(name) in _CALLED
+        )
+        return any(body is not None and self.of(body).writes_objects for body in bodies)
+
+    @cached_property
+    def _ordered_by_access(self) -> bool:
+        """Whether reading an element may reorder a map: the file has a `LinkedHashMap` of three arguments."""
+        made = self._module.nodes("object_creation_expression")
+        maps = (new for new in made if "LinkedHashMap" in self._module.text(new))
+        given = (new.child_by_field_name("arguments") for new in maps)
+        return any(arguments is not None and len(arguments.named_children) == 3 for arguments in given)
 
     def _add(self, node: Node, top: Node, found: JavaEffects) -> None:
         if node.type in _OPAQUE:
@@ -155,7 +186,7 @@ class JavaEffectAnalysis:
         if left.type == "array_access":
             found.raises = True
         if text == "+=" and not (self._types.plain(right) or self._types.of(right) == "String"):
-            found.assumes |= {PURE_OPERATORS}  # it may convert an object to text
+            self._operate(found)  # it may convert an object to text
 
     def _update(self, node: Node, found: JavaEffects) -> None:
         target = node.named_children[0]
@@ -170,7 +201,7 @@ class JavaEffectAnalysis:
         kinds = {self._types.of(left), self._types.of(right)}
         if text == "+" and not all(self._types.plain(side) for side in (left, right)):
             if kinds - {"String", "char", "int", "long", "double", "boolean", "float", "null"}:
-                found.assumes |= {PURE_OPERATORS}
+                self._operate(found)
                 found.raises = True
         elif text not in {"==", "!="} or any(self._types.plain(side) for side in (left, right)):
             unboxing = not all(self._types.plain(side) for side in (left, right))
@@ -223,15 +254,17 @@ class JavaEffectAnalysis:
             return
         if static in _PURE_CLASSES or kind == "String" or (static, method) in _PURE_STATIC:
             found.reads_objects = True
-            found.assumes |= {PURE_OPERATORS} if static in {"String", "Objects", "Arrays", ""} else set()
+            if static in {"String", "Objects", "Arrays", ""}:
+                self._operate(found)
             found.unknown = found.unknown or method in {"getInteger", "getLong", "getBoolean", "intern"}
         elif (static, method) in _MUTATING_STATIC:
             found.reads_objects = found.writes_objects = True
-            found.assumes |= {PURE_OPERATORS}
+            self._operate(found)
         elif head(kind) in _COLLECTIONS and method in _READING | _MUTATING:
             found.reads_objects = True
-            found.writes_objects = found.writes_objects or method in _MUTATING
-            found.assumes |= {PURE_OPERATORS}
+            moves = method in {"get", "getOrDefault"} and self._ordered_by_access
+            found.writes_objects = found.writes_objects or method in _MUTATING or moves
+            self._operate(found)
         else:
             found.unknown = True
 
@@ -247,7 +280,7 @@ class JavaEffectAnalysis:
             kind = self._types.of(value) if value is not None else UNKNOWN
             found.reads_objects = True
             if not kind.endswith("[]"):
-                found.assumes |= {PURE_OPERATORS}
+                self._operate(found)
                 found.unknown = found.unknown or head(kind) not in _COLLECTIONS
 
 

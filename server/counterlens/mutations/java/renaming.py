@@ -53,6 +53,8 @@ def locals_of(module: JavaModule, function: FunctionSpan) -> JavaLocals:
         reason = _why_not(variable, free)
         if reason is None and variable.kind is JavaKind.PARAMETER:
             reason = _fixed(variable.name, annotated=annotated, of_record=of_record)
+            if reason is None and "getParameters" in module.words:
+                reason = f"reflection may read the name of the parameter `{variable.name}`"
         if reason is not None:
             reasons.setdefault(variable.name, (variable.declared.start_byte, reason))
     safe = tuple(variable for variable in known if variable.name not in reasons)

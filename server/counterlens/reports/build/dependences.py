@@ -38,6 +38,11 @@ def dependence_report(found: Dependences, path: Path) -> Report:
             "* through a change of the object, not of the name" if through else "",
         ),
     ]
+    lines = sorted({found.statements[number].line for number in found.by_name})
+    if lines:
+        which = f"{'lines' if len(lines) > 1 else 'line'} {', '.join(map(str, lines))}"
+        note = f"{which}: variables are looked up by name, so any that reaches it counts as read"
+        blocks.append(Paragraph(note, quiet=True))
     return Report(found.function, tuple(blocks))
 
 
