@@ -28,6 +28,12 @@ export interface CodeModel {
   speed?: number | null;
 }
 
+/** The offered models, and the one that is asked if the settings name none. */
+export interface CodeModels {
+  models: CodeModel[];
+  byDefault: string;
+}
+
 export interface FetchedModel {
   ok: boolean;
   error: string;
@@ -79,7 +85,10 @@ function facts({ licence, commercial, bytes }: CodeModel): string {
 function where({ path, repository }: CodeModel, other: FoundModel | undefined): string {
   if (path) return t("On this machine.");
   if (other) return t("On this machine: {0}, {1}.", other.place, other.path);
-  return t("Downloaded from the Hugging Face hub ({0}); none of your code is sent.", repository);
+  return t(
+    "Downloaded from the Hugging Face hub ({0}) or the Python registry; none of your code is sent.",
+    repository,
+  );
 }
 
 function speed({ speed: tokens }: CodeModel): string {

@@ -13,10 +13,10 @@ from counterlens.cli.options import (
     print_json,
     print_report,
     sandbox_option,
-    steps,
     strong_sandbox,
 )
 from counterlens.cli.probe_options import task_option
+from counterlens.cli.progress_lines import steps
 from counterlens.cli.saying import say, say_document
 from counterlens.cli.untaken import refuse_given
 from counterlens.evaluation.causal import TASK, measured

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 import tomllib
 from dataclasses import dataclass
@@ -30,9 +31,12 @@ class CodeModel:
         file: The GGUF file in it.
         licence: Its licence.
         parameters: Approximate number of parameters.
-        bytes: Approximate size of the file, in bytes.
+        bytes: Size of the file, in bytes; approximate without `sha256`.
         also_known: Names in other programs, in lower case.
         commercial: Whether the licence allows commercial use.
+        sha256: SHA-256 of the official file; empty if it is not known.
+        packages: Lines of a requirements file: packages of the Python registry with the parts of the file.
+        part_bytes: Size of each part but the last.
     """
 
     id: str
@@ -44,11 +48,14 @@ class CodeModel:
     bytes: int
     also_known: tuple[str, ...] = ()
     commercial: bool = True
+    sha256: str = ""
+    packages: tuple[str, ...] = ()
+    part_bytes: int = 0
 
     @property
-    def spec(self) -> str:
-        """The model as `counterlens.models.load` names it."""
-        return f"hf:{self.repository}/{self.file}"
+    def quantization(self) -> str:
+        """How the weights are stored, such as `Q4_K_M`, from the name of the file."""
+        return re.split(r"[.-]", self.file)[-2].upper()
 
     def speed(self, embedded: float) -> float:
         """Estimated tokens per second: each token reads the whole file once.
@@ -63,13 +70,18 @@ class CodeModel:
 def code_models() -> tuple[CodeModel, ...]:
     """The offered models, smallest first."""
     listed = tomllib.loads((files(__package__) / _FILE).read_text(encoding="utf-8"))["model"]
-    return tuple(sorted(msgspec.convert(listed, list[CodeModel]), key=lambda one: one.bytes))
+    return tuple(sorted(msgspec.convert(listed, list[CodeModel]), key=lambda offered: offered.bytes))
+
+
+def code_model(name: str) -> CodeModel | None:
+    """The offered model with this id; None if there is none."""
+    return next((offered for offered in code_models() if offered.id == name), None)
 
 
 def noted_speed() -> float | None:
     """Measured speed of the embedded model on this machine, in tokens per second; None if not measured."""
-    found = known(_MEMORY, _KEY)
-    return float(found) if isinstance(found, str) else None
+    speed = known(_MEMORY, _KEY)
+    return float(speed) if isinstance(speed, str) else None
 
 
 def measured_speed(embedded: Model, cancel: Event | None = None) -> float:
