@@ -26,6 +26,8 @@ export interface CodeModel {
   path: string;
   /** Approximate speed on this machine in tokens per second; null if unknown. */
   speed?: number | null;
+  /** Whether the speed was measured; else it is estimated. */
+  measured?: boolean;
 }
 
 /** The offered models, and the one that is asked if the settings name none. */
@@ -91,8 +93,9 @@ function where({ path, repository }: CodeModel, other: FoundModel | undefined): 
   );
 }
 
-function speed({ speed: tokens }: CodeModel): string {
+function speed({ speed: tokens, measured }: CodeModel): string {
   if (tokens === null || tokens === undefined) return "";
   const shown = written(tokens, tokens < 10 ? 1 : 0);
+  if (measured) return t("{0} tokens/s here.", shown);
   return t("About {0} tokens/s here, estimated by size from the embedded model's speed.", shown);
 }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import click
@@ -24,14 +24,24 @@ from counterlens.cli.saying import say
 from counterlens.errors import ModelError
 from counterlens.models.base import ASKED
 from counterlens.models.code_model_file import code_model_here
-from counterlens.models.code_models import CodeModel, code_model, code_models, noted_speed
+from counterlens.models.code_models import CodeModel, code_model, code_models
 from counterlens.models.connection_test import run_connection_test
-from counterlens.models.default import RECOMMENDED, default_model, use_by_default
+from counterlens.models.default import RECOMMENDED, default_model, recommended, use_by_default
 from counterlens.models.entries import is_entry_name, user_file
-from counterlens.models.files import EMBEDDED_MODEL, check_gguf, embedded_model
+from counterlens.models.files import (
+    EMBEDDED_BYTES,
+    EMBEDDED_MODEL,
+    EMBEDDED_SHA256,
+    check_gguf,
+    embedded_model,
+)
+from counterlens.models.local.model import LocalModel
 from counterlens.models.registry import BACKENDS, CODE_MODEL, Backend, runs_here
 from counterlens.models.remote.consent import is_allowed
+from counterlens.models.speed import SLOW, ModelSpeed, estimated_speed, measure_speed, noted_speed
 from counterlens.reports.export import json as plain
+
+_SPEED = ("tokens/s", "memory", "first mark")
 
 
 @click.group(invoke_without_command=True)
@@ -56,12 +66,15 @@ def list_models(as_json: bool = False) -> None:
         print_json([{**row, "default": row["id"] == default} for row in rows])
         return
     table = Table(box=None, pad_edge=False, header_style="dim")
-    for column in ("model", "what it is", "state"):
-        table.add_column(column)
+    for column in ("model", "what it is", "tokens/s", "memory", "first mark", "state"):
+        table.add_column(column, justify="right" if column in _SPEED else "left")
     for row in rows:
         mark = " *" if row["id"] == default else ""
-        table.add_row(f"{row['id']}{mark}", row["description"], row["state"])
+        speed = [str(row.get(column.replace(" ", "_"), "")) for column in _SPEED]
+        table.add_row(f"{row['id']}{mark}", row["description"], *speed, row["state"])
     print_report(table)
+    if any("~" in row.get("tokens/s", "") for row in rows):
+        say("~ estimated by size; `counterlens models test M` measures")
     if default not in {row["id"] for row in rows}:
         say(f"the default is {default}")
     say("choose the default (*) with: counterlens models use NAME")
@@ -70,20 +83,37 @@ def list_models(as_json: bool = False) -> None:
 def _rows_of(backend: Backend) -> list[dict[str, str]]:
     """The rows of a kind of model: one for each offered code model, else one."""
     if backend.form != CODE_MODEL:
-        return [{"id": backend.form, "description": backend.description, "state": _state(backend)}]
+        speed = noted_speed(EMBEDDED_SHA256) if backend.form == EMBEDDED_MODEL else None
+        row = {"id": backend.form, "description": backend.description, "state": _state(backend)}
+        return [{**row, **_speed_cells(speed)}]
     rows = []
     for model in code_models():
         licence = model.licence if model.commercial else f"{model.licence}: no commercial use"
         here = "ready" if code_model_here(model) else f"counterlens models fetch {model.id}"
-        description = f"{model.name}, {licence}, {model.bytes / 1e9:.1f} GB{_expected(model)}"
-        rows.append({"id": model.id, "description": description, "state": backend.missing or here})
+        description = f"{model.name}, {licence}, {model.bytes / 1e9:.1f} GB"
+        row = {"id": model.id, "description": description, "state": backend.missing or here}
+        rows.append({**row, **_speed_cells(_speed_of(model))})
     return rows
 
 
-def _expected(model: CodeModel) -> str:
-    """What is known of its speed here; empty if nothing is."""
-    embedded = noted_speed()
-    return "" if embedded is None else f", about {model.speed(embedded):.0f} tokens/s here"
+def _speed_of(model: CodeModel) -> ModelSpeed | None:
+    """Its speed here; estimated from another measured model, the recommended one first."""
+    speed = noted_speed(model.sha256)
+    for identity, size in ((recommended().sha256, recommended().bytes), (EMBEDDED_SHA256, EMBEDDED_BYTES)):
+        other = noted_speed(identity)
+        if speed is None and other is not None:
+            speed = estimated_speed(other, size, model.bytes)
+    return speed
+
+
+def _speed_cells(speed: ModelSpeed | None) -> dict[str, str]:
+    """The cells of a speed in a table; empty if nothing is known."""
+    if speed is None:
+        return {}
+    about = "" if speed.measured else "~"
+    memory = f"{about}{speed.memory / 1e9:.1f} GB" if speed.memory else ""
+    cells = (f"{about}{speed.writing:.0f}", memory, f"{about}{speed.first_mark:.0f} s")
+    return dict(zip(("tokens/s", "memory", "first_mark"), cells, strict=True))
 
 
 @models.command("fetch")
@@ -112,8 +142,7 @@ def fetch_model(name: str | None) -> None:
             f"there is no offered model {name}", f"Available: {known}; or write hf:OWNER/REPO/FILE.gguf"
         )
     say(path)
-    asked = "it is asked by default" if default_model().spec == name else f"ask it with: -m {name}"
-    say(asked)
+    say("it is asked by default" if default_model().spec == name else f"ask it with: -m {name}")
 
 
 @models.command("use")
@@ -146,6 +175,9 @@ def test_model(name: str | None, model: ChosenModel, as_json: bool) -> None:
     with replace(model, name=name or model.name, cached=False).opened() as loaded:  # the name is the argument
         load_seconds = time.perf_counter() - started
         trial = run_connection_test(loaded)
+        speed = (
+            measure_speed(loaded, load_seconds, pid=loaded.pid) if isinstance(loaded, LocalModel) else None
+        )
     if as_json:
         document = {
             "model": trial.info.id,
@@ -156,6 +188,7 @@ def test_model(name: str | None, model: ChosenModel, as_json: bool) -> None:
             "thinking_tokens": trial.thought,
             "load_seconds": load_seconds,
             "answer_seconds": trial.seconds,
+            "speed": None if speed is None else asdict(speed),
             "ok": True,
         }
         print_json(document)
@@ -171,7 +204,17 @@ def test_model(name: str | None, model: ChosenModel, as_json: bool) -> None:
         "completions and token probabilities" if trial.scores else "completions only, no token probabilities"
     )
     also = "; embeddings" if trial.embeds else "; no embeddings"
+    if speed is not None:
+        say(f"  {_speed_in_words(speed)}")
     say(f"  it gives {can}" + (f" ({trial.way})" if trial.scores and trial.way else "") + also)
+
+
+def _speed_in_words(speed: ModelSpeed) -> str:
+    memory = f", {speed.memory / 1e9:.1f} GB of memory" if speed.memory else ""
+    words = f"it writes {speed.writing:.0f} and reads {speed.reading:.0f} tokens/s here{memory}"
+    if speed.writing < SLOW:
+        words += f"; this machine is slow for it: `counterlens models use {EMBEDDED_MODEL}` is quicker"
+    return words
 
 
 def _state(backend: Backend) -> str:

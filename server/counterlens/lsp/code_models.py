@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,8 +14,9 @@ from counterlens.lsp.progress import with_progress
 from counterlens.lsp.settings import EditorSettings
 from counterlens.lsp.targets import plain
 from counterlens.models.code_model_file import code_model_here, fetch_code_model
-from counterlens.models.code_models import CodeModel, code_model, code_models, measured_speed, noted_speed
-from counterlens.models.files import EMBEDDED_MODEL
+from counterlens.models.code_models import CodeModel, code_model, code_models
+from counterlens.models.files import EMBEDDED_BYTES, EMBEDDED_MODEL, EMBEDDED_SHA256
+from counterlens.models.speed import ModelSpeed, estimated_speed, measure_speed, noted_speed
 from counterlens.progress import Steps
 
 LIST_COMMAND = "counterlens.codeModels"
@@ -37,6 +39,7 @@ class OfferedModel:
     alsoKnown: tuple[str, ...]  # noqa: N815 - as on the wire
     path: str = ""
     speed: float | None = None
+    measured: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,17 +81,21 @@ async def _list(ls: CounterlensServer, argument: Any = None) -> CodeModelListing
 
 
 def _offered(host: ModelHost, settings: EditorSettings, measure: bool) -> tuple[OfferedModel, ...]:
-    embedded = noted_speed()
+    embedded = noted_speed(EMBEDDED_SHA256)
     if embedded is None and measure:
         try:
-            with host.use_model(replace(settings, model=EMBEDDED_MODEL)) as model:
-                embedded = measured_speed(model.model)
+            begun = time.perf_counter()
+            with host.use_model(replace(settings, model=EMBEDDED_MODEL)) as cached:
+                embedded = measure_speed(cached.model, time.perf_counter() - begun)
         except ModelError:  # not on this machine, so nothing is known
             embedded = None
     return tuple(_offer(model, embedded) for model in code_models())
 
 
-def _offer(model: CodeModel, embedded: float | None) -> OfferedModel:
+def _offer(model: CodeModel, embedded: ModelSpeed | None) -> OfferedModel:
+    speed = noted_speed(model.sha256)
+    if speed is None and embedded is not None:
+        speed = estimated_speed(embedded, EMBEDDED_BYTES, model.bytes)
     path = code_model_here(model)
     return OfferedModel(
         id=model.id,
@@ -101,7 +108,8 @@ def _offer(model: CodeModel, embedded: float | None) -> OfferedModel:
         bytes=model.bytes,
         alsoKnown=model.also_known,
         path=str(path) if path else "",
-        speed=None if embedded is None else round(model.speed(embedded), 2),
+        speed=None if speed is None else round(speed.writing, 2),
+        measured=speed is not None and speed.measured,
     )
 
 

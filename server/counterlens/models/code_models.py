@@ -1,23 +1,16 @@
-"""The code models offered by name, with their estimated speed on this machine."""
+"""The code models offered by name."""
 
 from __future__ import annotations
 
 import re
-import time
 import tomllib
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from threading import Event
 
 import msgspec
 
-from counterlens.models.base import Model, Prompt
-from counterlens.models.files import EMBEDDED_BYTES, known, note
-
 _FILE = "code_models.toml"
-_MEMORY, _KEY = "model-speeds.json", "embedded"
-_MEASURED = Prompt("def fizz(n):\n    for i in range(n):\n        print(", 48)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,14 +50,6 @@ class CodeModel:
         """How the weights are stored, such as `Q4_K_M`, from the name of the file."""
         return re.split(r"[.-]", self.file)[-2].upper()
 
-    def speed(self, embedded: float) -> float:
-        """Estimated tokens per second: each token reads the whole file once.
-
-        Args:
-            embedded: Tokens per second of the embedded model.
-        """
-        return embedded * EMBEDDED_BYTES / self.bytes
-
 
 @cache
 def code_models() -> tuple[CodeModel, ...]:
@@ -76,27 +61,3 @@ def code_models() -> tuple[CodeModel, ...]:
 def code_model(name: str) -> CodeModel | None:
     """The offered model with this id; None if there is none."""
     return next((offered for offered in code_models() if offered.id == name), None)
-
-
-def noted_speed() -> float | None:
-    """Measured speed of the embedded model on this machine, in tokens per second; None if not measured."""
-    speed = known(_MEMORY, _KEY)
-    return float(speed) if isinstance(speed, str) else None
-
-
-def measured_speed(embedded: Model, cancel: Event | None = None) -> float:
-    """Measure the speed of the embedded model, in tokens per second; takes about one second.
-
-    Args:
-        embedded: The model, without a response cache.
-        cancel: Set to cancel.
-
-    Raises:
-        Cancelled: `cancel` was set.
-    """
-    embedded.complete([Prompt(_MEASURED.text, 1)], cancel=cancel)  # a warm-up
-    started = time.perf_counter()
-    (answer,) = embedded.complete([_MEASURED], cancel=cancel)
-    speed = max(1, answer.tokens) / max(time.perf_counter() - started, 1e-6)
-    note(_MEMORY, _KEY, f"{speed:.2f}")
-    return speed
