@@ -35,7 +35,8 @@ from counterlens.metrics.bootstrap import bootstrap
 from counterlens.metrics.ranking import Cluster, auroc_interval
 from counterlens.metrics.traces import Trace, TraceFigures
 from counterlens.models import Model, load
-from counterlens.models.registry import DEFAULT_MODEL, Options
+from counterlens.models.files import EMBEDDED_MODEL
+from counterlens.models.registry import Options
 from counterlens.probes.dependence.examined import Relation
 from counterlens.probes.dependence.inferred import InferenceMethod, Inferred, infer
 from counterlens.probes.dependence.pairwise import counted
@@ -158,7 +159,7 @@ def main() -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--data", type=Path, required=True)
-    parser.add_argument("--model", default=DEFAULT_MODEL)
+    parser.add_argument("--model", default=EMBEDDED_MODEL)
     parser.add_argument("--functions", type=int, default=12)
     parser.add_argument("--most", type=int, default=50, help="maximum number of statements of a function")
     parser.add_argument(

@@ -52,9 +52,10 @@ from counterlens.doubt.scope import DoubtScope
 from counterlens.doubt.scoring import NAMED, Trial, compared, trials
 from counterlens.errors import CounterlensError
 from counterlens.metrics.effects import wilson
-from counterlens.models import DEFAULT_MODEL, load
+from counterlens.models import load
 from counterlens.models.base import Model, TokenScores
 from counterlens.models.cache import AnswerStore, CachedModel
+from counterlens.models.files import EMBEDDED_MODEL
 from counterlens.models.registry import Options
 
 QUICK = 4
@@ -287,7 +288,7 @@ def main() -> int:
         "--quick", action="store_true", help=f"use {QUICK} functions per half, and {QUICK} bugs"
     )
     parser.add_argument("--fit", action="store_true", help="store the margins for `counterlens check`")
-    parser.add_argument("--model", default=DEFAULT_MODEL)
+    parser.add_argument("--model", default=EMBEDDED_MODEL)
     parser.add_argument("--threads", type=int, default=0)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--cache", type=Path, help="folder of the response cache; default: the user's")

@@ -13,7 +13,8 @@ from collections import Counter
 from pathlib import Path
 
 from counterlens.metrics.effects import PairOutcome
-from counterlens.models import DEFAULT_MODEL, load
+from counterlens.models import load
+from counterlens.models.files import EMBEDDED_MODEL
 from counterlens.probes.options import make
 from counterlens.probes.pairs.completion import CompletionProbe
 from counterlens.probes.pairs.record import PairRecord, Side
@@ -36,7 +37,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--model", default=DEFAULT_MODEL)
+    parser.add_argument("--model", default=EMBEDDED_MODEL)
     parser.add_argument("--mutation", default="if-else-flip")
     parser.add_argument("--markdown", action="store_true")
     options = parser.parse_args()

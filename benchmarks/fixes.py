@@ -38,8 +38,9 @@ from counterlens.doubt.fixing import fix_for
 from counterlens.doubt.generating import changed_text, scopes
 from counterlens.doubt.scoring import ranked_by_head
 from counterlens.metrics.effects import wilson
-from counterlens.models import DEFAULT_MODEL, load
+from counterlens.models import load
 from counterlens.models.base import Model
+from counterlens.models.files import EMBEDDED_MODEL
 from counterlens.mutations.engine import survey
 from counterlens.sandbox.registry import best_sandbox
 from counterlens.syntax.document import Document
@@ -120,7 +121,7 @@ def main() -> None:
     wanted = min(QUICK if given.quick else given.bugs, len(problems))
     numbers = [number * len(problems) // wanted for number in range(wanted)]
     chosen = [bug for number in numbers for bug in bugs(number, problems[number], given.seeded)]
-    with load(DEFAULT_MODEL) as model:
+    with load(EMBEDDED_MODEL) as model:
         found = [fixed(model, bug, examples[bug.problem.id]) for bug in chosen]
     report([one for one in found if one is not None])
 

@@ -27,7 +27,8 @@ from influence_cases import measured, subjects
 from influence_tables import compared, report
 
 from counterlens.models import Model, load
-from counterlens.models.registry import DEFAULT_MODEL, Options
+from counterlens.models.files import EMBEDDED_MODEL
+from counterlens.models.registry import Options
 from counterlens.probes.dependence.examined import ExaminedFunction
 from counterlens.probes.dependence.reactions import lead_of
 
@@ -70,7 +71,7 @@ def main() -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--data", type=Path, required=True)
-    parser.add_argument("--model", default=DEFAULT_MODEL)
+    parser.add_argument("--model", default=EMBEDDED_MODEL)
     parser.add_argument("--second", help="model to compare with on the same functions")
     parser.add_argument("--degraded", action="store_true", help="compare with the embedded model in Q2_K")
     parser.add_argument("--functions", type=int, default=100)

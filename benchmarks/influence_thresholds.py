@@ -18,7 +18,8 @@ from influence_cases import subjects
 
 from counterlens.metrics.agreement import Agreement
 from counterlens.models import load
-from counterlens.models.registry import DEFAULT_MODEL, Options
+from counterlens.models.files import EMBEDDED_MODEL
+from counterlens.models.registry import Options
 from counterlens.probes.dependence.examined import Relation, true_edges
 from counterlens.probes.dependence.influence import THRESHOLDS, infer_influence
 
@@ -37,7 +38,7 @@ def main() -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--data", type=Path, required=True)
-    parser.add_argument("--model", default=DEFAULT_MODEL)
+    parser.add_argument("--model", default=EMBEDDED_MODEL)
     parser.add_argument("--functions", type=int, default=40)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--threads", type=int, default=0)

@@ -51,9 +51,10 @@ from counterlens.confidence.weights import WEIGHTS, Weight
 from counterlens.datasets import open_dataset
 from counterlens.errors import CounterlensError
 from counterlens.metrics.bootstrap import pooled_mean
-from counterlens.models import DEFAULT_MODEL, load
+from counterlens.models import load
 from counterlens.models.base import Model, TokenScores
 from counterlens.models.cache import AnswerStore, CachedModel
+from counterlens.models.files import EMBEDDED_MODEL
 from counterlens.models.registry import Options
 from counterlens.models.wrapped import WrappedModel
 from counterlens.mutations import MUTATIONS, counterfactuals
@@ -337,7 +338,7 @@ def main() -> int:
     parser.add_argument(
         "--quick", action="store_true", help=f"use {QUICK} functions, and score no changed text"
     )
-    parser.add_argument("--model", default=DEFAULT_MODEL)
+    parser.add_argument("--model", default=EMBEDDED_MODEL)
     parser.add_argument("--threads", type=int, default=0)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--cache", type=Path, help="folder of the response cache; default: the user's")

@@ -34,12 +34,12 @@ import numpy as np
 from counterlens.confidence import score_document
 from counterlens.models import load
 from counterlens.models.cache import AnswerStore, CachedModel
-from counterlens.models.files import embedded_model
+from counterlens.models.files import EMBEDDED_MODEL, embedded_model
 from counterlens.models.llama.native import Engine, chunk_of
 from counterlens.models.local.engine import SequenceEngine
 from counterlens.models.local.model import DEFAULT_CONTEXT, LocalModel
 from counterlens.models.local.scoring import Scorer, reduce
-from counterlens.models.registry import DEFAULT_MODEL, Options
+from counterlens.models.registry import Options
 from counterlens.syntax.document import Document
 
 HERE = Path(__file__).parents[1]
@@ -56,7 +56,7 @@ def timed(work: Callable[[], object]) -> float:
 def engine_of(name: str, threads: int) -> SequenceEngine:
     """The engine of a model, in this process."""
     if not name.startswith("onnx:"):
-        path = embedded_model() if name == DEFAULT_MODEL else Path(name)
+        path = embedded_model() if name == EMBEDDED_MODEL else Path(name)
         return Engine(path, threads=threads, context=DEFAULT_CONTEXT)
     from counterlens.models.onnx.engine import ExportEngine
     from counterlens.models.onnx.model import find_export
@@ -173,7 +173,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--quick", action="store_true", help="use fewer rounds; under a minute")
-    parser.add_argument("--model", default=DEFAULT_MODEL, help="GGUF file, or onnx:FOLDER")
+    parser.add_argument("--model", default=EMBEDDED_MODEL, help="GGUF file, or onnx:FOLDER")
     parser.add_argument("--threads", type=int, default=min(len(os.sched_getaffinity(0)), 8))
     options = parser.parse_args()
     text = (HERE / "server/counterlens/models/stopping.py").read_bytes()
@@ -181,7 +181,7 @@ def main() -> None:
     print(f"{tokens} tokens, {options.threads} threads")
     print(f"our speed over the model's own prompt speed: {speed:.2f}")
     figures = {"of_prompt_speed": speed}
-    if options.model == DEFAULT_MODEL:
+    if options.model == EMBEDDED_MODEL:
         sample = text[: 500 if options.quick else 2000].decode()
         figures["over_echo"] = over_echo(sample, options.threads)
         print(f"our speed over create_completion(echo=True, logprobs=5): {figures['over_echo']:.1f}")

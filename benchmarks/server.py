@@ -32,7 +32,8 @@ from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 
 from counterlens.confidence.scoring import score_document
-from counterlens.models import DEFAULT_MODEL, load
+from counterlens.models import load
+from counterlens.models.files import EMBEDDED_MODEL
 from counterlens.models.registry import Options
 from counterlens.syntax.document import Document
 
@@ -158,7 +159,7 @@ def model_alone(text: str, first: int) -> float:
     document = Document(text)
     positions = document.positions
     span = positions.line_start(first), positions.line_start(first + SCREEN)
-    with closing(load(DEFAULT_MODEL, Options())) as model:
+    with closing(load(EMBEDDED_MODEL, Options())) as model:
         score_document(model, Document("x = 1\n"))
         begun = time.perf_counter()
         score_document(model, document, span=span)

@@ -1,4 +1,6 @@
 // npm run setup: installs everything that developing and testing needs.
+
+import { provideCodeModel } from "./setup/code-model.mjs";
 import { setUpEndToEnd } from "./setup/code-server.mjs";
 import { BUBBLEWRAP, installCommand, JAVA, JUNIT, NEOVIM, STRACE, wish } from "./setup/debian.mjs";
 import { setUpNode } from "./setup/node.mjs";
@@ -7,7 +9,7 @@ import { main, say } from "./terminal.mjs";
 
 await main(async () => {
   await setUpPython({ testing: true });
-  await setUpNode();
+  await Promise.all([setUpNode(), provideCodeModel()]);
   const reason = await setUpEndToEnd();
   const missing = await wish([BUBBLEWRAP, JAVA, JUNIT, NEOVIM, STRACE]);
   if (process.platform === "linux" && missing.includes(BUBBLEWRAP)) {

@@ -1,4 +1,6 @@
 // npm test [-- --only python|client|e2e]: sets up everything, then runs all checks and tests.
+
+import { provideCodeModel } from "./setup/code-model.mjs";
 import { setUpEndToEnd } from "./setup/code-server.mjs";
 import { BUBBLEWRAP, JAVA, JUNIT, NEOVIM, STRACE, wish } from "./setup/debian.mjs";
 import { setUpNode } from "./setup/node.mjs";
@@ -11,6 +13,7 @@ await main(async () => {
   const sides = sidesAskedFor(process.argv.slice(2));
   // Node's packages are downloaded while the compiler works.
   await Promise.all([setUpPython({ testing: sides.includes("python") }), setUpRest(sides)]);
+  if (sides.includes("python")) await provideCodeModel();
   // Imported late, since these modules need node_modules.
   const { CHECKS, TESTS, runAll } = await import("./checks.mjs");
   return runAll([...TESTS, ...CHECKS].filter(({ side }) => sides.includes(side)));

@@ -22,7 +22,9 @@ from counterlens.datasets.humaneval import HumanEval
 from counterlens.errors import ModelError
 from counterlens.models import load
 from counterlens.models.cache import AnswerStore, CachedModel
-from counterlens.models.files import embedded_model
+from counterlens.models.code_model_file import code_model_here
+from counterlens.models.default import RECOMMENDED, VARIABLE, recommended
+from counterlens.models.files import EMBEDDED_MODEL, embedded_model
 from counterlens.models.llama.model import LlamaModel
 from tests.models.llama.shortened import shortened
 
@@ -55,6 +57,9 @@ settings.load_profile("ci" if os.environ.get("CI") else "developer")
 
 WHOLE = os.environ.get("COUNTERLENS_TEST_DATA")
 """A folder with whole benchmarks, for the tests that otherwise read samples of them."""
+
+CODE_MODEL = code_model_here(recommended())
+"""The recommended code model, which the set-up fetches into the user's cache; tests have their own."""
 
 START_UP = 60.0  # maximum seconds until the server answers
 
@@ -96,9 +101,10 @@ class ModelServer:
 
 @pytest.fixture(scope="session", autouse=True)
 def _trust() -> Iterator[None]:
-    """Trust the tests' own programs, as continuous integration does."""
+    """Trust the tests' own programs, and ask the embedded model by default."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("COUNTERLENS_TRUST", "1")
+        patch.setenv(VARIABLE, EMBEDDED_MODEL)
         yield
 
 
@@ -106,6 +112,16 @@ def _trust() -> Iterator[None]:
 def embedded() -> Iterator[LlamaModel]:
     """The embedded model, loaded once: for tests that need a trained model."""
     with load("smollm2-135m") as loaded:
+        assert isinstance(loaded, LlamaModel)
+        yield loaded
+
+
+@pytest.fixture(scope="session")
+def code_model() -> Iterator[LlamaModel]:
+    """The recommended code model, loaded once: for tests in which the answers matter."""
+    if CODE_MODEL is None:
+        pytest.skip(f"the code model is not on this machine: counterlens models fetch {RECOMMENDED}")
+    with load(str(CODE_MODEL)) as loaded:
         assert isinstance(loaded, LlamaModel)
         yield loaded
 

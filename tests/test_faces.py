@@ -23,7 +23,7 @@ from mcp.types import CallToolResult
 from pytest_lsp import LanguageClient
 
 from counterlens.evaluation.results import RunResults
-from counterlens.models.registry import DEFAULT_MODEL
+from counterlens.models.files import EMBEDDED_MODEL
 from counterlens.probes.options import specs
 from counterlens.probes.probe import Need
 from counterlens.probes.record import plain, read, schema
@@ -74,7 +74,7 @@ def asked() -> tuple[Asked, Asked]:
     """All tasks: a short model where any will do, and a trained one for a function with few changes."""
     embedded_file()
     short = Asked(str(short_model()), "larger", [task for task in TASKS if task not in TRAINED])
-    return short, Asked(DEFAULT_MODEL, "positive", TRAINED)
+    return short, Asked(EMBEDDED_MODEL, "positive", TRAINED)
 
 
 @pytest.fixture(scope="module")

@@ -2,18 +2,17 @@
 
 import * as vscode from "vscode";
 import { connect } from "./models/connecting";
+import { fetchAndChoose, offeredCodeModels } from "./models/fetching";
 import { selectModel } from "./models/selecting";
-import { browse, choose } from "./models/writing";
+import { size } from "./models/size";
+import { choose } from "./models/writing";
 import type { Server } from "./server";
-import { DEFAULTS } from "./settings";
+import { EMBEDDED_MODEL } from "./settings";
 
 const ASKED = "counterlens.modelWasChosen";
-const EMBEDDED = vscode.l10n.t("Embedded");
-const CODE = vscode.l10n.t("Code Model…");
-const FILE = vscode.l10n.t("Model File…");
-const SERVER = vscode.l10n.t("Server…");
+const RECOMMENDED = "qwen2.5-coder-0.5b";
 
-/** Asks which model to use, unless one was chosen or the user was asked before. */
+/** Asks which model to use, unless one was chosen, the recommended one is here, or the user was asked before. */
 export async function askForFirstModel(
   memory: vscode.Memento,
   server: Server,
@@ -22,14 +21,25 @@ export async function askForFirstModel(
   if (memory.get<boolean>(ASKED)) return;
   await memory.update(ASKED, true);
   if (isChosen()) return;
+  const { models, byDefault } = await offeredCodeModels(server, false);
+  const recommended = models.find(({ id }) => id === RECOMMENDED);
+  if (!recommended || byDefault !== EMBEDDED_MODEL) return;
   const message = vscode.l10n.t(
-    "Which model should Counterlens examine? The embedded one (SmolLM2-135M) is small and fast. A code model of 0.5 to 3 billion parameters knows more and is downloaded once. Both run on this machine, as does any GGUF file; with a server, your code is sent there.",
+    "Which model should Counterlens examine? {0} knows code, and is downloaded once ({1}). The embedded one (SmolLM2-135M) is quicker, and weak at code. Both run on this machine, as does any GGUF file; with a server, your code is sent there.",
+    recommended.name,
+    size(recommended.bytes),
   );
-  const choice = await vscode.window.showInformationMessage(message, EMBEDDED, CODE, FILE, SERVER);
-  if (choice === EMBEDDED) await choose({ model: DEFAULTS.model });
-  if (choice === CODE) await selectModel(server, secrets);
-  if (choice === FILE) await browse();
-  if (choice === SERVER) await connect(server, secrets);
+  const [download, embedded, others, elsewhere] = [
+    vscode.l10n.t("Download"),
+    vscode.l10n.t("Embedded"),
+    vscode.l10n.t("Others…"),
+    vscode.l10n.t("Server…"),
+  ];
+  const choice = await vscode.window.showInformationMessage(message, download, embedded, others, elsewhere);
+  if (choice === download) await fetchAndChoose(server, recommended.id, recommended.name);
+  if (choice === embedded) await choose({ model: EMBEDDED_MODEL });
+  if (choice === others) await selectModel(server, secrets);
+  if (choice === elsewhere) await connect(server, secrets);
 }
 
 function isChosen(): boolean {

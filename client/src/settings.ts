@@ -97,11 +97,14 @@ export interface Settings {
   };
 }
 
+/** The model that comes with Counterlens; without a setting, the server chooses the default one. */
+export const EMBEDDED_MODEL = "smollm2-135m";
+
 export const DEFAULTS: Settings = {
   enable: true,
   interpreter: "",
   importStrategy: "useBundled",
-  model: "smollm2-135m",
+  model: "",
   remote: { baseUrl: "", model: "", api: "completions" },
   threads: 0,
   mask: "word",

@@ -53,7 +53,7 @@ describe("the package for one platform", { skip: skip || unknown }, () => {
     const question = vscode.notification("Which model should Counterlens examine?");
     await question.waitFor(SCORED); // it moves to the list of notifications after a while
     const text = await question.innerText();
-    for (const way of ["Embedded", "Code Model…", "Model File…", "Server…"]) {
+    for (const way of ["Download", "Embedded", "Others…", "Server…"]) {
       assert.ok(text.includes(way), text);
     }
     await session.screenshot("first-run");

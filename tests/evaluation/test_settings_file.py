@@ -14,9 +14,9 @@ from counterlens.evaluation import settings_file
 from counterlens.evaluation.settings import RunSettings
 from counterlens.evaluation.settings_file import SettingsFile, known_entries, nearest
 from counterlens.evaluation.starter import RepositoryFacts, starter
-from counterlens.lsp.settings import EditorSettings, read_settings
+from counterlens.lsp.settings import read_settings
 from counterlens.models.entries import ModelEntry, entry_text, user_file
-from counterlens.models.registry import DEFAULT_MODEL
+from counterlens.models.files import EMBEDDED_MODEL
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
@@ -81,7 +81,7 @@ def test_models_have_names_beside_the_list_of_those_that_are_asked(
     own.mkdir()
     of_pyproject = read(own, '[tool.counterlens.models.near]\nbase-url = "http://b"\n', "pyproject.toml")
     assert of_pyproject.entries == (ModelEntry("near", "http://b", "near"),)
-    assert known_entries(found, "near", "far", DEFAULT_MODEL) == (near,)
+    assert known_entries(found, "near", "far", EMBEDDED_MODEL) == (near,)
     assert known_entries(found, "far") == known_entries(None, "near") == ()
     mine = ModelEntry("near", "http://127.0.0.1:2/v1", "mine")
     user_file().parent.mkdir(parents=True)
@@ -99,7 +99,7 @@ def test_the_editor_takes_a_name_that_the_user_chose_and_none_of_a_repository(
     assert not complaints
     assert settings.chosen_model[0] == "near"
     assert settings.chosen_model[1].entries == file.entries
-    assert read_settings({}, file)[0].chosen_model[0] == DEFAULT_MODEL
+    assert read_settings({}, file)[0].chosen_model[0] == EMBEDDED_MODEL
     user_file().parent.mkdir(parents=True)
     user_file().write_text("limit = 1\n")
     assert "there is no setting limit" in read_settings({"model": "near"}, file)[1][0]
@@ -186,11 +186,11 @@ def settings_file_used() -> dict[str, object]:
 
 def test_the_editor_takes_what_it_has_the_default_of_and_no_model_from_elsewhere(tmp_path: Path) -> None:
     file = read(tmp_path, "models = ['near.gguf']\nthreads = 3\ntimeout = 4\nmax-tokens = 32\n")
-    settings, wrong = read_settings({"model": DEFAULT_MODEL, "probe": {"timeout": 10}}, file)
+    settings, wrong = read_settings({"model": "", "probe": {"timeout": 10}}, file)
     assert wrong == []
     assert (settings.model, settings.threads) == ("near.gguf", 3)
     assert settings.probe == {"timeout": 4.0, "max_tokens": 32}
     settings, _ = read_settings({"model": "mine.gguf", "threads": 1, "probe": {"timeout": 20}}, file)
     assert (settings.model, settings.threads, settings.probe["timeout"]) == ("mine.gguf", 1, 20)
     away = read(tmp_path, "models = ['remote:away']\n")
-    assert read_settings({}, away)[0] == EditorSettings()
+    assert read_settings({}, away)[0] == read_settings({})[0]

@@ -21,7 +21,7 @@ import pytest_lsp
 from lsprotocol import types
 from pytest_lsp import ClientServerConfig, LanguageClient, client_capabilities
 
-from counterlens.models.registry import DEFAULT_MODEL
+from counterlens.models.files import EMBEDDED_MODEL
 from tests.conftest import short_model
 
 CONFIG = ClientServerConfig(server_command=[sys.executable, "-m", "counterlens", "serve", "--stdio"])
@@ -42,7 +42,7 @@ def default_model() -> str:
 @pytest.fixture
 def embedded_by_default(monkeypatch: pytest.MonkeyPatch) -> None:
     """Make the embedded model the default: for tests that need a trained model."""
-    monkeypatch.setattr("tests.lsp.conftest.default_model", lambda: DEFAULT_MODEL)
+    monkeypatch.setattr("tests.lsp.conftest.default_model", lambda: EMBEDDED_MODEL)
 
 
 def brief(settings: dict[str, Any]) -> dict[str, Any]:
@@ -148,7 +148,7 @@ async def shared_client(lsp_client: LanguageClient) -> AsyncIterator[None]:
 
 @pytest_lsp.fixture(config=CONFIG, scope="session")
 async def shared_embedded_client(lsp_client: LanguageClient) -> AsyncIterator[None]:
-    await begin_session(lsp_client, initialize({"model": DEFAULT_MODEL}))
+    await begin_session(lsp_client, initialize({"model": EMBEDDED_MODEL}))
     yield
     await lsp_client.shutdown_session()
 

@@ -12,12 +12,13 @@ import pytest
 import pytest_lsp
 from pytest_lsp import ClientServerConfig, LanguageClient
 
-from counterlens.models.files import embedded_model
+from counterlens.models.files import EMBEDDED_MODEL, embedded_model
 from tests.lsp.conftest import initialize
 from tests.lsp.test_tasks import ask
 
 ROOT = Path(__file__).parents[2]
-NAME = "Qwen/Qwen2.5-Coder-0.5B-Instruct-GGUF/qwen2.5-coder-0.5b-instruct-q4_k_m.gguf"
+ID = "deepseek-coder-1.3b"  # its official hash is not known here, so any file may take its place
+NAME = "TheBloke/deepseek-coder-1.3b-base-GGUF/deepseek-coder-1.3b-base.Q4_K_M.gguf"
 
 
 @pytest.fixture(scope="module")
@@ -56,8 +57,9 @@ async def test_models_are_listed_with_their_speed_and_fetched(client: LanguageCl
     speeds = [one.speed for one in listing.models]
     assert speeds == sorted(speeds, reverse=True)  # the smallest first
     assert all(speed > 0 for speed in speeds)
-    (wanted,) = (one for one in listing.models if one.spec == f"hf:{NAME}")
+    (wanted,) = (one for one in listing.models if one.id == ID)
     assert not wanted.path
+    assert (wanted.spec, listing.byDefault) == (ID, EMBEDDED_MODEL)
 
     fetched = await ask(client, "counterlens.fetchModel", "", id=wanted.id)
     assert fetched.ok, fetched.error

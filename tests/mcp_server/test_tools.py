@@ -16,7 +16,7 @@ from mcp import Client
 from mcp.client.stdio import StdioServerParameters
 from mcp.types import CallToolResult, TextContent
 
-from counterlens.models.registry import DEFAULT_MODEL
+from counterlens.models.files import EMBEDDED_MODEL
 from tests.conftest import short_model
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -130,7 +130,7 @@ async def test_a_wrong_request_is_answered_with_what_to_do() -> None:
 
 
 async def test_a_withdrawn_request_ends_the_work_and_the_next_one_gets_evidence() -> None:
-    async with connected(model=DEFAULT_MODEL) as client:  # it takes long, and knows answers
+    async with connected(model=EMBEDDED_MODEL) as client:  # it takes long, and knows answers
         begun = asyncio.Event()
 
         async def progress(_done: float, _total: float | None, step: str | None) -> None:

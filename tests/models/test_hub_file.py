@@ -9,11 +9,10 @@ from threading import Event
 import pytest
 
 from counterlens.errors import Cancelled, ModelError
-from counterlens.models.code_models import code_models, measured_speed, noted_speed
-from counterlens.models.files import EMBEDDED_BYTES
+from counterlens.models.code_models import code_models
 from counterlens.models.hub import fetch
 from counterlens.models.hub_file import HubFile
-from counterlens.models.registry import load
+from counterlens.models.registry import takes
 from tests.models.hub_server import COMMIT, Hub, hub
 
 NAME, SPEC = "owner/repo/model.gguf", "owner/repo/model.gguf"
@@ -130,13 +129,5 @@ def test_what_is_offered_has_all_that_people_choose_by() -> None:
         assert 0.4e9 < one.parameters < 3.5e9
         assert one.bytes > one.parameters / 2
         assert one.licence
-        assert one.spec == f"hf:{one.repository}/{one.file}"
+        assert takes(one.id, "threads")
         assert all(name == name.lower() for name in one.also_known)
-    assert offered[0].speed(30.0) == pytest.approx(30.0 * EMBEDDED_BYTES / offered[0].bytes)
-
-
-def test_the_speed_of_the_embedded_model_is_measured_and_remembered() -> None:
-    with load() as model:
-        speed = measured_speed(model)
-    assert 0.5 < speed < 2_000
-    assert noted_speed() == pytest.approx(speed, abs=0.01)

@@ -26,6 +26,14 @@ export interface CodeModel {
   path: string;
   /** Approximate speed on this machine in tokens per second; null if unknown. */
   speed?: number | null;
+  /** Whether the speed was measured; else it is estimated. */
+  measured?: boolean;
+}
+
+/** The offered models, and the one that is asked if the settings name none. */
+export interface CodeModels {
+  models: CodeModel[];
+  byDefault: string;
 }
 
 export interface FetchedModel {
@@ -79,11 +87,15 @@ function facts({ licence, commercial, bytes }: CodeModel): string {
 function where({ path, repository }: CodeModel, other: FoundModel | undefined): string {
   if (path) return t("On this machine.");
   if (other) return t("On this machine: {0}, {1}.", other.place, other.path);
-  return t("Downloaded from the Hugging Face hub ({0}); none of your code is sent.", repository);
+  return t(
+    "Downloaded from the Hugging Face hub ({0}) or the Python registry; none of your code is sent.",
+    repository,
+  );
 }
 
-function speed({ speed: tokens }: CodeModel): string {
+function speed({ speed: tokens, measured }: CodeModel): string {
   if (tokens === null || tokens === undefined) return "";
   const shown = written(tokens, tokens < 10 ? 1 : 0);
+  if (measured) return t("{0} tokens/s here.", shown);
   return t("About {0} tokens/s here, estimated by size from the embedded model's speed.", shown);
 }

@@ -3,16 +3,17 @@
 import * as vscode from "vscode";
 import { ensureRunning } from "../cursor";
 import { NO_ANSWER, type Server } from "../server";
+import { EMBEDDED_MODEL } from "../settings";
 import { ended } from "../statusText";
-import { CODE_MODELS, type CodeModel, FETCH_MODEL, type FetchedModel } from "./codeModels";
+import { CODE_MODELS, type CodeModels, FETCH_MODEL, type FetchedModel } from "./codeModels";
 import { browse, choose } from "./writing";
 
 /** @param measure whether to wait until their speed on this machine is known */
-export async function offeredCodeModels(server: Server, measure: boolean): Promise<CodeModel[]> {
-  if (!server.isRunning) return [];
+export async function offeredCodeModels(server: Server, measure: boolean): Promise<CodeModels> {
+  const none = { models: [], byDefault: EMBEDDED_MODEL };
+  if (!server.isRunning) return none;
   const call = { command: CODE_MODELS, arguments: [{ measure }] };
-  const answer = await server.request<{ models: CodeModel[] }>("workspace/executeCommand", call);
-  return answer?.models ?? [];
+  return (await server.request<CodeModels>("workspace/executeCommand", call)) ?? none;
 }
 
 /** Downloads a model, with progress shown by the server, and selects it. */

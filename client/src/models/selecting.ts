@@ -5,8 +5,8 @@
 import { homedir } from "node:os";
 import * as vscode from "vscode";
 import type { Server } from "../server";
-import { DEFAULTS } from "../settings";
-import type { CodeModel } from "./codeModels";
+import { EMBEDDED_MODEL } from "../settings";
+import type { CodeModels } from "./codeModels";
 import { connect } from "./connecting";
 import { fetchAndChoose, offeredCodeModels } from "./fetching";
 import { type FoundModel, findModels, findOllamaModels, type Place, usualPlaces } from "./finding";
@@ -35,7 +35,7 @@ function ask(server: Server): Promise<ModelRow | undefined> {
   picker.title = vscode.l10n.t("Counterlens: Select Model");
   picker.placeholder = vscode.l10n.t("Model to Examine");
   picker.matchOnDescription = picker.matchOnDetail = true;
-  const parts: Parts = { found: [], offered: [], code: [] };
+  const parts: Parts = { found: [], offered: [], code: { models: [], byDefault: EMBEDDED_MODEL } };
   picker.items = items(parts);
   picker.busy = true;
   let closed = false;
@@ -51,7 +51,7 @@ function ask(server: Server): Promise<ModelRow | undefined> {
   void Promise.all([search(() => closed), offered(), offeredCodeModels(server, false)]).then(
     async ([found, models, code]) => {
       join({ found, offered: models, code });
-      if (parts.code.some(({ speed }) => speed === null || speed === undefined))
+      if (parts.code.models.some(({ speed }) => speed === null || speed === undefined))
         join({ code: await offeredCodeModels(server, true) });
       if (!closed) picker.busy = false;
     },
@@ -74,13 +74,13 @@ function ask(server: Server): Promise<ModelRow | undefined> {
 interface Parts {
   found: FoundModel[];
   offered: OfferedModel[];
-  code: CodeModel[];
+  code: CodeModels;
 }
 
 function items({ found, offered: models, code }: Parts): Item[] {
-  const model = vscode.workspace.getConfiguration("counterlens").get<string>("model") ?? DEFAULTS.model;
-  const known = { model, embedded: DEFAULTS.model, endpoints: endpoints() };
-  return modelRows(known, found, models, code).map((row) =>
+  const model = vscode.workspace.getConfiguration("counterlens").get<string>("model") || code.byDefault;
+  const known = { model, embedded: EMBEDDED_MODEL, endpoints: endpoints() };
+  return modelRows(known, found, models, code.models).map((row) =>
     row.kind === "heading"
       ? { label: row.label, kind: vscode.QuickPickItemKind.Separator, row }
       : {

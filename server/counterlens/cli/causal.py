@@ -19,10 +19,10 @@ from counterlens.cli.options import (
     model_options,
     print_json,
     print_report,
-    steps,
 )
 from counterlens.cli.probe import Subject
 from counterlens.cli.probe_options import options_of
+from counterlens.cli.progress_lines import steps
 from counterlens.cli.runs import read_run
 from counterlens.cli.saying import say
 from counterlens.cli.untaken import MODEL_OPTIONS, refuse_given

@@ -14,9 +14,9 @@ from counterlens.cli.options import (
     model_options,
     print_json,
     sandbox_option,
-    steps,
     strong_sandbox,
 )
+from counterlens.cli.progress_lines import steps
 from counterlens.cli.saying import say, say_document
 from counterlens.cli.sources import files_of
 from counterlens.cli.untaken import refuse_given

@@ -14,8 +14,8 @@ from counterlens.cli.options import (
     model_options,
     print_json,
     print_report,
-    steps,
 )
+from counterlens.cli.progress_lines import steps
 from counterlens.cli.report_output import write_page
 from counterlens.cli.saying import say
 from counterlens.explaining.completing import Explained, explain

@@ -11,9 +11,9 @@ from counterlens.cli.options import (
     print_json,
     print_report,
     sandbox_option,
-    steps,
     strong_sandbox,
 )
+from counterlens.cli.progress_lines import steps
 from counterlens.datasets import LOADERS, Dataset
 from counterlens.datasets.checking import Check, check
 from counterlens.datasets.hub import bring

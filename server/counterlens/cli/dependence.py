@@ -12,8 +12,8 @@ from counterlens.cli.options import (
     print_json,
     print_report,
     split_target,
-    steps,
 )
+from counterlens.cli.progress_lines import steps
 from counterlens.cli.untaken import MODEL_OPTIONS, refuse_given
 from counterlens.dependence import MODULE, Rules, analyse
 from counterlens.probes.dependence.inferred import InferenceMethod, infer, require_inferred

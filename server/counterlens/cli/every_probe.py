@@ -8,7 +8,8 @@ from typing import Any, Protocol
 
 import click
 
-from counterlens.cli.options import print_json, print_report, steps
+from counterlens.cli.options import print_json, print_report
+from counterlens.cli.progress_lines import steps
 from counterlens.cli.report_output import ReportOutput
 from counterlens.cli.saying import say
 from counterlens.errors import Cancelled, DataError, SourceError

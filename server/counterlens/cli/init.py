@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from counterlens.cli.options import steps
+from counterlens.cli.progress_lines import steps
 from counterlens.cli.report_output import write_page
 from counterlens.cli.saying import say
 from counterlens.counting import plural

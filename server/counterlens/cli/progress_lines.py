@@ -1,13 +1,17 @@
-"""Occasional lines of progress for logs: without a terminal, no line can be redrawn."""
+"""Progress of a command: a line that is redrawn, or occasional lines in a log."""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from threading import Lock
 
 from rich.console import Console
+from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from counterlens.cli.saying import say
+from counterlens.text import printable
 
 EVERY_SECONDS = 15.0
 """Minimum seconds between two lines."""
@@ -32,3 +36,20 @@ class ProgressLines:
                 self._last = time.monotonic()
         if due:
             say(line, err=True)
+
+
+@contextmanager
+def steps(what: str, *, total_known: bool = True) -> Iterator[Callable[[str, int, int], None]]:
+    """A progress line on standard error until the work is done; without a terminal, occasional lines."""
+    console = Console(stderr=True)
+    lines = ProgressLines(console)
+    columns = [SpinnerColumn(), TextColumn("{task.description}", markup=False)]
+    extra = [BarColumn(bar_width=24), TimeElapsedColumn()] if total_known else [TimeElapsedColumn()]
+    with Progress(*columns, *extra, console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task(what, total=None)
+
+        def report(step: str, done: int, total: int) -> None:
+            bar.update(task, description=printable(step, keep=""), completed=done, total=total)
+            lines.show(f"{step} ({100 * done / total:.0f} %)" if total else step)
+
+        yield report

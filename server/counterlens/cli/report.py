@@ -14,10 +14,10 @@ from counterlens.cli.options import (
     print_report,
     refuse_untaken,
     sandbox_option,
-    steps,
     strong_sandbox,
 )
 from counterlens.cli.probe_options import task_option
+from counterlens.cli.progress_lines import steps
 from counterlens.cli.runs import agreed_settings, read_run
 from counterlens.cli.saying import say, say_document
 from counterlens.cli.untaken import refuse_given

@@ -9,6 +9,7 @@ from typing import Any, TypeVar, cast
 
 import click
 
+from counterlens.cli.default_model import default_for_command
 from counterlens.cli.options import entries_of, refuse_untaken, sandbox_option, strong_sandbox, typed
 from counterlens.cli.probe_options import declared_options, filed, from_file, probe_options, taken_from
 from counterlens.cli.runs import agreed_settings
@@ -150,7 +151,9 @@ class RunChoices:
         if kept is None:
             if self._chosen["data"] is None:
                 raise DataError(f"there is no run in {out} to resume", "Start one with --data NAME_OR_PATH")
-            made = RunSettings.of(given=self._given, settings_file=self._file, **self._chosen)
+            models = self._chosen["models"] or (default_for_command(),)
+            chosen = {**self._chosen, "models": models}
+            made = RunSettings.of(given=self._given, settings_file=self._file, **chosen)
             asked = [*made.models, *([made.encoder] if made.encoder else [])]
             entries = entries_of(*asked)
             refuse_untaken(self._explicit & SOME_TAKE.keys(), asked, entries)

@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Protocol
 
-from counterlens.cli.options import steps
+from counterlens.cli.progress_lines import steps
 from counterlens.cli.run_progress import run_progress
 from counterlens.cli.saying import say
 from counterlens.evaluation.pace import ExpectedTime

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import click
 
-from counterlens.cli.options import at_terminal
-from counterlens.cli.saying import say
+from counterlens.cli.saying import at_terminal, say
 from counterlens.counting import plural
 from counterlens.evaluation.results import RunResults
 from counterlens.evaluation.run_consent import ForeignRunError, consented

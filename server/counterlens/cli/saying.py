@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import click
 
 from counterlens.text import printable
@@ -23,3 +25,8 @@ def say(line: object = "", *, err: bool = False, colour: str | None = None, styl
 def say_document(text: str) -> None:
     """Write a whole document, with its own line ends, to standard output."""
     click.echo(printable(text), nl=False)
+
+
+def at_terminal() -> bool:
+    """Whether a user can be asked."""
+    return sys.stdin.isatty() and sys.stderr.isatty()

@@ -16,9 +16,9 @@ from counterlens.cli.options import (
     model_options,
     print_json,
     print_report,
-    steps,
 )
 from counterlens.cli.probe_options import options_of
+from counterlens.cli.progress_lines import steps
 from counterlens.cli.published_score import score_by_protocol
 from counterlens.cli.report_output import write_page
 from counterlens.cli.saying import say

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
-from counterlens.models.registry import DEFAULT_MODEL, MASKS
+from counterlens.models.registry import MASKS
 from counterlens.probes.options import option
 from counterlens.probes.registry import PROBES
 
@@ -24,12 +24,12 @@ class RunOptions:
     models: Annotated[
         tuple[str, ...],
         option(
-            "Model to evaluate (repeatable): smollm2-135m, a GGUF file, hf:OWNER/REPO/FILE.gguf or "
-            "remote:NAME.",
+            "Model to evaluate (repeatable): the name of a code model, a GGUF file, hf:OWNER/REPO/FILE.gguf "
+            "or remote:NAME. Default: `counterlens models` marks it.",
             flag="model",
             metavar="M",
         ),
-    ] = (DEFAULT_MODEL,)
+    ] = ()
     tasks: Annotated[
         tuple[str, ...], option("The probe to run (repeatable).", flag="task", choices=tuple(PROBES))
     ] = ("completion",)

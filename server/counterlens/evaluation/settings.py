@@ -9,8 +9,8 @@ from typing import Any, Self
 import msgspec
 
 from counterlens.errors import CounterlensError
+from counterlens.models.default import default_model
 from counterlens.models.entries import ModelEntry, check_entry, entry_named
-from counterlens.models.registry import DEFAULT_MODEL
 from counterlens.probes.options import ProbeOptions, distribute, make, plain_options
 from counterlens.probes.registry import PROBES, named
 
@@ -65,7 +65,7 @@ class RunSettings:
 
     tasks: tuple[str, ...]
     data: str
-    models: tuple[str, ...] = (DEFAULT_MODEL,)
+    models: tuple[str, ...] = field(default_factory=lambda: (default_model().spec,))
     limit: int | None = None
     seed: int = 0
     since: str | None = None

@@ -174,7 +174,10 @@ class CounterlensServer(LanguageServer):
         self, state: str, detail: str, reason: str = "", steps: status.StepCount | None = None
     ) -> None:
         """Send the server's status to the client, in the editor's language."""
-        current = status.ServerStatus(self.host.name, state, recognised(detail), recognised(reason), steps)
+        said = recognised(detail)
+        if state == "ready" and self.settings.advice:
+            said += "; " + t("the embedded model is weak at code, Counterlens: Select Model… has better ones")
+        current = status.ServerStatus(self.host.name, state, said, recognised(reason), steps)
         if current != self._last_status:
             self._last_status = current
             self.protocol.notify(status.NOTIFICATION, current)

@@ -11,7 +11,7 @@ from counterlens.evaluation.run_options import RunOptions
 from counterlens.evaluation.settings_file import SettingsFile
 from counterlens.lsp.editor_models import PREFIX as OFFERED
 from counterlens.lsp.settings import EditorSettings
-from counterlens.models.registry import DEFAULT_MODEL, takes
+from counterlens.models.registry import takes
 from counterlens.probes.options import OptionSpec, declared, specs
 from counterlens.probes.registry import PROBES
 
@@ -56,7 +56,7 @@ def _model(settings: EditorSettings, file: SettingsFile | None) -> Iterator[str]
             "Choose a model on this machine or a server: Counterlens: Select Model…",
         )
     named = file.run.get("models") if file else None
-    if not named or settings.model not in (DEFAULT_MODEL, *named):
+    if not named or settings.model not in ("", *named):
         yield from ("--model", settings.model_spec)
         if settings.model.startswith("remote"):
             if settings.remote_base_url:

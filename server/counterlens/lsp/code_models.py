@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,8 +13,10 @@ from counterlens.lsp.model_host import ModelHost
 from counterlens.lsp.progress import with_progress
 from counterlens.lsp.settings import EditorSettings
 from counterlens.lsp.targets import plain
-from counterlens.models.code_models import CodeModel, code_models, measured_speed, noted_speed
-from counterlens.models.registry import DEFAULT_MODEL
+from counterlens.models.code_model_file import code_model_here, fetch_code_model
+from counterlens.models.code_models import CodeModel, code_model, code_models
+from counterlens.models.files import EMBEDDED_BYTES, EMBEDDED_MODEL, EMBEDDED_SHA256
+from counterlens.models.speed import ModelSpeed, estimated_speed, measure_speed, noted_speed
 from counterlens.progress import Steps
 
 LIST_COMMAND = "counterlens.codeModels"
@@ -36,13 +39,20 @@ class OfferedModel:
     alsoKnown: tuple[str, ...]  # noqa: N815 - as on the wire
     path: str = ""
     speed: float | None = None
+    measured: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class CodeModelListing:
-    """The answer of `counterlens.codeModels`."""
+    """The answer of `counterlens.codeModels`.
+
+    Attributes:
+        models: The offered models.
+        byDefault: The model if the settings name none.
+    """
 
     models: tuple[OfferedModel, ...]
+    byDefault: str  # noqa: N815 - as on the wire
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,57 +76,61 @@ def register(server: CounterlensServer) -> None:
 async def _list(ls: CounterlensServer, argument: Any = None) -> CodeModelListing:
     """List the offered models; with `{measure}`, measure this machine's speed first if it is unknown."""
     measure = bool(plain(argument).get("measure"))
-    return CodeModelListing(await ls.offload(_offered, ls.host, ls.settings, measure))
+    offered = await ls.offload(_offered, ls.host, ls.settings, measure)
+    return CodeModelListing(offered, ls.settings.default.spec)
 
 
 def _offered(host: ModelHost, settings: EditorSettings, measure: bool) -> tuple[OfferedModel, ...]:
-    embedded = noted_speed()
+    embedded = noted_speed(EMBEDDED_SHA256)
     if embedded is None and measure:
         try:
-            with host.use_model(replace(settings, model=DEFAULT_MODEL)) as model:
-                embedded = measured_speed(model.model)
+            begun = time.perf_counter()
+            with host.use_model(replace(settings, model=EMBEDDED_MODEL)) as cached:
+                embedded = measure_speed(cached.model, time.perf_counter() - begun)
         except ModelError:  # not on this machine, so nothing is known
             embedded = None
-    return tuple(_shown(one, embedded) for one in code_models())
+    return tuple(_offer(model, embedded) for model in code_models())
 
 
-def _shown(one: CodeModel, embedded: float | None) -> OfferedModel:
-    from counterlens.models.hub_file import HubFile  # imports an HTTP client
-
-    path = HubFile(one.repository, one.file).here()
+def _offer(model: CodeModel, embedded: ModelSpeed | None) -> OfferedModel:
+    speed = noted_speed(model.sha256)
+    if speed is None and embedded is not None:
+        speed = estimated_speed(embedded, EMBEDDED_BYTES, model.bytes)
+    path = code_model_here(model)
     return OfferedModel(
-        id=one.id,
-        name=one.name,
-        spec=one.spec,
-        repository=one.repository,
-        licence=one.licence,
-        commercial=one.commercial,
-        parameters=one.parameters,
-        bytes=one.bytes,
-        alsoKnown=one.also_known,
+        id=model.id,
+        name=model.name,
+        spec=model.id,
+        repository=model.repository,
+        licence=model.licence,
+        commercial=model.commercial,
+        parameters=model.parameters,
+        bytes=model.bytes,
+        alsoKnown=model.also_known,
         path=str(path) if path else "",
-        speed=None if embedded is None else round(one.speed(embedded), 2),
+        speed=None if speed is None else round(speed.writing, 2),
+        measured=speed is not None and speed.measured,
     )
 
 
 async def _fetch(ls: CounterlensServer, argument: Any = None) -> FetchedModel:
     """Fetch the model of `{id}`; a cancelled download keeps the downloaded part."""
     wanted = str(plain(argument).get("id") or "")
-    found = next((one for one in code_models() if one.id == wanted), None)
+    offered = code_model(wanted)
     try:
-        if found is None:
+        if offered is None:
             raise ModelError(f"there is no offered model {wanted}", "Choose another model")
-        path = await with_progress(ls, f"Downloading {found.name}", lambda steps: _fetched(found, steps))
+        path = await with_progress(
+            ls, f"Downloading {offered.name}", lambda steps: _fetch_file(offered, steps)
+        )
     except Cancelled:
         return FetchedModel(ok=False, cancelled=True)
     except CounterlensError as error:
         return FetchedModel(ok=False, error=recognised(error.message), hint=recognised(error.hint or ""))
-    return FetchedModel(ok=True, spec=found.spec, path=path)
+    return FetchedModel(ok=True, spec=offered.id, path=path)
 
 
-def _fetched(one: CodeModel, steps: Steps) -> str:
-    from counterlens.models.hub_file import HubFile
-
+def _fetch_file(model: CodeModel, steps: Steps) -> str:
     shown = -1
 
     def progress(done: int, total: int) -> None:
@@ -126,4 +140,4 @@ def _fetched(one: CodeModel, steps: Steps) -> str:
             shown = share
             steps.report(f"{done // _MEGA} of {total // _MEGA} MB", share, 100)
 
-    return str(HubFile(one.repository, one.file).fetched(progress, steps.cancel))
+    return str(fetch_code_model(model, progress, steps.cancel))

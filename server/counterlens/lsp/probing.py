@@ -166,7 +166,7 @@ async def _probe(ls: CounterlensServer, argument: Any = None) -> ProbeAnswer:
         analysis.note(function, probe=probed.record)
         if options.drawing is None:
             prompts = analysis.askable.get(analysis.source_of(function), 0)
-            note_pace(settings.model, COMMAND, prompts, time.monotonic() - begun)
+            note_pace(settings.model_spec, COMMAND, prompts, time.monotonic() - begun)
         ls.changed(analysis)
         code_lens.refresh(ls)
     shows = ls.client_shows_results
@@ -340,7 +340,7 @@ def _lenses(ls: CounterlensServer, analysis: Analysis) -> list[types.CodeLens]:
 
 def _effort(ls: CounterlensServer, prompts: int) -> str:
     """How long a probe takes; if unknown, how many prompts it needs."""
-    seconds = expected_seconds(ls.settings.model, COMMAND, prompts)
+    seconds = expected_seconds(ls.settings.model_spec, COMMAND, prompts)
     if seconds is None:
         return t("{n} prompts", n=prompts)
     return about(seconds)

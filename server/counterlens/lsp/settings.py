@@ -17,7 +17,9 @@ from counterlens.confidence.surprising import PER_HUNDRED_LINES
 from counterlens.errors import OptionError
 from counterlens.evaluation.settings_file import SettingsFile, fits, known_entries, wanted
 from counterlens.languages.registry import LANGUAGES
-from counterlens.models import DEFAULT_MODEL
+from counterlens.models.code_model_file import code_model_here
+from counterlens.models.code_models import code_model
+from counterlens.models.default import EMBEDDED_BY_DEFAULT, DefaultModel, default_model
 from counterlens.models.entries import ModelEntry, is_entry_name
 from counterlens.models.registry import MASKS, Options
 from counterlens.probes.operator.tables import PREFERRED
@@ -45,7 +47,7 @@ class DeclaredSettings:
     """The settings that are not options of probes."""
 
     enable: Annotated[bool, _setting("enable")] = True
-    model: Annotated[str, _setting("model")] = DEFAULT_MODEL
+    model: Annotated[str, _setting("model")] = ""
     remote_base_url: Annotated[str, _setting("remote.baseUrl")] = ""
     remote_model: Annotated[str, _setting("remote.model")] = ""
     remote_api: Annotated[str, _setting("remote.api", choices=("completions", "chat"))] = "completions"
@@ -107,17 +109,24 @@ class EditorSettings(DeclaredSettings):
         probe: Options of probes that were set, by name; any other has the default of each probe.
         entries: Entries in settings files for the model, and for the sentence-similarity model, if they are
             named there.
+        default: The model if the settings name none.
     """
 
     probe: Mapping[str, Any] = field(default_factory=dict)
     entries: tuple[ModelEntry, ...] = ()
+    default: DefaultModel = EMBEDDED_BY_DEFAULT
 
     @property
     def model_spec(self) -> str:
         """The model as `counterlens.models.load` names it."""
         if self.model == "remote" and self.remote_model:
             return f"remote:{self.remote_model}"
-        return self.model
+        return self.model or self.default.spec
+
+    @property
+    def advice(self) -> str:
+        """What the user should know about the default model; empty if the settings name a model."""
+        return "" if self.model else self.default.advice
 
     @property
     def chosen_model(self) -> tuple[str, Options]:
@@ -190,12 +199,14 @@ def read_settings(raw: object, file: SettingsFile | None = None) -> tuple[Editor
         values = _beneath(values, _of_file(file), specs(DeclaredSettings))
         probe = _beneath(probe, file.given, _PROBE_OPTIONS)
     values["probe"] = probe
-    found = msgspec.convert(values, EditorSettings)
+    settings = msgspec.convert(values, EditorSettings)
     try:
-        found = replace(found, entries=known_entries(file, found.model, str(probe.get("encoder", ""))))
+        settings = replace(settings, default=default_model())
+        entries = known_entries(file, settings.model_spec, str(probe.get("encoder", "")))
+        settings = replace(settings, entries=entries)
     except OptionError as error:
         complaints.append(str(error))
-    return found, complaints
+    return settings, complaints
 
 
 def _of_file(file: SettingsFile) -> dict[str, Any]:
@@ -203,7 +214,9 @@ def _of_file(file: SettingsFile) -> dict[str, Any]:
     found = {name: file.run[name] for name in ("threads", "mask") if name in file.run}
     model = next(iter(file.run.get("models", ())), "")
     # A settings file that comes with code must not send it elsewhere, nor download anything, when it is read.
-    elsewhere = model.startswith(_ELSEWHERE) or (model != DEFAULT_MODEL and is_entry_name(model))
+    offered = code_model(model)
+    missing = offered is not None and code_model_here(offered) is None
+    elsewhere = missing or model.startswith(_ELSEWHERE) or is_entry_name(model)
     return found | ({} if not model or elsewhere else {"model": model})
 
 

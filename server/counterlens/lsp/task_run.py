@@ -154,7 +154,7 @@ class TaskRun:
         self._set(run)
         if run.state is State.DONE and run.probed:
             seconds = time.monotonic() - begun
-            note_pace(self._settings.model, probe.id, len(run.probed), seconds)
+            note_pace(self._settings.model_spec, probe.id, len(run.probed), seconds)
         self._ended(run)
 
     def _set(self, run: ProbeRun) -> None:

@@ -112,7 +112,7 @@ async def _list(ls: CounterlensServer, argument: Any = None) -> TaskListing:
             recognised(probe.title),
             probe.id not in reasons,
             recognised(reasons.get(probe.id, "")),
-            expected_seconds(ls.settings.model, probe.id, 1),
+            expected_seconds(ls.settings.model_spec, probe.id, 1),
         )
         for probe in PROBES.values()
     )

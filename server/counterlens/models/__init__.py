@@ -7,10 +7,9 @@ with load("smollm2-135m") as model:
 """
 
 from counterlens.models.base import Capability, Completion, Model, ModelInfo, Prompt, Stop, TokenScores
-from counterlens.models.registry import DEFAULT_MODEL, load
+from counterlens.models.registry import load
 
 __all__ = [
-    "DEFAULT_MODEL",
     "Capability",
     "Completion",
     "Model",

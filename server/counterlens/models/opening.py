@@ -7,11 +7,12 @@ from collections.abc import Callable
 from counterlens.models import registry
 from counterlens.models.base import Model
 from counterlens.models.cache import AnswerStore, CachedModel
-from counterlens.models.registry import DEFAULT_MODEL, Options
+from counterlens.models.default import default_model
+from counterlens.models.registry import Options
 
 
 def open_cached(
-    spec: str = DEFAULT_MODEL,
+    spec: str | None = None,
     options: Options | None = None,
     *,
     store: AnswerStore | None = None,
@@ -28,5 +29,5 @@ def open_cached(
     Raises:
         ModelError: there is no such model, or it cannot be opened; the message gives the reason.
     """
-    model = load(spec, options or Options())
+    model = load(spec or default_model().spec, options or Options())
     return CachedModel(model, AnswerStore() if store is None else store, owns_store=store is None)

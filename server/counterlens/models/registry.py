@@ -12,10 +12,15 @@ from pathlib import Path
 
 from counterlens.errors import ModelError
 from counterlens.models.base import Capability, Model, Progress
+from counterlens.models.code_models import code_model, code_models
+from counterlens.models.default import default_model
 from counterlens.models.entries import ModelEntry, entry_named
+from counterlens.models.files import EMBEDDED_MODEL
 from counterlens.plugins import Registry
 
-DEFAULT_MODEL = "smollm2-135m"
+CODE_MODEL = "|".join(model.id for model in code_models())
+"""The names of the offered code models, as a form."""
+
 MASKS = ("word", "piece")
 """The units that a masked model can mask; `models/onnx/protocol.py` defines each."""
 
@@ -91,19 +96,19 @@ class Backend:
         return next((name for name in self.packages if importlib.util.find_spec(name) is None), None)
 
 
-def load(spec: str = DEFAULT_MODEL, options: Options | None = None) -> Model:
+def load(spec: str | None = None, options: Options | None = None) -> Model:
     """Open a model by name.
 
     Args:
-        spec: `smollm2-135m`, a path to a GGUF file, `hf:owner/repo/file.gguf`, `onnx:FOLDER`, or
-            `remote:NAME`.
+        spec: `smollm2-135m`, the id of an offered code model, a path to a GGUF file,
+            `hf:owner/repo/file.gguf`, `onnx:FOLDER`, or `remote:NAME`. None: the default model.
         options: How to open it.
 
     Raises:
         ModelError: there is no such model, or it cannot be opened, or it is not exact although that was
             requested; the message gives the reason.
     """
-    options = options or Options()
+    spec, options = spec or default_model().spec, options or Options()
     entry = entry_named(spec, options.entries)
     model = _backend(spec).open(spec, options) if entry is None else _open_entry(entry, options)
     try:
@@ -181,6 +186,16 @@ def _open_embedded(spec: str, options: Options) -> Model:
     return _open_file(embedded_model(), spec, options, "SmolLM2-135M-Instruct Q4_1", EMBEDDED_SHA256)
 
 
+def _open_code_model(spec: str, options: Options) -> Model:
+    from counterlens.models.code_model_file import fetch_code_model
+
+    offered = code_model(spec)
+    if offered is None:
+        raise ModelError(f"there is no offered model {spec}", "Choose another model")
+    path = fetch_code_model(offered, options.progress)
+    return _open_file(path, spec, options, f"{offered.name} {offered.quantization}", offered.sha256 or None)
+
+
 def _open_path(spec: str, options: Options) -> Model:
     return _open_file(Path(spec).expanduser(), spec, options, None, None)
 
@@ -225,10 +240,18 @@ def _open_entry(entry: ModelEntry, options: Options) -> Model:
 
 _OWN = (
     Backend(
-        DEFAULT_MODEL,
+        EMBEDDED_MODEL,
         "the embedded model: SmolLM2-135M-Instruct Q4_1, Apache-2.0, runs on this machine",
-        lambda spec: spec == DEFAULT_MODEL,
+        lambda spec: spec == EMBEDDED_MODEL,
         _open_embedded,
+        takes=_LOCAL,
+        packages=("llama_cpp",),
+    ),
+    Backend(
+        CODE_MODEL,
+        "a code model, downloaded once, runs on this machine",
+        lambda spec: code_model(spec) is not None,
+        _open_code_model,
         takes=_LOCAL,
         packages=("llama_cpp",),
     ),

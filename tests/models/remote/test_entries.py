@@ -15,7 +15,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from counterlens.errors import ModelError, OptionError
-from counterlens.models import DEFAULT_MODEL
 from counterlens.models.base import Prompt, Reply, Stop
 from counterlens.models.entries import (
     ModelEntry,
@@ -25,6 +24,7 @@ from counterlens.models.entries import (
     user_entries,
     user_file,
 )
+from counterlens.models.files import EMBEDDED_MODEL
 from counterlens.models.registry import Options, load, runs_here
 from counterlens.models.remote import connect_entry
 from counterlens.models.remote.consent import Destination
@@ -102,7 +102,7 @@ def test_an_entry_is_read_with_all_that_it_says() -> None:
         ("[models.a]\nbase-url = 'http://a'\nparameters.since = 2026-01-01\n", "that can be written as JSON"),
         ("[models.'a/b']\nbase-url = 'http://a'\n", "'a/b' cannot be the name of a model"),
         ("[models.remote]\nbase-url = 'http://a'\n", "'remote' cannot be the name"),
-        (f"[models.{DEFAULT_MODEL}]\nbase-url = 'http://a'\n", f"'{DEFAULT_MODEL}' cannot be the name"),
+        (f"[models.{EMBEDDED_MODEL}]\nbase-url = 'http://a'\n", f"'{EMBEDDED_MODEL}' cannot be the name"),
         ("models = 3\n", "models is not a table"),
         ("[models]\na = 3\n", "models.a is not a table"),
     ],

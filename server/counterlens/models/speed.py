@@ -1,0 +1,116 @@
+"""How fast local models are on this machine: measured once for each, estimated by size for the others."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+from pathlib import Path
+from threading import Event
+
+import msgspec
+
+from counterlens.models.base import Model, Prompt
+from counterlens.models.files import known, note
+
+SLOW = 8.0
+"""Tokens per second below which a probe of one function takes many minutes."""
+
+_MEMORY = "model-speeds.json"
+_TEXT = "".join(f"def total_{i}(items):\n    return sum(item.price for item in items)\n" for i in range(12))
+_PROMPT = Prompt("def fizz(n):\n    for i in range(n):\n        print(", 48)
+_FIRST_TOKENS = 600
+"""About what is read before the first mark of a file: its header, and a function."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelSpeed:
+    """What a model needs on this machine.
+
+    Attributes:
+        writing: Tokens of a completion per second, one prompt at a time.
+        reading: Tokens of a scored text per second.
+        opening: Seconds until the file is loaded.
+        memory: Largest resident size of its process, in bytes; 0 if unknown.
+        measured: Whether it was measured, not estimated.
+    """
+
+    writing: float
+    reading: float
+    opening: float
+    memory: int
+    measured: bool = True
+
+    @property
+    def first_mark(self) -> float:
+        """Seconds from opening a file to its first mark, with the model not loaded yet."""
+        return self.opening + _FIRST_TOKENS / self.reading
+
+
+def measure_speed(
+    model: Model, opening: float, *, pid: int | None = None, cancel: Event | None = None
+) -> ModelSpeed:
+    """Measure an open model, and store the result; takes a few seconds.
+
+    Args:
+        model: The model, without a response cache.
+        opening: Seconds that it took to open it.
+        pid: The process that holds it.
+        cancel: Set to cancel.
+
+    Raises:
+        Cancelled: `cancel` was set.
+    """
+    model.complete([Prompt(_PROMPT.text, 1)], cancel=cancel)  # a warm-up
+    started = time.perf_counter()
+    (answer,) = model.complete([_PROMPT], cancel=cancel)
+    written = time.perf_counter()
+    scores = model.score(_TEXT, alternatives=0, cancel=cancel)
+    ended = time.perf_counter()
+    speed = ModelSpeed(
+        max(1, answer.tokens) / max(written - started, 1e-6),
+        len(scores.logprob) / max(ended - written, 1e-6),
+        opening,
+        _peak_memory(pid),
+    )
+    note(_MEMORY, model.info.identity, msgspec.json.encode(speed).decode())
+    return speed
+
+
+def noted_speed(identity: str) -> ModelSpeed | None:
+    """The measured speed of a model on this machine; None if it was not measured.
+
+    Args:
+        identity: SHA-256 of its file.
+    """
+    try:
+        return msgspec.json.decode(str(known(_MEMORY, identity)), type=ModelSpeed)
+    except msgspec.DecodeError:
+        return None
+
+
+def estimated_speed(measured: ModelSpeed, measured_bytes: int, file_bytes: int) -> ModelSpeed:
+    """The speed of another model: each token reads the whole file once, and memory is the file's.
+
+    Args:
+        measured: The speed of a measured model.
+        measured_bytes: The size of its file.
+        file_bytes: The size of the other model's file.
+    """
+    ratio = file_bytes / measured_bytes
+    return replace(
+        measured,
+        writing=measured.writing / ratio,
+        reading=measured.reading / ratio,
+        opening=measured.opening * ratio,
+        memory=max(0, measured.memory + file_bytes - measured_bytes) if measured.memory else 0,
+        measured=False,
+    )
+
+
+def _peak_memory(pid: int | None) -> int:
+    """The largest resident size of a process; 0 where the system does not tell."""
+    try:
+        lines = Path(f"/proc/{pid}/status").read_text(encoding="ascii", errors="replace").splitlines()
+    except OSError:
+        return 0
+    return next((int(line.split()[1]) * 1024 for line in lines if line.startswith("VmHWM:")), 0)

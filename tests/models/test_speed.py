@@ -1,0 +1,22 @@
+"""The speed of a local model: measured, remembered by its file, and scaled for a larger one."""
+
+from __future__ import annotations
+
+import pytest
+
+from counterlens.models.llama.model import LlamaModel
+from counterlens.models.speed import estimated_speed, measure_speed, noted_speed
+
+
+def test_a_measured_speed_is_remembered_and_scaled(model: LlamaModel) -> None:
+    speed = measure_speed(model, opening=0.5, pid=model.pid)
+    assert min(speed.writing, speed.reading) > 1
+    assert speed.memory > 20_000_000
+    assert speed.first_mark > 0.5
+    assert noted_speed(model.info.identity) == speed
+    assert noted_speed("another") is None
+    larger = estimated_speed(speed, 100, 400)
+    assert not larger.measured
+    assert larger.writing == pytest.approx(speed.writing / 4)
+    assert larger.first_mark == pytest.approx(4 * speed.first_mark)
+    assert larger.memory == speed.memory + 300
