@@ -131,6 +131,17 @@ def test_a_process_loses_what_the_variable_and_the_option_added(
     assert sys.path == [elsewhere, "/usr/lib/x"]
 
 
+def test_a_removed_folder_is_no_obstacle(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    elsewhere = str(project.parent / "elsewhere")
+    (project / "inner").rmdir()
+    monkeypatch.setenv("PYTHONPATH", f":{elsewhere}")
+    monkeypatch.setattr(sys, "path", [elsewhere, "/usr/lib/x"])
+    close_search_path()
+    leave_current_folder()
+    assert sys.path == [elsewhere, "/usr/lib/x"]
+    assert closed_environment()["PYTHONPATH"].startswith(elsewhere)
+
+
 def test_another_program_that_imports_the_package_keeps_its_path(project: Path) -> None:
     show = (
         "import sys; path = sys.path[:]; import counterlens.models, counterlens.mcp; print(path == sys.path)"

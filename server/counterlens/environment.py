@@ -37,9 +37,10 @@ def outside_project(paths: "Iterable[str]") -> list[str]:
     installed. The user's list of trusted folders is not read, as that needs imports.
     """
     absolute = [path for path in paths if os.path.isabs(path)]
-    if os.environ.get("COUNTERLENS_TRUST") == "1":
+    here = _current_folder()
+    if not here or os.environ.get("COUNTERLENS_TRUST") == "1":
         return absolute
-    here = _real(os.curdir)
+    here = _real(here)
     project = _project_around(here)
     alone = _is_within(_real(os.path.expanduser("~")), project)
     bundle = _BUNDLE if os.path.isfile(os.path.join(_BUNDLE, "bundle.json")) else _ROOT
@@ -62,13 +63,15 @@ def close_search_path() -> None:
     named = os.environ.get("PYTHONPATH", "")
     if named and not sys.flags.ignore_environment:
         entries = named.split(os.pathsep)
-        closed = {os.path.abspath(entry) for entry in {*entries} - {*outside_project(entries)}}
-        sys.path[:] = [entry for entry in sys.path if os.path.abspath(entry) not in closed]
+        here = _current_folder()
+        closed = {os.path.join(here, entry) for entry in {*entries} - {*outside_project(entries)}}
+        closed = {os.path.normpath(entry) for entry in closed}
+        sys.path[:] = [entry for entry in sys.path if os.path.normpath(entry) not in closed]
 
 
 def leave_current_folder() -> None:
     """Remove the current folder from `sys.path`, where `python -m` without `-P` has put it."""
-    if not sys.flags.safe_path and sys.path[:1] == [os.getcwd()]:
+    if not sys.flags.safe_path and sys.path[:1] == [_current_folder()]:
         del sys.path[0]
 
 
@@ -106,6 +109,13 @@ def close_environment() -> None:
     for name in set(os.environ) - set(closed):
         del os.environ[name]
     os.environ.update(closed)
+
+
+def _current_folder() -> str:
+    try:
+        return os.getcwd()
+    except OSError:  # it was removed
+        return ""
 
 
 def _project_around(folder: str) -> str:
