@@ -7,6 +7,7 @@ configuration is read, and its base interpreter is queried, if that is outside o
 
 from __future__ import annotations
 
+import ast
 import filecmp
 import json
 import os
@@ -78,6 +79,9 @@ def _of_environment(python: str, _configured: int, stamp: int) -> Interpreter:
     base = _query_interpreter(str(_base_of(Path(python), known)), stamp)
     packages = [*folder.glob("lib*/python*/site-packages"), folder / "Lib" / "site-packages"]
     added = {path for at in packages for file in at.glob("*.pth") for path in _paths_in(file)}
+    added |= {
+        path for at in packages for file in at.glob("__editable__*_finder.py") for path in _mapped_by(file)
+    }
     everything = known.get("include-system-site-packages", "").lower() == "true"
     return Interpreter(
         tuple(sorted({*base.folders, str(folder), str(Path(python).parent), *_without_homes(added)})),
@@ -123,6 +127,21 @@ def _paths_in(file: Path) -> list[str]:
     )
     found = (file.parent / name for name in named if "\0" not in name)
     return [str(path) for path in found if path != Path("/") and path.is_dir()]
+
+
+def _mapped_by(finder: Path) -> list[str]:
+    """The packages that a finder of setuptools imports from elsewhere, for an editable installation."""
+    try:
+        statements = ast.parse(finder.read_bytes()).body
+    except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
+        return []
+    for statement in statements:
+        if isinstance(statement, ast.AnnAssign) and ast.unparse(statement.target) == "MAPPING":
+            values = statement.value.values if isinstance(statement.value, ast.Dict) else []
+            named = [Path(str(value.value)) for value in values if isinstance(value, ast.Constant)]
+            paths = [path if path.is_dir() else path.with_name(f"{path.name}.py") for path in named]
+            return [str(path) for path in paths if path != Path("/") and path.is_absolute() and path.exists()]
+    return []
 
 
 @lru_cache(maxsize=32)
