@@ -7,10 +7,10 @@ configuration is read, and its base interpreter is queried, if that is outside o
 
 from __future__ import annotations
 
-import ast
 import filecmp
 import json
 import os
+import re
 import subprocess
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -29,6 +29,8 @@ print(json.dumps({
     "user_base": site.getuserbase() if site.ENABLE_USER_SITE else None,
 }))
 """
+
+_MAPPING = re.compile(r"^MAPPING\b[^=\n]*= (\{.*\})$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,16 +134,12 @@ def _paths_in(file: Path) -> list[str]:
 def _mapped_by(finder: Path) -> list[str]:
     """The packages that a finder of setuptools imports from elsewhere, for an editable installation."""
     try:
-        statements = ast.parse(finder.read_bytes()).body
-    except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
+        mapping = _MAPPING.search(finder.read_text("utf-8", "replace"))
+    except OSError:
         return []
-    for statement in statements:
-        if isinstance(statement, ast.AnnAssign) and ast.unparse(statement.target) == "MAPPING":
-            values = statement.value.values if isinstance(statement.value, ast.Dict) else []
-            named = [Path(str(value.value)) for value in values if isinstance(value, ast.Constant)]
-            paths = [path if path.is_dir() else path.with_name(f"{path.name}.py") for path in named]
-            return [str(path) for path in paths if path != Path("/") and path.is_absolute() and path.exists()]
-    return []
+    named = [Path(value) for value in re.findall(r": '([^']+)'", mapping[1])] if mapping else []
+    paths = [path if path.is_dir() else path.with_name(f"{path.name}.py") for path in named if path.name]
+    return [str(path) for path in paths if path.is_absolute() and path.exists()]
 
 
 @lru_cache(maxsize=32)
