@@ -7,7 +7,7 @@ from threading import Thread
 import pytest
 
 from counterlens.cli import progress_lines, run_progress
-from counterlens.cli.options import steps
+from counterlens.cli.progress_lines import steps
 
 
 def lines(capfd: pytest.CaptureFixture[str]) -> list[str]:

@@ -71,6 +71,34 @@ def test_an_environment_finds_its_packages_and_what_path_files_add(python: Path,
     assert (outcome.ending, outcome.code) == (Ending.EXITED, 4), outcome
 
 
+def test_an_environment_finds_the_packages_of_an_editable_installation(python: Path, tmp_path: Path) -> None:
+    """Another member of a workspace, installed as setuptools does it if its packages are not in `src`."""
+    (tmp_path / "member" / "lib").mkdir(parents=True)
+    (tmp_path / "member" / "lib" / "__init__.py").write_text("n = 4\n")
+    (tmp_path / "member" / "single.py").write_text("n = 3\n")
+    mapping = {name: str(tmp_path / "member" / name) for name in ("lib", "single")}
+    (packages(python) / "__editable___member_1_finder.py").write_text(f"""
+from __future__ import annotations
+import importlib.util, pathlib, sys
+MAPPING: dict[str, str] = {mapping!r}
+
+class Finder:
+    @staticmethod
+    def find_spec(name, path=None, target=None):
+        place = pathlib.Path(MAPPING.get(name, "/nowhere"))
+        file = place / "__init__.py" if place.is_dir() else place.with_suffix(".py")
+        return importlib.util.spec_from_file_location(name, file) if file.exists() else None
+
+def install():
+    sys.meta_path.append(Finder)
+""")
+    path_file = packages(python) / "__editable__.member-1.pth"
+    path_file.write_text("import __editable___member_1_finder; __editable___member_1_finder.install()")
+    start = b"import lib, single, sys; sys.exit(lib.n + single.n)\n"
+    outcome = best_sandbox().run(Job({"start.py": start}, "start.py", python, limits=Limits(seconds=30.0)))
+    assert (outcome.ending, outcome.code) == (Ending.EXITED, 7), outcome
+
+
 def test_an_interpreter_that_is_not_there_is_said(tmp_path: Path) -> None:
     with pytest.raises(SandboxError, match="no Python interpreter"):
         describe(tmp_path / "bin" / "python")

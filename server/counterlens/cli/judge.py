@@ -134,7 +134,8 @@ def _show(verdict: Verdict) -> None:
     evidence: Evidence = verdict.evidence
     word = verdict.judgement.value.replace("_", " ")
     tests = f", {evidence.tests} run" if evidence.tests else ""
-    strength = f", {evidence.strength.value} evidence" if evidence.strength else ""
+    known = evidence.strength if verdict.judgement is not Judgement.REFUSED else None
+    strength = f", {known.value} evidence" if known else ""
     apart = f", {evidence.isolation.value}" if evidence.isolation else ""
     word = click.style(word, fg=_COLOURS.get(verdict.judgement, "red"), bold=True)
     say(f"  by {evidence.attribution}{tests}{strength}{apart}, {verdict.seconds:.2f} s", styled=word)

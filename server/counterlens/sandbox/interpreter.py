@@ -10,6 +10,7 @@ from __future__ import annotations
 import filecmp
 import json
 import os
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
@@ -30,6 +31,8 @@ print(json.dumps({
     "user_base": site.getuserbase() if site.ENABLE_USER_SITE else None,
 }))
 """
+
+_MAPPING = re.compile(r"^MAPPING\b[^=\n]*= (\{.*\})$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +83,9 @@ def _of_environment(python: str, _configured: int, stamp: int) -> Interpreter:
     base = _query_interpreter(str(_base_of(Path(python), known)), stamp)
     packages = [*folder.glob("lib*/python*/site-packages"), folder / "Lib" / "site-packages"]
     added = {path for at in packages for file in at.glob("*.pth") for path in _paths_in(file)}
+    added |= {
+        path for at in packages for file in at.glob("__editable__*_finder.py") for path in _mapped_by(file)
+    }
     everything = known.get("include-system-site-packages", "").lower() == "true"
     return Interpreter(
         tuple(sorted({*base.folders, str(folder), str(Path(python).parent), *_without_homes(added)})),
@@ -125,6 +131,17 @@ def _paths_in(file: Path) -> list[str]:
     )
     found = (file.parent / name for name in named if "\0" not in name)
     return [str(path) for path in found if path != Path("/") and path.is_dir()]
+
+
+def _mapped_by(finder: Path) -> list[str]:
+    """The packages that a finder of setuptools imports from elsewhere, for an editable installation."""
+    try:
+        mapping = _MAPPING.search(finder.read_text("utf-8", "replace"))
+    except OSError:
+        return []
+    named = [Path(value) for value in re.findall(r": '([^']+)'", mapping[1])] if mapping else []
+    paths = [path if path.is_dir() else path.with_name(f"{path.name}.py") for path in named if path.name]
+    return [str(path) for path in paths if path.is_absolute() and path.exists()]
 
 
 @lru_cache(maxsize=32)
