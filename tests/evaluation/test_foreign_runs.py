@@ -117,6 +117,9 @@ def test_a_run_of_somebody_else_sends_nothing_before_its_address_is_named(
     become("reader", monkeypatch, tmp_path)
     server.requests.clear()
     forget()
+    monkeypatch.delenv("COUNTERLENS_API_KEY")
+    assert "it would send code to 127.0.0.1" in run(*AGAIN[command], code=1)
+    monkeypatch.setenv("COUNTERLENS_API_KEY", KEY)
     refused = run(*AGAIN[command], code=1)
     assert "you did not start this run here" in refused
     assert "send code and the key in COUNTERLENS_API_KEY to 127.0.0.1" in refused

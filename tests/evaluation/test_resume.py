@@ -116,6 +116,11 @@ def test_replay_asks_anew_and_finds_the_same(uninterrupted: Path) -> None:
     database = sqlite3.connect(folder / "run.sqlite")
     database.execute("UPDATE records SET body = replace(body, 'if-else-flip', 'if-else-flop')")
     database.commit()
+    damaged = run(command)
+    assert damaged.returncode == 1
+    assert "its content was changed" in damaged.stderr
+    database.execute("DELETE FROM checksums WHERE part = 'records'")  # as if this had been stored
+    database.commit()
     database.close()
     changed = run(command)
     assert changed.returncode == 1

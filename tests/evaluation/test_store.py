@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -10,9 +12,11 @@ import pytest
 from counterlens.errors import CounterlensError, DataError
 from counterlens.evaluation.engines.local import LocalEngine
 from counterlens.evaluation.plan import make_plan
+from counterlens.evaluation.results import RunResults
 from counterlens.evaluation.run import Run
 from counterlens.evaluation.settings import RunSettings
 from counterlens.evaluation.store import Item, Store, StoredRecord
+from counterlens.models.usage import Usage
 from counterlens.sandbox.registry import best_sandbox
 from tests.evaluation.made_up import left_out, pair, pairs_record
 
@@ -49,6 +53,28 @@ def test_a_run_is_read_while_it_is_written(tmp_path: Path) -> None:
         assert not reader.done
         store.append(ITEMS[1], StoredRecord(PROBED, 0, "d"))
         assert reader.done == {1}
+
+
+def test_rows_are_compared_with_their_own_checksums_while_they_are_replaced(tmp_path: Path) -> None:
+    with begun(tmp_path) as store:
+        ended = threading.Event()
+
+        def read() -> int:
+            times = 0
+            while not ended.is_set():
+                RunResults.read(tmp_path)
+                times += 1
+            return times
+
+        with ThreadPoolExecutor(1) as pool:
+            reader = pool.submit(read)
+            try:
+                for n in range(300):
+                    store.keep_spent("m", Usage(requests=n))
+                    store.keep_manifest(f"m{n}", "{}")
+            finally:
+                ended.set()
+            assert reader.result() > 2
 
 
 def test_only_one_works_on_a_folder(tmp_path: Path) -> None:

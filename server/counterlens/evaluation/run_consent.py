@@ -128,7 +128,7 @@ def _of_models(settings: RunSettings, models: Sequence[str], base_url: str | Non
         else:
             yield _Demand(f"send code to the model {model}", "start a run of your own")
             continue
-        if not destination.is_allowed:
+        if not destination.is_chosen:  # a port of this machine may be another user's
             yield _Demand(f"send {destination}", choice, None if entry is None else destination)
 
 

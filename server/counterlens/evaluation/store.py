@@ -180,7 +180,7 @@ class Store:
     @property
     def settings(self) -> RunSettings | None:
         """The settings of the run, foreign unless this user sealed them; None before it has a plan."""
-        with reading(self.folder):
+        with self._reading():
             value = self._value("settings")
             settings = None if value is None else RunSettings.from_json(value)
             for task in settings.tasks if settings else ():
@@ -192,13 +192,13 @@ class Store:
     @property
     def when(self) -> str | None:
         """When the run began, as `2026-03-01T12:00:00+00:00`; None if unknown."""
-        with reading(self.folder):
+        with self._reading():
             return self._value("begun")
 
     @property
     def items(self) -> list[Item]:
         """The items of the plan, in order."""
-        with reading(self.folder):
+        with self._reading():
             columns = "position, id, model, problem, function, source, task"
             rows = self._database.execute(f"SELECT {columns} FROM plan ORDER BY position")  # noqa: S608
             return self._checksums.verified("plan", list(map(_item, rows)), astuple)
@@ -206,13 +206,13 @@ class Store:
     @property
     def done(self) -> set[int]:
         """The positions with a record."""
-        with reading(self.folder):
+        with self._reading():
             return {position for (position,) in self._database.execute("SELECT position FROM records")}
 
     @property
     def manifests(self) -> dict[str, dict[str, Any]]:
         """The manifests by digest, in the order of their digests."""
-        with reading(self.folder):
+        with self._reading():
             rows = self._database.execute("SELECT digest, document FROM manifests ORDER BY digest")
             found = dict(self._checksums.verified("manifests", list(map(_two_texts, rows)), tuple))
             for digest, document in found.items():
@@ -233,7 +233,7 @@ class Store:
 
     def _records(self) -> Iterator[tuple[Item, StoredRecord | str]]:
         """The items with a record, each with the record or its problem."""
-        with reading(self.folder):
+        with self._reading():
             known = {digest for (digest,) in self._database.execute("SELECT digest FROM manifests")}
             rows = self._database.execute(
                 "SELECT p.position, p.id, p.model, p.problem, p.function, p.source, p.task, "
@@ -262,7 +262,7 @@ class Store:
 
     def _missing(self) -> list[str]:
         """The positions of records that have a checksum, but are not there."""
-        with reading(self.folder):
+        with self._reading():
             checked = self._checksums.read("records")  # first: a record may be added meanwhile
             shown = self._database.execute("SELECT position FROM plan JOIN records USING (position)")
             return sorted(checked - {str(position) for (position,) in shown})
@@ -306,7 +306,7 @@ class Store:
     @property
     def spent(self) -> dict[str, Usage]:
         """The usage of each model, if it was counted."""
-        with reading(self.folder):
+        with self._reading():
             known = self._database.execute("SELECT 1 FROM sqlite_master WHERE name = 'spent'").fetchone()
             rows = self._database.execute("SELECT model, usage FROM spent").fetchall() if known else []
             sound = self._checksums.verified("spent", list(map(_two_texts, rows)), tuple)
@@ -365,6 +365,23 @@ class Store:
         except (DataError, KeyError, TypeError):
             return ""
         return f" of Counterlens {', '.join(sorted(map(str, versions)))}" if versions else ""
+
+    @contextlib.contextmanager
+    def _reading(self) -> Iterator[None]:
+        """Read rows and their checksums of one moment, while another process may write both.
+
+        Raises:
+            DataError: the data is damaged.
+        """
+        with reading(self.folder):
+            if self._database.in_transaction:
+                yield
+                return
+            self._database.execute("BEGIN")
+            try:
+                yield
+            finally:
+                self._database.execute("ROLLBACK")
 
     @contextlib.contextmanager
     def _transaction(self) -> Iterator[None]:

@@ -43,8 +43,15 @@ class Destination:
         Raises:
             ModelError: the address is invalid.
         """
-        if Endpoint.parse(self.base_url).loopback and self.key is None:
-            return True
+        return (Endpoint.parse(self.base_url).loopback and self.key is None) or self.is_chosen
+
+    @property
+    def is_chosen(self) -> bool:
+        """Whether the user allowed it, or named it in the user's own file.
+
+        Raises:
+            ModelError: the address is invalid.
+        """
         if self._pair in _allowed():
             return True
         try:
@@ -58,7 +65,7 @@ class Destination:
         Raises:
             ModelError: the list cannot be written, or the address is invalid.
         """
-        if self.is_allowed:
+        if self.is_chosen:
             return
         path = _place()
         try:
