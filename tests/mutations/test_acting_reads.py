@@ -10,6 +10,73 @@ from counterlens.mutations import apply_everywhere
 from tests.mutations.results import PRESERVING, altered, made, result_of
 
 PROGRAMS = {
+    "iter tuple": """\
+def f(xs):
+    it, n = iter(xs), 3
+    a = 2 in it
+    b = 1 in it
+    return a, b
+result = f([1,2,3])
+""",
+    "iter list elem": """\
+def f(xs):
+    box = [iter(xs)]
+    a = 2 in box[0]
+    b = 1 in box[0]
+    return a, b
+result = f([1,2,3])
+""",
+    "iter returned": """\
+def make(xs): return iter(xs)
+def f(xs):
+    it = make(xs)
+    a = 2 in it
+    b = 1 in it
+    return a, b
+result = f([1,2,3])
+""",
+    "iter own gen": """\
+class I:
+    def __init__(self): self.log = []
+    def __iter__(self):
+        for i in range(3):
+            self.log.append(i)
+            yield i
+def f(it):
+    a = 2 in it
+    b = len(it.log)
+    return a, b
+result = f(I())
+""",
+    "prop nested fn": """\
+class M:
+    n = 0
+    @property
+    def v(self):
+        def go():
+            self.n += 1
+            return self.n
+        return go()
+def f(m):
+    a = m.n
+    b = m.v
+    return a, b
+result = f(M())
+""",
+    "lazy prop": """\
+class M:
+    _v = None
+    @property
+    def v(self):
+        if self._v is None:
+            self._v = 3
+        return self._v
+def f(m):
+    a = m._v
+    b = m.v
+    return a, b
+result = f(M())
+""",
     "dd annotated": """\
 def g(d: defaultdict, k):
     first = k in d

@@ -19,6 +19,82 @@ def framelib(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 LOOKUPS = {
+    "decorated reader": """\
+import sys, functools
+def deco(fn):
+    @functools.wraps(fn)
+    def inner(n):
+        return sys._getframe(1).f_locals[n]
+    return inner
+@deco
+def look(n): pass
+def f(xs):
+    n = 3
+    m = look("n")
+    return m
+result = f([1])
+""",
+    "tb frame": """\
+import sys
+def g(a):
+    n = 3
+    raise ValueError
+def f(t):
+    try:
+        g(1)
+    except ValueError as e:
+        tb = e.__traceback__.tb_next
+        return tb.tb_frame.f_locals["n"]
+result = f(1)
+""",
+    "settrace": """\
+import sys
+seen = []
+def tracer(frame, event, arg):
+    if event == "return": seen.append(sorted(frame.f_locals))
+    return tracer
+def g(a):
+    n = 3
+    return n + a
+def f(t):
+    sys.settrace(tracer)
+    try:
+        g(1)
+    finally:
+        sys.settrace(None)
+    return seen[0]
+result = f(1)
+""",
+    "func globals": """\
+c = 0
+def f():
+    global c
+    g = f.__globals__
+    c = 1
+    v = g["c"]
+    return v
+result = f()
+""",
+    "lambda reader": """\
+import sys
+look = lambda n: sys._getframe(1).f_locals[n]
+def f(xs):
+    n = 3
+    m = look("n")
+    return m
+result = f([1])
+""",
+    "reader property": """\
+import sys
+class T:
+    @property
+    def n(self): return sys._getframe(1).f_locals["n"]
+def f(t):
+    n = 3
+    m = t.n
+    return m
+result = f(T())
+""",
     "eval alias module": """\
 e = eval
 def f():

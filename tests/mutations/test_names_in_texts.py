@@ -18,6 +18,52 @@ def framelib(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 TEXTS = {
+    "q enum": """\
+import enum
+class Q(enum.Enum):
+    A = "x > @limit"
+def f(rows):
+    limit = 2
+    return Table(rows).query(Q.A.value)
+result = f([1,2,3])
+""",
+    "q passed kw": """\
+def run(t, *, q):
+    limit = 2
+    other = 1
+    return t.query(q)
+def f(rows):
+    return run(Table(rows), q="x > @limit")
+result = f([1,2,3])
+""",
+    "q method passed": """\
+class C:
+    def run(self, rows, q):
+        limit = 2
+        other = 3
+        return Table(rows).query(q)
+    def m(self):
+        return self.run([1,2,3], "x > @limit")
+result = C().m()
+""",
+    "q zip loop": """\
+def f(rows):
+    limit = 2
+    out = []
+    for q, _ in zip(["x > @limit"], [1]):
+        out += Table(rows).query(q)
+    return out
+result = f([1,2,3])
+""",
+    "q nested fn": """\
+def f(rows):
+    limit = 2
+    def run(t):
+        limit
+        return t.query("x > @limit")
+    return run(Table(rows))
+result = f([1,2,3])
+""",
     "query swap": """\
 def f(rows):
     table = Table(rows)

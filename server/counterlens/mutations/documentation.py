@@ -30,9 +30,9 @@ Three things are judged for all of Python's preserving mutations at once, not by
 - *Lookups by name.* In a function whose variables `locals()`, `vars`, `dir`, `eval`, `exec`, a frame or an
   alias of these may look up, a site must keep their names, their set and their order.
 - *Names in texts.* A variable whose name stands as a word in a text that unknown code gets
-  (`frame.query("x > @limit")`) keeps its name, and counts as read by that call. Builtins, most of the standard
-  library, functions of the file, exceptions and messages do not count; a text that is only stored in an
-  attribute needs the assumption `names-unread`.
+  (`frame.query("x > @limit")`) keeps its name, and counts as read by that call. Builtins, most of the
+  standard library, functions of the file, exceptions and messages do not count; a text that is only stored
+  in an attribute needs the assumption `names-unread`.
 - *Reads that write.* Where the file shows that an operator, attribute, subscript or test changes something (a
   `defaultdict`, a special method or property of its own classes, `in` on an iterator), it counts as a change,
   and `pure-operators` is not assumed.

@@ -108,13 +108,28 @@ class JavaEffectAnalysis:
     @cached_property
     def _acting(self) -> bool:
         """Whether the file has a method that operators or collections call and that changes an object."""
-        self.__dict__["_acting"] = False  # while its own methods are analysed
         bodies = (
             method.child_by_field_name("body")
             for method in self._module.nodes("method_declaration")
             if (name := method.child_by_field_name("name")) is not None and self._module.text(name) in _CALLED
         )
-        return any(body is not None and self.of(body).writes_objects for body in bodies)
+        return any(body is not None and self._changes_field(body) for body in bodies)
+
+    def _changes_field(self, node: Node) -> bool:
+        target: Node | None = None
+        if node.type == "assignment_expression":
+            target = node.child_by_field_name("left")
+        elif node.type == "update_expression":
+            target = node.named_children[0]
+        elif node.type == "method_invocation":
+            name = node.child_by_field_name("name")
+            changes = name is not None and self._module.text(name) in _MUTATING
+            target = node.child_by_field_name("object") if changes else None
+        while target is not None and target.type == "array_access":
+            target = target.named_children[0]
+        if target is not None and self._module.scopes.may_mean(target) is None:
+            return True
+        return any(map(self._changes_field, node.named_children))
 
     @cached_property
     def _ordered_by_access(self) -> bool:
