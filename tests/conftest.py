@@ -56,7 +56,7 @@ settings.load_profile("ci" if os.environ.get("CI") else "developer")
 WHOLE = os.environ.get("COUNTERLENS_TEST_DATA")
 """A folder with whole benchmarks, for the tests that otherwise read samples of them."""
 
-START_UP = 60.0  # maximum seconds until the server answers
+START_UP = 600.0  # maximum seconds until the server answers
 
 
 def pytest_collection() -> None:
