@@ -61,7 +61,7 @@ WHOLE = os.environ.get("COUNTERLENS_TEST_DATA")
 CODE_MODEL = code_model_here(recommended())
 """The recommended code model, which the set-up fetches into the user's cache; tests have their own."""
 
-START_UP = 60.0  # maximum seconds until the server answers
+START_UP = 600.0  # maximum seconds until the server answers
 
 
 def pytest_collection() -> None:

@@ -14,7 +14,7 @@ import psutil
 from tests.fuzz.text import Text
 from tests.fuzz.wire import Json, Wire
 
-PATIENCE = 180.0  # maximum seconds for an answer; a busy machine is not a failure
+PATIENCE = 900.0  # maximum seconds for an answer; a busy machine is not a failure
 KILL_EVERY = 150  # steps from one death of the model process to the next
 START = '''\
 """A module."""

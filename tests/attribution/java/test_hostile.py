@@ -106,7 +106,7 @@ def test_a_hostile_program_is_contained_and_not_passed(world: World, name: str) 
 def test_nothing_is_left(world: World) -> None:
     judged_in(STRONG[0], world.filled(PROGRAMS["threads that stay"]))
     BENCHES.close()
-    deadline = time.monotonic() + 5
+    deadline = time.monotonic() + 60
     while time.monotonic() < deadline:
         mine = psutil.Process().children(recursive=True)
         left = [each for each in mine if "counterlens.worker" in " ".join(_command(each))]

@@ -73,7 +73,7 @@ class Handler(BaseHTTPRequestHandler):
         self.connection.shutdown(socket.SHUT_RD)
         self.connection.close()
 
-    def wait_until_left(self, seconds: float = 20.0) -> None:
+    def wait_until_left(self, seconds: float = 200.0) -> None:
         """Stay silent until the client closes the connection."""
         self.connection.settimeout(seconds)
         try:

@@ -33,7 +33,7 @@ def api(request: pytest.FixtureRequest) -> str:
 
 def left(server: ModelServer, more_than: int) -> bool:
     """Whether the server noticed that a client left before its answer was finished."""
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 120
     while time.monotonic() < deadline:
         if server.log.count("Disconnected from client") > more_than:
             return True

@@ -137,7 +137,7 @@ def test_reasoning_has_a_room_of_its_own(serve: Serve) -> None:
         first, second = model.complete([PROMPT])[0], model.complete([PROMPT])[0]
         identity = model.info.identity
     assert (first.text, first.finish, first.thought) == ("", "length", 41)
-    assert script.left.wait(15)
+    assert script.left.wait(120)
     assert (second.text, second.finish, second.thought) == ("    return x\n", "stop", 40)
     limits = [body["max_tokens"] for _, body, _ in script.requests]
     with RemoteModel(script.url, "m", "chat") as plain:

@@ -314,7 +314,7 @@ def test_cancel_ends_the_trial_and_the_scoring(serve: Serve, tmp_path: Path) -> 
             threading.Timer(0.2, cancel.set).start()
             with pytest.raises(Cancelled):
                 ask()
-        assert script.left.wait(15)
+        assert script.left.wait(120)
 
 
 def test_an_empty_text_has_no_tokens(serve: Serve, tmp_path: Path) -> None:
