@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterable
+
 import click
 
 from counterlens.text import printable
@@ -23,3 +26,9 @@ def say(line: object = "", *, err: bool = False, colour: str | None = None, styl
 def say_document(text: str) -> None:
     """Write a whole document, with its own line ends, to standard output."""
     click.echo(printable(text), nl=False)
+
+
+def say_json(parts: Iterable[str]) -> None:
+    """Write the parts of a JSON document, as `json_text` escapes it, to standard output."""
+    sys.stdout.writelines(parts)
+    sys.stdout.flush()
