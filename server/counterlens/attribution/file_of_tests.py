@@ -19,6 +19,7 @@ from counterlens.attribution.unittests import ID as TESTS
 from counterlens.attribution.unittests import read_cases
 from counterlens.errors import SourceError
 from counterlens.syntax.python_ast import parse_module
+from counterlens.syntax.python_versions import unparsed
 
 _SETTINGS = "pytest's settings for examples do not apply to those of {tests}: write them as assertions"
 _Definition = ast.FunctionDef | ast.AsyncFunctionDef
@@ -58,7 +59,9 @@ def judge_by_tests(
     try:
         tree = parse_module(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        raise SourceError(f"{tests} is no Python: {error}", "Give the tests as a Python file") from None
+        why = unparsed(text, error)
+        hint = why.hint or "Give the tests as a Python file"
+        raise SourceError(f"{tests}: {why.message}", hint) from None
     if not _can_fail(tree):
         reason = f"{tests.name} has no assertion and no test case: nothing in it could fail"
         return Verdict(Judgement.REFUSED, Evidence(TESTS, 0, None, reason))

@@ -36,6 +36,7 @@ class JudgedLanguage:
         tests: Finds handwritten tests, by attribution function.
         surveyed: The same for runs over many functions.
         untested: The reason if no tests were found.
+        unreadable: Why the examples of a text cannot be read; None if they can.
         by_running: Finds tests by running all of them once; None if the language does not do that.
         behaviour: The judge by the behaviour of the function.
         fallbacks: Attribution functions for functions without handwritten tests, in the order tried.
@@ -50,6 +51,7 @@ class JudgedLanguage:
     tests: Mapping[str, Attribution]
     surveyed: Mapping[str, Attribution]
     untested: str
+    unreadable: Callable[[str], str | None] = lambda _: None
     by_running: Attribution | None = None
     behaviour: Attribution
     fallbacks: Mapping[str, Attribution]

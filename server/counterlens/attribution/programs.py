@@ -96,7 +96,8 @@ def judge_by_itself(
                 return verdicts[-1]
     if verdicts:
         return _joined(verdicts, [])
-    reason = "nothing can judge it: it has no tests and no examples; give --tests or --against"
+    lacking = judged(document.language).unreadable(program) or "it has no tests and no examples"
+    reason = f"nothing can judge it: {lacking}; give --tests or --against"
     return Verdict(Judgement.REFUSED, Evidence("none", 0, None, reason))
 
 

@@ -9,6 +9,8 @@ from counterlens.attribution.output import PythonOutputJudge
 from counterlens.attribution.supplied_tests import SuppliedTestsJudge
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function, functions
+from counterlens.syntax.python_ast import parse_module
+from counterlens.syntax.python_versions import unparsed
 
 _BY_RUNNING = "tests, found by running them"
 _TESTS = {unittests.ID: unittests.find, doctests.ID: doctests.find}
@@ -17,6 +19,15 @@ _TESTS = {unittests.ID: unittests.find, doctests.ID: doctests.find}
 def _entries(document: Document) -> list[Function]:
     """The functions at the top level."""
     return [each for each in functions(document) if "." not in each.qualname]
+
+
+def _why_unreadable(text: str) -> str | None:
+    """Why this Python cannot parse a text."""
+    try:
+        parse_module(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        return unparsed(text, error).message
+    return None
 
 
 PYTHON = JudgedLanguage(
@@ -28,6 +39,7 @@ PYTHON = JudgedLanguage(
     tests=_TESTS,
     surveyed={**_TESTS, unittests.ID: coverage_tests.find_cases},
     untested="no test mentions it, and its docstring has no examples",
+    unreadable=_why_unreadable,
     by_running=coverage_tests.find,
     behaviour=differential.find,
     fallbacks={_BY_RUNNING: coverage_tests.find, differential.ID: differential.find},

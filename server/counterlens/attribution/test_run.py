@@ -19,6 +19,7 @@ from counterlens.attribution.pace import COUNTERFACTUAL, FIRST_APART, at_most, b
 from counterlens.sandbox.base import Ending, Job, JobOutcome
 from counterlens.sandbox.interpreter import describe as describe_interpreter
 from counterlens.sandbox.shipping import quick_files
+from counterlens.syntax.python_versions import newer_syntax
 
 _PACKAGE = Path(__file__).with_name("sandboxed")
 _UNUSED = ("recorder/", "pytest_warm", "runner_warm", "warm_up_cases")
@@ -260,7 +261,9 @@ class TestRun:
             line = report.get("line")
             where = f"line {line}: " if line else ""
             judgement = Judgement.INVALID
-            evidence = Evidence(self.attribution, 0, None, brief(f"{where}{report.get('message')}"))
+            newer = newer_syntax(program, describe_interpreter(self.setting.python).version)
+            message = f"{where}{report.get('message')}" + (f"; {newer}" if newer else "")
+            evidence = Evidence(self.attribution, 0, None, brief(message))
         elif kind in {"import", "broken", "tampered", "inseparable"}:
             judgement = Judgement.FAILED
             evidence = Evidence(self.attribution, 0, None, _accident(report))

@@ -10,7 +10,6 @@ from counterlens.attribution import settlement
 from counterlens.attribution.languages import judged
 from counterlens.cli.options import (
     json_option,
-    print_json,
     print_report,
     sandbox_option,
     split_target,
@@ -18,13 +17,14 @@ from counterlens.cli.options import (
 )
 from counterlens.cli.probe_options import declared_options
 from counterlens.cli.progress_lines import steps
+from counterlens.cli.saying import say_json
 from counterlens.languages.language import Feature
 from counterlens.mutations import Mutation, mutated, parse_document, survey
 from counterlens.mutations.loop_unroll import LoopUnroll
 from counterlens.probes.observe.run import observe_loops
 from counterlens.probes.options import Mutations, ProbeOptions, Without
 from counterlens.reports.build.mutations import mutation_report, settled_report
-from counterlens.reports.export import json as plain
+from counterlens.reports.export.counterfactuals import counterfactuals_json
 from counterlens.reports.render import terminal
 from counterlens.sandbox.base import Limits
 from counterlens.syntax.document import Document
@@ -99,8 +99,5 @@ def mutate(
         )
         print_report(terminal.render(report))
         return
-    bom = "\ufeff" if document.decoded and document.decoded.bom else ""
-    documents = list(map(plain.settled, settled) if settle else map(plain.counterfactual, found))
-    for one in documents:
-        one["source"] = bom + one["source"]
-    print_json(documents + [{"refused": True, **plain.refusal(one)} for one in refused])
+    bom = document.decoded is not None and document.decoded.bom
+    say_json(counterfactuals_json(settled if settle else found, refused, bom=bom))

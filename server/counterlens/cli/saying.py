@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable
 
 import click
 
@@ -30,3 +31,9 @@ def say_document(text: str) -> None:
 def at_terminal() -> bool:
     """Whether a user can be asked."""
     return sys.stdin.isatty() and sys.stderr.isatty()
+
+
+def say_json(parts: Iterable[str]) -> None:
+    """Write the parts of a JSON document, as `json_text` escapes it, to standard output."""
+    sys.stdout.writelines(parts)
+    sys.stdout.flush()

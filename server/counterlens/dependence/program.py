@@ -18,7 +18,6 @@ from counterlens.dependence.rules import DEFAULT, Rules
 from counterlens.dependence.scopes import FUNCTIONS, BlockNames
 from counterlens.dependence.statements import FunctionNode, Statements
 from counterlens.dependence.variables import Variables
-from counterlens.errors import SourceError
 from counterlens.syntax.functions import functions
 from counterlens.syntax.python_ast import parse_module
 from counterlens.text import BOM
@@ -89,13 +88,11 @@ def parse(source: str) -> ast.Module:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # invalid escapes and the like do not concern the analysis
             return parse_module(source.removeprefix(BOM))
-    except SyntaxError as error:
-        where = f" in line {error.lineno}" if error.lineno else ""
-        raise SourceError(f"the source is not valid Python{where}: {error.msg}") from error
-    except (RecursionError, MemoryError) as error:
-        raise SourceError("the source is nested too deeply to be parsed") from error
-    except ValueError as error:
-        raise SourceError(f"the source is not valid Python: {error}") from error
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        # Imported here: it uses LibCST, which takes longer to load than the analysis takes.
+        from counterlens.syntax.python_versions import unparsed
+
+        raise unparsed(source, error) from error
 
 
 def _functions(tree: ast.Module) -> Iterator[tuple[str, FunctionNode]]:

@@ -14,8 +14,8 @@ from counterlens.languages.registry import language_named
 from counterlens.mcp.calls import ToolAnswer
 from counterlens.mcp.workspace import ToolWorkspace
 from counterlens.mutations.engine import survey
+from counterlens.mutations.line_differences import LineDifferences
 from counterlens.probes.options import distribute
-from counterlens.probes.pairs.recording import diff_lines
 from counterlens.probes.probe import Context
 from counterlens.probes.registry import PROBES, named
 from counterlens.probes.runner import require_probed, run_targets
@@ -26,6 +26,7 @@ from counterlens.reports.build.probe_run import probe_report
 from counterlens.reports.dependence_markdown import dependence_markdown
 from counterlens.reports.expected import code
 from counterlens.reports.export import json as plain
+from counterlens.reports.export.counterfactuals import counterfactual, refusal
 from counterlens.reports.export.dependences import dependences_json
 from counterlens.reports.render import markdown
 from counterlens.syntax.document import Document
@@ -125,10 +126,11 @@ def list_counterfactuals(workspace: ToolWorkspace, path: str, function: str | No
     qualname = find_function(document, function).qualname if function else None
     surveyed = survey(document.text, function=qualname, seed=seed, language=document.language)
     found = plural(len(surveyed.counterfactuals), "counterfactual")
+    differences = LineDifferences(document.text)
     parts = [f"{found}, {plural(len(surveyed.refusals), 'site')} refused."]
     for one in surveyed.counterfactuals:
         kind = "preserves" if one.preserving else "breaks"
-        changed = "\n".join(diff_lines(document.text, one.source))
+        changed = "\n".join(differences.of(one))
         parts.append(
             f"### {one.mutation}, line {one.start_line}: {kind} the meaning\n\n"
             f"{markdown.prose(one.description)}\n\n{markdown.fenced(changed, 'diff')}"
@@ -141,11 +143,8 @@ def list_counterfactuals(workspace: ToolWorkspace, path: str, function: str | No
     return ToolAnswer(
         "\n\n".join(parts) + "\n",
         {
-            "counterfactuals": [
-                {key: value for key, value in plain.counterfactual(one).items() if key != "source"}
-                for one in surveyed.counterfactuals
-            ],
-            "refused": [plain.refusal(one) for one in surveyed.refusals],
+            "counterfactuals": [counterfactual(one) for one in surveyed.counterfactuals],
+            "refused": [refusal(one) for one in surveyed.refusals],
         },
     )
 

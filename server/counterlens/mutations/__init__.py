@@ -4,7 +4,8 @@ from counterlens.mutations import MUTATIONS, counterfactuals, apply_everywhere
 """
 
 from counterlens.mutations.assumptions import ASSUMPTIONS
-from counterlens.mutations.base import Change, Concept, Counterfactual, Cut, Refusal
+from counterlens.mutations.base import Concept, Counterfactual, Cut, Refusal
+from counterlens.mutations.edits import Change
 from counterlens.mutations.engine import (
     Survey,
     apply_everywhere,

@@ -6,8 +6,10 @@ a `Counterfactual`, or a `Refusal` with the reason. Mutations never build source
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
+
+from counterlens.mutations.edits import Change, Edit, Rendered, render
 
 
 class Concept(StrEnum):
@@ -18,14 +20,6 @@ class Concept(StrEnum):
     NAMING = "naming"
     TYPES = "types"
     NOTHING = "nothing"
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """One change: the byte ranges in the original and in the mutated source that correspond."""
-
-    original: tuple[int, int]
-    mutated: tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +38,8 @@ class Cut:
 class Counterfactual:
     """A source with exactly one thing changed along one concept.
 
+    It holds the edits, not the text: thousands of one file take little more memory than the file.
+
     Attributes:
         mutation: The id of the mutation.
         concept: The concept that it perturbs.
@@ -52,8 +48,8 @@ class Counterfactual:
         start_line: First line of the site in the original, 1-based.
         end_line: Last line of the site.
         description: The change, in one sentence.
-        source: The whole mutated source.
-        changes: The differences, in source order.
+        original: The original source in UTF-8, without byte-order mark.
+        edits: The edits of the original that make the mutated source.
         cut: The cut of both sources for the completion probe; None if the prompt would not show the change.
         other_cuts: Other cuts, the nearest first; empty unless requested.
         seed: The seed of names and sites.
@@ -68,13 +64,28 @@ class Counterfactual:
     start_line: int
     end_line: int
     description: str
-    source: str
-    changes: tuple[Change, ...]
+    original: bytes = field(repr=False)
+    edits: tuple[Edit, ...]
     cut: Cut | None
     seed: int
     assumptions: tuple[str, ...] = ()
     possibly_equivalent: bool = False
     other_cuts: tuple[Cut, ...] = ()
+
+    @property
+    def rendered(self) -> Rendered:
+        """The mutated source in parts, with the differences."""
+        return render(self.original, self.edits)
+
+    @property
+    def source(self) -> str:
+        """The whole mutated source; each call makes it anew."""
+        return self.rendered.data.decode()
+
+    @property
+    def changes(self) -> tuple[Change, ...]:
+        """The differences, in source order."""
+        return self.rendered.changes
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,13 @@ from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from counterlens.mutations.base import Change
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One change: the byte ranges in the original and in the mutated source that correspond."""
+
+    original: tuple[int, int]
+    mutated: tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,18 +48,26 @@ class Edit:
 
 @dataclass(frozen=True, slots=True)
 class Rendered:
-    """The result of rendering.
+    """The result of rendering; it holds no copy of the original.
 
     Attributes:
-        data: The new source in UTF-8.
+        original: The original in UTF-8.
+        parts: The new source: byte ranges of the original, and new text in UTF-8.
         changes: The outermost edits as original and new byte ranges, in the order of the original.
         points: The new offset of each requested offset of the original; absent if the byte there did not
             survive.
     """
 
-    data: bytes
+    original: bytes
+    parts: tuple[tuple[int, int] | bytes, ...]
     changes: tuple[Change, ...]
     points: dict[int, int]
+
+    @property
+    def data(self) -> bytes:
+        """The new source in UTF-8."""
+        view = memoryview(self.original)
+        return b"".join(part if isinstance(part, bytes) else view[slice(*part)] for part in self.parts)
 
 
 def replace(start: int, end: int, text: str) -> Edit:
@@ -95,7 +109,7 @@ class _Renderer:
         self._wanted = tuple(points)
         self._points: dict[int, int] = {}
         self._changes: list[Change] = []
-        self._out: list[bytes] = []
+        self._parts: list[tuple[int, int] | bytes] = []
         self._length = 0
 
     def run(self) -> Rendered:
@@ -104,7 +118,7 @@ class _Renderer:
             if point == len(self._data):
                 self._points.setdefault(point, self._length)
         changes = tuple(sorted(self._changes, key=lambda change: change.original))
-        return Rendered(b"".join(self._out), changes, self._points)
+        return Rendered(self._data, tuple(self._parts), changes, self._points)
 
     def _range(self, start: int, end: int, depth: int) -> None:
         """Render [start, end); an `end` one beyond the data includes insertions at the end of the file."""
@@ -126,7 +140,8 @@ class _Renderer:
                 if isinstance(piece, Slice):
                     self._range(piece.start, piece.end, depth + 1)
                 else:
-                    self._put(piece.encode())
+                    self._parts.append(text := piece.encode())
+                    self._length += len(text)
             if not depth:
                 self._changes.append(Change((edit.start, edit.end), (before, self._length)))
             at = edit.end
@@ -137,8 +152,5 @@ class _Renderer:
             if start <= point < end:
                 self._points.setdefault(point, self._length + point - start)
         if end > start:
-            self._put(self._data[start:end])
-
-    def _put(self, data: bytes) -> None:
-        self._out.append(data)
-        self._length += len(data)
+            self._parts.append((start, end))
+            self._length += end - start

@@ -10,9 +10,9 @@ from typing import Any
 from counterlens.errors import SourceError
 from counterlens.languages.registry import title_of
 from counterlens.mutations import cuts
-from counterlens.mutations.base import Change, Counterfactual, Cut, Refusal
+from counterlens.mutations.base import Counterfactual, Cut, Refusal
 from counterlens.mutations.conflicts import compatible
-from counterlens.mutations.edits import render
+from counterlens.mutations.edits import Edit, render
 from counterlens.mutations.languages import PARSED_SOURCES, MutatedLanguage, chosen_mutation, mutated, parsed
 from counterlens.mutations.mutation import AnyMutation, Site, SiteRefused
 from counterlens.mutations.parsed import MODULE, ParsedSource
@@ -172,8 +172,8 @@ def everywhere(
         start_line=min(lines),
         end_line=max(lines),
         description=done[0].description,
-        source=module.source,
-        changes=(_difference(original.source, module.source),),
+        original=original.data,
+        edits=(_difference(original.source, module.source),),
         cut=None,
         seed=seed,
         assumptions=tuple(sorted({assumed for site in done for assumed in site.assumptions})),
@@ -234,12 +234,12 @@ def _why_not(found: Site | SiteRefused, without: Collection[str]) -> str | None:
     return f"it needs to assume {', '.join(excluded)}" if excluded else None
 
 
-def _difference(one: str, other: str) -> Change:
-    """Return the byte range from the first to the last character in which two texts differ."""
+def _difference(one: str, other: str) -> Edit:
+    """The edit from the first to the last character in which two texts differ."""
     start = _alike(one, other)
     behind = _alike(one[start:][::-1], other[start:][::-1])
-    before, after = len(one[:start].encode()), len(one[len(one) - behind :].encode())
-    return Change((before, len(one.encode()) - after), (before, len(other.encode()) - after))
+    before, end = len(one[:start].encode()), len(one[: len(one) - behind].encode())
+    return Edit(before, end, (other[start : len(other) - behind],))
 
 
 def _alike(one: str, other: str) -> int:
@@ -260,7 +260,7 @@ def stream(
     every_cut: bool = False,
     language: str = "python",
 ) -> Iterator[Counterfactual | Refusal]:
-    """Like `survey`, one at a time: counterfactuals hold the whole source, and long files have thousands."""
+    """Like `survey`, one at a time."""
     found = _streamed(
         source, mutations, function, seed, prefix_ratio, without, every_cut=every_cut, language=language
     )
@@ -327,8 +327,8 @@ def make(
         start_line=module.line(site.span[0]),
         end_line=module.line(max(site.span[0], site.span[1] - 1)),
         description=site.description,
-        source=rendered.data.decode(),
-        changes=rendered.changes,
+        original=module.data,
+        edits=site.edits,
         cut=cuts.cut(points, rendered, own=site.cut is not None),
         seed=seed,
         assumptions=site.assumptions,

@@ -11,21 +11,22 @@ from contextlib import AbstractContextManager, contextmanager
 from typing import TypeVar
 
 import libcst as cst
-import tree_sitter
 from libcst.metadata import ByteSpanPositionProvider
 from libcst.metadata.span_provider import SpanProvidingCodegenState
 
 from counterlens.errors import SourceError
 from counterlens.syntax.grammars import parser_for
 from counterlens.syntax.python_ast import parse_module
+from counterlens.syntax.python_versions import (
+    SPLIT,
+    TOO_DEEP,
+    form_feed_in_indentation,
+    newer_syntax,
+    parse_concrete,
+)
 
 _PLACE = re.compile(r"^error at \d+:\d+: ")
 _DEEP = 20_000
-_DEEPEST, _BRACKETS = 3000, 300  # depth of a tree, and of its brackets and blocks; Python allows 200 of these
-_ENCLOSING = "list|set|dictionary|generator|parenthesized|tuple|argument_list|subscript|block|interpolation"
-_BRANCHES = 500  # number of `elif` of one `if`: LibCST nests their nodes, tree-sitter does not
-_TOO_DEEP = "the source is nested too deeply to be read"
-_SPLIT = "Split its longest expression, or its longest chain of elif"
 _T = TypeVar("_T")
 _lock = threading.Lock()
 _deep_readers = 0
@@ -45,12 +46,13 @@ def parse(source: str) -> cst.Module:
             f"the source contains a character that is not valid Unicode: {error.reason}"
         ) from None
     python_error = _python_syntax_error(source) if tree.root_node.has_error else None
-    if python_error is not None:
+    if python_error is not None and newer_syntax(source) is None:
         raise _unparsed(*python_error)
-    if _is_too_deep(tree) or (source.count("elif") > _BRANCHES and _longest_chain(tree) > _BRANCHES):
-        raise SourceError(_TOO_DEEP, _SPLIT)
+    line = form_feed_in_indentation(source, tree)
+    if line is not None:
+        raise SourceError(f"mutations cannot read the form feed in the indentation of line {line}")
     try:
-        return cst.parse_module(source)
+        return parse_concrete(source, tree)
     except cst.ParserSyntaxError as error:
         raise _unparsed(*(_python_syntax_error(source) or (error.raw_line, _reason(error.message)))) from None
 
@@ -62,47 +64,13 @@ def _unparsed(line: int, reason: str) -> SourceError:
     )
 
 
-def _is_too_deep(tree: tree_sitter.Tree) -> bool:
-    """Whether LibCST's parser, which recurses in machine code, might crash the process on a source."""
-    deepest = _depth(tree, "")
-    return deepest > _DEEPEST or (deepest > _BRACKETS and _depth(tree, _ENCLOSING) > _BRACKETS)
-
-
-def _longest_chain(tree: tree_sitter.Tree) -> int:
-    """Largest number of `elif` of one `if`."""
-    longest, todo = 0, [tree.root_node]
-    while todo:
-        inner = todo.pop().children
-        longest = max(longest, sum(node.type == "elif_clause" for node in inner))
-        todo += inner
-    return longest
-
-
-def _depth(tree: tree_sitter.Tree, kinds: str) -> int:
-    """Maximum nesting depth of nodes whose type matches; an empty pattern matches all."""
-    cursor = tree.walk()
-    within: list[bool] = []  # for each ancestor, whether it counts
-    depth = deepest = 0
-    while True:
-        counts = not kinds or re.match(kinds, cursor.node.type if cursor.node else "") is not None
-        if cursor.goto_first_child():
-            within.append(counts)
-            depth += counts
-            deepest = max(deepest, depth)
-            continue
-        while not cursor.goto_next_sibling():
-            if not cursor.goto_parent():
-                return deepest
-            depth -= within.pop()
-
-
 def _python_syntax_error(source: str) -> tuple[int, str] | None:
     """Line and reason of Python's own syntax error: LibCST reports tokenizer errors on line 1."""
     try:
         parse_module(source)
     except SyntaxError as error:
         return (error.lineno, error.msg) if error.lineno else None
-    except (RecursionError, ValueError):
+    except (RecursionError, ValueError, MemoryError):
         return None
     return None
 
@@ -215,7 +183,7 @@ def deep_recursion() -> Iterator[None]:
     try:
         yield
     except RecursionError:
-        raise SourceError(_TOO_DEEP, _SPLIT) from None
+        raise SourceError(TOO_DEEP, SPLIT) from None
     finally:
         with _lock:
             _deep_readers -= 1

@@ -43,6 +43,18 @@ def test_right_and_wrong_programs(verdict: Judged) -> None:
     assert verdict(TOTAL, CHECK).passed  # the machine that was stopped has been replaced
 
 
+def test_unicode_escapes_are_read_as_java_reads_them(verdict: Judged) -> None:
+    r"""`\u007b` is a brace: the tests run apart from the program all the same."""
+    program = TOTAL.replace("class Solution {", r"class Solution \u007b").replace("int t", r"int \uu0074")
+    for tests in (CHECK, CHECK.replace("!=", r"\u0021=")):
+        right = verdict(program, tests)
+        assert (right.judgement, right.evidence.strength) == (Judgement.PASSED, Strength.STRONG)
+        assert right.evidence.isolation is Isolation.APART
+    assert (
+        verdict(program.replace("t += x", r"t -= x; // \u000a t += 0"), CHECK).judgement is Judgement.FAILED
+    )
+
+
 VALUES = """
     import java.math.*;
     import java.util.*;

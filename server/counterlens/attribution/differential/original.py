@@ -17,6 +17,7 @@ from counterlens.attribution.layout import Layout, layout_of
 from counterlens.attribution.recording import CallRecord, Recorder, Recording
 from counterlens.syntax.document import Document
 from counterlens.syntax.python_ast import parse_module
+from counterlens.syntax.python_versions import unparsed
 
 if TYPE_CHECKING:
     from counterlens.attribution.differential.generation import CallPlan
@@ -72,8 +73,8 @@ def study(
     """
     try:
         module = parse_module(document.text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return Untestable("the file does not parse")
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        return Untestable(unparsed(document.text, error).message)
     reason = why_not(module, qualname)
     if reason is not None:
         return Untestable(reason)

@@ -25,6 +25,7 @@ from counterlens.attribution.java.surroundings import Surroundings, surroundings
 from counterlens.attribution.reading import read_program
 from counterlens.attribution.test_run import Apartness, brief
 from counterlens.errors import SourceError
+from counterlens.syntax.java_escapes import as_java_reads_it
 
 ID = "given"
 _PROGRAM, _TESTS, _STAND_INS = "program.java", "tests-of-it.java", "stand-ins.java"
@@ -75,7 +76,8 @@ class JavaTestsJudge:
         around: Surroundings | None = None,
         attribution: str = ID,
     ) -> None:
-        self._text, self._original, self._setting = tests, original, setting
+        self._text, self._setting = as_java_reads_it(tests), setting
+        self._original = None if original is None else as_java_reads_it(original)
         self._around = around or Surroundings(library=junit_for(tests))
         self.attribution = attribution
         self._never = apartness is Apartness.NEVER
@@ -100,7 +102,7 @@ class JavaTestsJudge:
         started = time.monotonic()
         with BENCHES.bench(self._setting.sandbox, self._around.library) as bench:
             try:
-                judgement, evidence = self._judged(program, bench, cancel)
+                judgement, evidence = self._judged(as_java_reads_it(program), bench, cancel)
             except CompilerStoppedError as stopped:
                 judgement, evidence = stopped.judgement, Evidence(self.attribution, 0, None, str(stopped))
         return Verdict(judgement, evidence, time.monotonic() - started)
@@ -303,6 +305,7 @@ def judge_java_by_tests(
     text = read_program(tests)
     if isinstance(text, Verdict):
         raise SourceError(f"{tests}: {text.evidence.message}")
+    text, program = as_java_reads_it(text), as_java_reads_it(program)
     around = surroundings(path, program, (tests, text))
     if isinstance(around, str):
         return Verdict(Judgement.REFUSED, Evidence(ID, 0, None, around))

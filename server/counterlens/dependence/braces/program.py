@@ -34,6 +34,7 @@ class BraceLanguage:
         layout: Lowers one of them.
         syntax: The rules for reading its expressions.
         tolerant: Whether parts that the grammar cannot parse are skipped, as macros require.
+        unreadable: Why the tree of a text is not the one that the language sees; None if it is.
     """
 
     id: str
@@ -41,6 +42,7 @@ class BraceLanguage:
     layout: type[BraceLayout]
     syntax: Syntax
     tolerant: bool = False
+    unreadable: Callable[[str], str | None] = lambda _: None
 
     @property
     def analysed(self) -> AnalysedLanguage:
@@ -84,6 +86,9 @@ class BraceProgram:
         self.rules = rules
         self.language = language
         self._text = source.removeprefix(BOM)
+        unreadable = language.unreadable(source)
+        if unreadable is not None:
+            raise SourceError(unreadable)
         self._tree: Tree = parser_for(language.id).parse(self._text.encode("utf-8", "surrogatepass"))
         if not language.tolerant:
             self._refuse_errors(self._tree.root_node)

@@ -11,6 +11,7 @@ meaning. A site is refused, with the reason (`--explain`), if the source does no
 because of the order of evaluation, side effects, names that are also fields, a `continue`, code that the
 compiler could no longer reach, patterns that bind variables. Unedited code survives byte for byte.
 Mutations that Java does not have yet are listed with the refused sites.
+A file with a unicode escape that is syntax, such as an escaped brace, is refused.
 
 Types come from the file alone: those of literals, declared variables and fields, text, arrays, boxed numbers
 and the usual collections. A site that depends on an unknown type is refused.

@@ -14,6 +14,7 @@ from counterlens.mutations.java.variables import JavaScopes
 from counterlens.mutations.parsed import FunctionSpan
 from counterlens.syntax.definitions import definitions
 from counterlens.syntax.grammars import parser_for
+from counterlens.syntax.java_escapes import escape_that_is_syntax
 from counterlens.text import Positions
 
 _TYPES = {
@@ -37,6 +38,9 @@ class JavaModule:
     language = "java"
 
     def __init__(self, source: str) -> None:
+        escape = escape_that_is_syntax(source)
+        if escape is not None:
+            raise SourceError(escape)
         self.source = source
         self.positions = Positions(source)
         self.data = self.positions.data

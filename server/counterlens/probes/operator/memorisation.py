@@ -17,7 +17,7 @@ from counterlens.errors import OptionError, SourceError, UnsteadyModelError
 from counterlens.metrics.bootstrap import Estimate
 from counterlens.metrics.table import Table
 from counterlens.models.base import Model
-from counterlens.mutations.base import Change
+from counterlens.mutations.edits import Change
 from counterlens.probes.operator.complementary import Substitution, complementary
 from counterlens.probes.operator.frequency import read_corpus
 from counterlens.probes.operator.pairs import FLIP, changed_operators

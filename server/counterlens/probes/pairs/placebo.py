@@ -80,8 +80,8 @@ def asked_again(
         start_line=function.start_line,
         end_line=function.end_line,
         description="sent the same prompt again",
-        source=gap.before + gap.removed + gap.after,
-        changes=(),
+        original=(gap.before + gap.removed + gap.after).encode(),
+        edits=(),
         cut=Cut(at, at),
         seed=seed,
     )

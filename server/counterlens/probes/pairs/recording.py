@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Sequence
 
 from counterlens.attribution.base import Verdict
 from counterlens.metrics.effects import PairOutcome
 from counterlens.mutations import Counterfactual, Refusal
+from counterlens.mutations.line_differences import LineDifferences
 from counterlens.probes.pairs.attempts import Attempt, Pair
 from counterlens.probes.pairs.likelihood_effect import LikelihoodEffect
 from counterlens.probes.pairs.published import COMPLEMENTS, FLIP
@@ -28,7 +28,6 @@ from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
 
 _TRUNCATED = "pair whose answer was truncated before it began"
-_CONTEXT = 2  # lines shown around a difference
 _SWAPS = frozenset(COMPLEMENTS) | {(after, before) for before, after in COMPLEMENTS}
 
 
@@ -57,6 +56,7 @@ def pairs_record(
         why_not_judged: Why there was no judge.
         note: Further measurements that failed, with the reasons.
     """
+    differences = LineDifferences(document.text)
     return PairsRecord(
         start_line=function.start_line,
         end_line=function.end_line,
@@ -64,22 +64,17 @@ def pairs_record(
         why_not_judged=steady(why_not_judged) if why_not_judged else None,
         note=note,
         left_out={_TRUNCATED: sum(pair.original.truncated or pair.mutated.truncated for pair in pairs)},
-        pairs=tuple(_pair(document, pair) for pair in pairs),
-        placebos=tuple(_pair(document, pair) for pair in placebos),
+        pairs=tuple(_pair(document, differences, pair) for pair in pairs),
+        placebos=tuple(_pair(document, differences, pair) for pair in placebos),
         refused=tuple(RefusedSite(site.mutation, site.line, site.reason) for site in refusals),
         dropped=tuple(_dropped(made, verdict) for made, verdict in dropped),
     )
 
 
-def diff_lines(before: str, after: str, context: int = _CONTEXT) -> tuple[str, ...]:
-    """The difference of two sources, unified, without file headers."""
-    lines = difflib.unified_diff(before.splitlines(), after.splitlines(), lineterm="", n=context)
-    return tuple(lines)[2:]
-
-
-def _pair(document: Document, pair: Pair) -> PairRecord:
+def _pair(document: Document, differences: LineDifferences, pair: Pair) -> PairRecord:
     made, effect = pair.counterfactual, pair.effect
-    data = made.source.encode("utf-8", "surrogatepass")
+    rendered = made.rendered
+    data = rendered.data
     return PairRecord(
         mutation=made.mutation,
         concept=str(made.concept),
@@ -87,10 +82,9 @@ def _pair(document: Document, pair: Pair) -> PairRecord:
         end_line=made.end_line,
         description=made.description,
         assumptions=made.assumptions,
-        diff=diff_lines(document.text, made.source),
+        diff=differences.of(made),
         edits=tuple(
-            SourceEdit(*change.original, data[slice(*change.mutated)].decode("utf-8", "surrogatepass"))
-            for change in made.changes
+            SourceEdit(*change.original, data[slice(*change.mutated)].decode()) for change in rendered.changes
         ),
         cut=CutPlace(made.cut.original, made.cut.mutated) if made.cut else None,
         original=_side(pair.gap, pair.original),
@@ -114,10 +108,11 @@ def _operators(document: Document, pair: Pair) -> tuple[str, str] | None:
     made = pair.counterfactual
     if made.mutation != FLIP:
         return None
-    before, after = (text.encode("utf-8", "surrogatepass") for text in (document.text, made.source))
+    before, rendered = document.data, made.rendered
+    after = rendered.data
     edits = [
         (before[slice(*change.original)].decode().strip(), after[slice(*change.mutated)].decode().strip())
-        for change in made.changes
+        for change in rendered.changes
     ]
     swapped = [edit for edit in edits if edit in _SWAPS]
     return swapped[0] if len(swapped) == 1 else None

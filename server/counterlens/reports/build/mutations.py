@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from counterlens.attribution.settlement import Settled, Settlement, counts
 from counterlens.counting import plural
 from counterlens.mutations.base import Counterfactual, Refusal
-from counterlens.probes.pairs.recording import diff_lines
+from counterlens.mutations.line_differences import LineDifferences
 from counterlens.reports.document import Block, Difference, Heading, Marked, Paragraph, Report
 from counterlens.syntax.document import Document
 
@@ -19,7 +19,8 @@ def mutation_report(
     document: Document, found: Iterable[Counterfactual], refused: Iterable[Refusal], *, explain: bool
 ) -> Report:
     """Counterfactuals as differences; with `explain`, also the reasons of refusals."""
-    shown = [block for made in found for block in _counterfactual(document, made)]
+    differences = LineDifferences(document.text)
+    shown = [block for made in found for block in _counterfactual(differences, made)]
     return Report(_TITLE, (*(shown or _NONE), *_refused(refused, explain)))
 
 
@@ -28,9 +29,10 @@ def settled_report(
 ) -> Report:
     """The same with the results of running them, and the number of each."""
     blocks: list[Block] = []
+    differences = LineDifferences(document.text)
     for each in settled:
         mark = Marked(each.finding.value, _MARKS.get(each.finding, "pending"))
-        blocks += [*_counterfactual(document, each.counterfactual), Paragraph(each.reason, lead=mark)]
+        blocks += [*_counterfactual(differences, each.counterfactual), Paragraph(each.reason, lead=mark)]
     numbers = ", ".join(f"{number} {finding.value}" for finding, number in counts(settled).items() if number)
     total = Paragraph(f"{plural(len(settled), 'counterfactual')}: {numbers or 'none'}.")
     return Report(_TITLE, (*(blocks or _NONE), *_refused(refused, explain), total))
@@ -39,14 +41,14 @@ def settled_report(
 _NONE: tuple[Block, ...] = (Paragraph("No mutation applies here."),)
 
 
-def _counterfactual(document: Document, made: Counterfactual) -> Iterator[Block]:
+def _counterfactual(differences: LineDifferences, made: Counterfactual) -> Iterator[Block]:
     kind = "keeps the meaning" if made.preserving else "breaks the meaning"
     assumed = f", assuming {', '.join(made.assumptions)}" if made.assumptions else ""
     yield Heading(2, made.mutation)
     place = f"{made.concept}, {made.function}, line {made.start_line}"
     yield Paragraph(f"{place}; {kind}{assumed}", quiet=True)
     yield Paragraph(made.description)
-    yield Difference(diff_lines(document.text, made.source))
+    yield Difference(differences.of(made))
 
 
 def _refused(refused: Iterable[Refusal], explain: bool) -> Iterator[Block]:

@@ -10,14 +10,12 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from counterlens.attribution.base import Verdict
-from counterlens.attribution.settlement import Settled
 from counterlens.confidence.aggregate import Confidence
 from counterlens.confidence.granularity import LABELS, Granularity, spans
 from counterlens.metrics.bootstrap import Estimate
 from counterlens.metrics.effects import Proportion
 from counterlens.metrics.table import Cell, Table
 from counterlens.models.base import ModelInfo, TokenScores
-from counterlens.mutations.base import Counterfactual, Refusal
 from counterlens.probes.record import SCHEMA, plain
 from counterlens.probes.runner import ProbeRun
 
@@ -37,51 +35,6 @@ def model(info: ModelInfo) -> Json:
         "capabilities": sorted(info.capabilities),
         "context": info.context,
         **dict(info.details),
-    }
-
-
-def counterfactual(found: Counterfactual) -> Json:
-    """One mutated source."""
-    return {
-        "mutation": found.mutation,
-        "concept": found.concept,
-        "preserving": found.preserving,
-        "function": found.function,
-        "start_line": found.start_line,
-        "end_line": found.end_line,
-        "description": found.description,
-        "assumptions": list(found.assumptions),
-        "possibly_equivalent": found.possibly_equivalent,
-        "changes": [{"original": list(c.original), "mutated": list(c.mutated)} for c in found.changes],
-        "cut": {"original": found.cut.original, "mutated": found.cut.mutated} if found.cut else None,
-        "seed": found.seed,
-        "source": found.source,
-    }
-
-
-def refusal(found: Refusal) -> Json:
-    """One site where a mutation was refused."""
-    return {
-        "mutation": found.mutation,
-        "function": found.function,
-        "line": found.line,
-        "reason": found.reason,
-    }
-
-
-def settled(found: Settled) -> Json:
-    """A counterfactual, with the result of running it."""
-    evidence = found.verdict.evidence if found.verdict else None
-    return {
-        **counterfactual(found.counterfactual),
-        "settled": {
-            "finding": found.finding.value,
-            "reason": found.reason,
-            "attribution": evidence.attribution if evidence else None,
-            "strength": evidence.strength if evidence else None,
-            "failed": evidence.failed if evidence else None,
-            "message": evidence.message if evidence else "",
-        },
     }
 
 

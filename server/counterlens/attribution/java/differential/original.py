@@ -18,6 +18,7 @@ from counterlens.attribution.java.surroundings import NOTHING_AROUND, Surroundin
 from counterlens.sandbox.java.values import JavaAnswer
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
+from counterlens.syntax.java_escapes import escape_that_is_syntax
 
 PROGRAM = "program.java"
 ROUND, ROUNDS = 80, 3  # inputs of one round; another round is made while blocks are missing
@@ -83,6 +84,9 @@ def study(
         SandboxError: there is no Java development kit, or it cannot be run in the sandbox.
         Cancelled: `cancel` was set.
     """
+    escape = escape_that_is_syntax(document.text)
+    if escape is not None:
+        return Untestable(escape)
     try:
         target = find_target(document, function)
     except NoTargetError as error:
