@@ -91,7 +91,7 @@ async def test_runs_are_listed_and_reported(client: LanguageClient, tmp_path: Pa
     listing = await ask(client, "counterlens.runs", "", folders=[str(run), str(other)])
     found, missing = listing.runs
     assert (found.tasks, found.done, found.total, found.resume) == (["likelihood"], 1, 1, "")
-    assert found.models == [str(short_model())]
+    assert found.models == [short_model().name]
     assert found.error is None
     assert "there is no run" in missing.error
 
