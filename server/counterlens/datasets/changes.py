@@ -79,9 +79,9 @@ def _lines(content: bytes) -> list[bytes]:
 
 def _different(old: Sequence[bytes], new: Sequence[bytes]) -> Iterator[tuple[int, int]]:
     """First and last of the new lines that differ, 1-based; for deleted lines, the lines around them."""
-    shared = min(len(old), len(new))
-    start = next((i for i in range(shared) if old[i] != new[i]), shared)
-    end = next((i for i in range(shared - start) if old[-1 - i] != new[-1 - i]), shared - start)
+    fewest = min(len(old), len(new))
+    start = next((i for i in range(fewest) if old[i] != new[i]), fewest)
+    end = next((i for i in range(fewest - start) if old[-1 - i] != new[-1 - i]), fewest - start)
     middle = old[start : len(old) - end]  # alike lines of a long middle part may count as different, too
     matcher = SequenceMatcher(None, middle, new[start : len(new) - end])
     for kind, first, last, begin, stop in matcher.get_opcodes():
