@@ -38,7 +38,7 @@ class ExportWorker(Worker):
         self._completer: ExportCompleter | None = None
         self._embedder: ExportEmbedder | None = None
 
-    def answer(self, request: Any, progress: Progress) -> Any:
+    def answer(self, number: int, request: Any, progress: Progress) -> Any:
         """Like `Worker.answer`."""
         if isinstance(request, OpenExport):
             return self._open(request)
