@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from counterlens.errors import Cancelled, CounterlensError, ModelError
 from counterlens.models.base import Completion, Prompt
-from counterlens.models.llama.decoding import Calls, ExactDecoder
+from counterlens.models.llama.decoding import ALONE, Calls, ExactDecoder
 from counterlens.models.llama.native import Engine
 from counterlens.models.llama.prompt_encoding import PromptEncoder
 from counterlens.models.llama.sequences import SequenceBatch
@@ -73,13 +73,13 @@ class LlamaCompleter(Writer):
     engine: Engine
     constraint: healing.Constraint
     batch: SequenceBatch
-    calls: Calls = Calls()
+    calls: Calls = ALONE
     rounding: float = 0.0
-    _decoder: ExactDecoder | None = None
-    _waiting: deque[tuple[Request, Growing]] = field(default_factory=deque)
-    _live: dict[int, tuple[Request, Growing]] = field(default_factory=dict)
-    _next: dict[int, int] = field(default_factory=dict)
-    _count: int = 0
+    _decoder: ExactDecoder | None = field(default=None, init=False)
+    _waiting: deque[tuple[Request, Growing]] = field(default_factory=deque, init=False)
+    _live: dict[int, tuple[Request, Growing]] = field(default_factory=dict, init=False)
+    _next: dict[int, int] = field(default_factory=dict, init=False)
+    _count: int = field(default=0, init=False)
 
     def complete(self, prompts: Sequence[Prompt], progress: Callable[[int, int], None]) -> list[Completion]:
         """Like `Completer.complete`."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -47,6 +48,10 @@ class Calls:
         return _PORTION if self.free else _ANCHORED
 
 
+ALONE = Calls()
+"""Nothing shares a call: exact by construction."""
+
+
 @dataclass(slots=True)
 class _Slot:
     """A sequence of the batch.
@@ -79,7 +84,9 @@ class ExactDecoder:
     def open(self, needs: Sequence[int]) -> None:
         """Make room for sequences of `needs` tokens, as many of the first ones as fit; none may be live."""
         room = max(needs)
-        slots = next(n for n in range(min(MOST, max(len(needs), _SPARE)), 0, -1) if self._batch.fits(n, room) or n == 1)
+        slots = next(
+            n for n in range(min(MOST, max(len(needs), _SPARE)), 0, -1) if self._batch.fits(n, room) or n == 1
+        )
         if not self._batch.claim(self) or room > self._room or slots > len(self._slots):
             self._batch.start([room] * slots)
             self._room = self._batch.room
@@ -106,7 +113,10 @@ class ExactDecoder:
         slot = self._slots[seq_id]
         logits = np.empty((0, 0), np.float32)
         for low, high in _portions(at, len(tokens), self.calls.portion):
-            rows = [Row(seq_id, token, wanted=i + 1 == len(tokens)) for i, token in enumerate(tokens[low:high], low)]
+            rows = [
+                Row(seq_id, token, wanted=i + 1 == len(tokens))
+                for i, token in enumerate(tokens[low:high], low)
+            ]
             logits = self._decode(rows)
             slot.prompt = high
         slot.which, self._clock = which, self._clock + 1
@@ -126,7 +136,7 @@ class ExactDecoder:
         count = -(-len(live) // self.calls.width) if together else len(live)
         edges = [len(live) * i // count for i in range(count + 1)]
         last: Logits = {}
-        for low, high in zip(edges, edges[1:], strict=False):
+        for low, high in pairwise(edges):
             part = live[low:high]
             logits = self._decode([Row(seq_id, tokens[slot.which], wanted=True) for seq_id, slot in part])
             for (_, slot), row in zip(part, logits, strict=True):
@@ -185,6 +195,6 @@ class ExactDecoder:
 
 
 def _portions(start: int, end: int, size: int) -> list[tuple[int, int]]:
-    """Split the tokens of a prompt: at multiples of `size`, but no less than `LEAST` before the end."""
-    edges = [start, *(at for at in range(start - start % size + size, end - LEAST + 1, size)), end]
-    return list(zip(edges, edges[1:], strict=False))
+    """Portions of `size` tokens, and a last one of at least `LEAST` if there are as many."""
+    edges = [start, *range(start + size, end - LEAST + 1, size), end]
+    return list(pairwise(edges))

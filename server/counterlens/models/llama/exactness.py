@@ -12,15 +12,11 @@ import numpy as np
 import numpy.typing as npt
 
 from counterlens.models.files import known, note
-from counterlens.models.llama.decoding import ExactDecoder, Calls
+from counterlens.models.llama.decoding import ALONE, Calls, ExactDecoder
 from counterlens.models.llama.native import TILED, Engine
 from counterlens.models.llama.sequences import MOST, SequenceBatch
 
-CANDIDATES = (Calls(MOST, free=True), Calls(7, free=True), Calls())
-"""What may share a call, the most first; the last is exact by construction.
-
-K-quants are multiplied by other kernels from eight rows on."""
-
+_UNTILED = 7  # maximum number of rows that the tiled kernels leave to others
 _MEMORY = "exact-decoding.json"
 _TRIALS = 2  # increase it when the trial, or the composition of calls, changes
 _TOKENS = 120  # of a trial's text
@@ -42,11 +38,12 @@ def calls_of(engine: Engine, batch: SequenceBatch, identity: str) -> Calls:
         Cancelled, ModelError: as `SequenceBatch.decode`.
     """
     key = f"{identity} {build()} {_TRIALS}"
-    known_calls = {repr(calls): calls for calls in CANDIDATES}
+    shared = Calls(MOST if os.environ.get(TILED) == "0" else _UNTILED, free=True)
     stored = known(_MEMORY, key)
-    if isinstance(stored, str) and stored in known_calls:  # else it is damaged: try again
-        return known_calls[stored]
-    calls = trial(engine, batch)
+    for calls in (shared, ALONE):
+        if stored == repr(calls):  # else it is damaged: try again
+            return calls
+    calls = shared if holds(engine, batch, shared) else ALONE
     note(_MEMORY, key, repr(calls))
     return calls
 
@@ -65,17 +62,13 @@ def build() -> str:
     return hashlib.sha256(repr((llama.__version__, files, system, kernels)).encode()).hexdigest()[:16]
 
 
-def trial(engine: Engine, batch: SequenceBatch) -> Calls:
-    """The first candidate in which a text has the bits that it has alone."""
+def holds(engine: Engine, batch: SequenceBatch, calls: Calls) -> bool:
+    """Whether a text has the bits there that it has alone."""
     if not engine.keeps_prefixes:  # the sequences of recurrent models are never moved or copied
-        return CANDIDATES[-1]
-    texts = list(_texts(engine))
-    alone = _logits(ExactDecoder(batch, CANDIDATES[-1]), texts[:1])
-    for calls in CANDIDATES[:-1]:
-        decoder = ExactDecoder(batch, calls)
-        if np.array_equal(_logits(decoder, texts[: calls.width]), alone):
-            return calls
-    return CANDIDATES[-1]
+        return False
+    texts = list(_texts(engine))[: calls.width]
+    alone = _logits(ExactDecoder(batch, ALONE), texts[:1])
+    return np.array_equal(_logits(ExactDecoder(batch, calls), texts), alone)
 
 
 def _texts(engine: Engine) -> Iterator[list[int]]:
@@ -97,6 +90,6 @@ def _logits(decoder: ExactDecoder, texts: list[list[int]]) -> npt.NDArray[np.flo
     for which in range(len(texts) - 1, -1, -1):
         last = decoder.read(which, texts[which])
     rows = [last.copy()]
-    for at in range(_STEPS):
-        rows.append(decoder.step({which: text[at % len(text)] for which, text in enumerate(texts)})[0].copy())
+    steps = ({which: text[at % len(text)] for which, text in enumerate(texts)} for at in range(_STEPS))
+    rows.extend(decoder.step(tokens)[0].copy() for tokens in steps)
     return np.stack(rows)

@@ -53,14 +53,14 @@ def chunk_of(vocabulary: int) -> int:
     return min(CHUNK, 1 << (fitting.bit_length() - 1))
 
 
-def _choose_kernels(width: int) -> None:
+def _choose_kernels(width: int, description: str) -> None:
     """Turn llama.cpp's tiled kernels for K-quants off where few weights are K-quants.
 
     From eight rows on, they round differently than the products of single rows, so that sequences could not
     share calls. They make models of K-quants read prompts 1.7 times as fast. A matrix whose width is no
     multiple of 256 cannot be a K-quant.
     """
-    if width % 256:
+    if width % 256 or not ("_K" in description or "IQ" in description):
         os.environ.setdefault(TILED, "0")
 
 
@@ -105,7 +105,7 @@ class Engine:
                 f"llama.cpp cannot load {path.name}: {_last_error()}",
                 "The file may be truncated or of a newer format; download it again or choose another one",
             )
-        _choose_kernels(self.width)
+        _choose_kernels(self.width, self.description)
         self._vocab = llama.llama_model_get_vocab(self._model)
         self.vocabulary = llama.llama_vocab_n_tokens(self._vocab)
         self.chunk = chunk_of(self.vocabulary)

@@ -1,8 +1,8 @@
 """The rounding of the gap between the two likeliest tokens: measured on the loaded model, and cached.
 
 A greedy completion takes the likelier of two tokens, however small the gap between their logits. Other
-kernels of llama.cpp shift that gap, as another build does, so a gap below nearly all such shifts shows nothing
-about the model.
+kernels of llama.cpp shift that gap, as another build does, so a gap below nearly all such shifts shows
+nothing about the model.
 """
 
 from __future__ import annotations

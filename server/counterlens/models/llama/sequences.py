@@ -48,10 +48,15 @@ class Row:
 
 
 class SequenceBatch:
-    """The sequences of one request at a time, numbered from 0 (llama.cpp's `seq_id`)."""
+    """Sequences of one user at a time, numbered from 0 (llama.cpp's `seq_id`).
 
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
+    Args:
+        engine: The model.
+        plain: As in `Engine.open_context`.
+    """
+
+    def __init__(self, engine: Engine, *, plain: bool = True) -> None:
+        self._engine, self._plain = engine, plain
         self._context: Any = None
         self._threads = engine.threads
         self._shape = (0, 0)
@@ -195,7 +200,7 @@ class SequenceBatch:
 
     def _open(self, shape: tuple[int, int]) -> None:
         self.close()
-        self._context = self._engine.open_context(shape[0] * shape[1], shape[0], rows=ROWS, plain=True)
+        self._context = self._engine.open_context(shape[0] * shape[1], shape[0], rows=ROWS, plain=self._plain)
         self._use_threads(self._threads)
         self._shape = shape
 

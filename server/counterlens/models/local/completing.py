@@ -136,7 +136,9 @@ class Completer(Writer, ABC):
     def _generate(self, group: list[Growing]) -> Iterator[None]:
         """Complete some prompts; an item for each that ends."""
         decoder = self.decoder()
-        logits = decoder.read([growing.encoded.tokens for growing in group], [growing.need for growing in group])
+        logits = decoder.read(
+            [growing.encoded.tokens for growing in group], [growing.need for growing in group]
+        )
         while logits:
             if self.engine.cancelled.is_set():
                 raise Cancelled

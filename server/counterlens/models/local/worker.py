@@ -17,7 +17,6 @@ from counterlens.errors import Cancelled, CounterlensError
 from counterlens.models.base import Progress
 from counterlens.models.local.messages import Advanced, Cancel, Envelope, Failed, receive, send
 
-
 LATER = object()
 """Returned by `Worker.answer` for a request that `Worker.advance` will finish."""
 
@@ -127,7 +126,9 @@ class Worker(ABC):
 
         with self._lock:
             keep = self._unfinished
-            self._withdrawn = {number for number in self._withdrawn if number in keep or number >= envelope.number}
+            self._withdrawn = {
+                number for number in self._withdrawn if number in keep or number >= envelope.number
+            }
         self._work_on(envelope.number)
         if envelope.number in self._withdrawn:
             raise Cancelled

@@ -40,6 +40,7 @@ class ExportWorker(Worker):
 
     def answer(self, number: int, request: Any, progress: Progress) -> Any:
         """Like `Worker.answer`."""
+        del number  # each is answered before the next one
         if isinstance(request, OpenExport):
             return self._open(request)
         if isinstance(request, Score):
