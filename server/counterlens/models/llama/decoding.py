@@ -132,16 +132,17 @@ class ExactDecoder:
         together = self.calls.width > 1 and len(tokens) > APART
         if together:
             self._close_gaps()
-        live = [(seq_id, slot) for seq_id, slot in enumerate(self._slots) if slot.which in tokens]
+        live = [(which, i, slot) for i, slot in enumerate(self._slots) if (which := slot.which) is not None]
+        live = [each for each in live if each[0] in tokens]
         count = -(-len(live) // self.calls.width) if together else len(live)
         edges = [len(live) * i // count for i in range(count + 1)]
         last: Logits = {}
         for low, high in pairwise(edges):
             part = live[low:high]
-            logits = self._decode([Row(seq_id, tokens[slot.which], wanted=True) for seq_id, slot in part])
-            for (_, slot), row in zip(part, logits, strict=True):
-                slot.tokens.append(tokens[slot.which])
-                last[slot.which] = row.copy() if count > 1 else row
+            logits = self._decode([Row(seq_id, tokens[which], wanted=True) for which, seq_id, _ in part])
+            for (which, _, slot), row in zip(part, logits, strict=True):
+                slot.tokens.append(tokens[which])
+                last[which] = row.copy() if count > 1 else row
         return last
 
     def end(self, which: int) -> None:
