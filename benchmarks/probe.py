@@ -12,9 +12,9 @@ One original and eight counterfactuals of a function with a docstring, completed
   more sequences cost little.
 
 The first two use completely filled batches (`free_decoding.py`); `benchmarks/exact.py` measures the
-additional cost of exact decoding. Batching changes logits slightly. If a text of the batch differs from that of
-`create_completion`, the log-odds of the first two differing tokens are printed: a near tie, decided the other
-way.
+additional cost of exact decoding. Batching changes logits slightly. If a text of the batch differs from that
+of `create_completion`, the log-odds of the first two differing tokens are printed: a near tie, decided the
+other way.
 """
 
 from __future__ import annotations
