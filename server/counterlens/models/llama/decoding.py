@@ -121,7 +121,8 @@ class ExactDecoder:
             slot.prompt = high
         slot.which, self._clock = which, self._clock + 1
         slot.tokens, slot.used = list(tokens), self._clock
-        return logits[0]
+        last: npt.NDArray[np.float32] = logits[0]
+        return last
 
     def step(self, tokens: Mapping[int, int]) -> Logits:
         """Append a token to each live sequence.
