@@ -193,7 +193,7 @@ def main() -> None:
     batch, batch_wall = cost(model, short, rounds, 9)
     alone, alone_wall = cost(model, short, rounds, 1)
     print(f"exact over free: nine prompts {batch:.2f} (wall {batch_wall:.2f}), one {alone:.2f}", flush=True)
-    many = [replace(prompt, stop=Stop()) for prompt in _cut(1, tokens)[:MANY]]
+    many = [replace(prompt, stop=Stop()) for prompt in _cut(1, short)[:MANY]]
     together, together_wall = median([(spent(model.exact, many, len(many)), spent(model.exact, many, 1))])
     print(f"{len(many)} prompts together over one by one: {together:.2f}", flush=True)
     ratios = {

@@ -19,7 +19,7 @@ from counterlens.errors import Cancelled
 from counterlens.models.base import Capability, Completion, Prompt, Stop
 from counterlens.models.files import known, note
 from counterlens.models.llama import exactness
-from counterlens.models.llama.decoding import Calls, ExactDecoder
+from counterlens.models.llama.decoding import ExactDecoder, SharedCalls
 from counterlens.models.llama.model import LlamaModel
 from counterlens.models.llama.native import TILED, Engine
 from counterlens.models.llama.sequences import ROWS, Row, SequenceBatch
@@ -113,16 +113,16 @@ class Kernels:
 
 def _alone(kernels: Kernels, prompt: list[int], steps: list[int]) -> list[float]:
     """The logits of a sequence that is decoded by the rule, in calls of its own."""
-    decoder = ExactDecoder(Kernels(kernels.changes, tiles=kernels.tiles), Calls())  # type: ignore[arg-type]
+    decoder = ExactDecoder(Kernels(kernels.changes, tiles=kernels.tiles), SharedCalls())  # type: ignore[arg-type]
     decoder.open([len(prompt) + len(steps)])
     rows = [decoder.read(0, prompt)[0]]
     return [*rows, *(decoder.step({0: token})[0][0] for token in steps)]
 
 
 KERNELS = {  # what may share calls: the kernels
-    Calls(): Kernels((2, 5, 33), tiles=True),
-    Calls(7, free=True): Kernels((8,)),
-    Calls(32, free=True): Kernels(()),
+    SharedCalls(): Kernels((2, 5, 33), tiles=True),
+    SharedCalls(7, free=True): Kernels((8,)),
+    SharedCalls(32, free=True): Kernels(()),
 }
 
 
@@ -141,7 +141,7 @@ KERNELS = {  # what may share calls: the kernels
     shared=st.lists(st.integers(0, 1), max_size=150),
 )
 def test_sequences_that_begin_and_end_at_any_time_get_the_bits_that_they_get_alone(
-    calls: Calls, sequences: list[tuple[list[int], list[int], int]], shared: list[int]
+    calls: SharedCalls, sequences: list[tuple[list[int], list[int], int]], shared: list[int]
 ) -> None:
     kernels = Kernels(KERNELS[calls].changes, tiles=KERNELS[calls].tiles)
     decoder = ExactDecoder(kernels, calls)  # type: ignore[arg-type]
@@ -176,7 +176,7 @@ def engine() -> Engine:
 
 
 @pytest.mark.parametrize("calls", list(KERNELS)[1:])
-def test_the_trial_sees_whether_kernels_change_in_company(engine: Engine, calls: Calls) -> None:
+def test_the_trial_sees_whether_kernels_change_in_company(engine: Engine, calls: SharedCalls) -> None:
     expected = [calls.width <= kernels.width for kernels in list(KERNELS)]
     assert [exactness.holds(engine, kernels, calls) for kernels in KERNELS.values()] == expected  # type: ignore[arg-type]
 
@@ -188,7 +188,7 @@ def test_what_was_tried_is_not_tried_again(
     tried: list[None] = []
     monkeypatch.setattr(exactness, "holds", lambda *_: tried.append(None))
     batch = SequenceBatch(engine)
-    assert [exactness.calls_of(engine, batch, name) for name in ("one", "one", "two")] == [Calls()] * 3
+    assert [exactness.calls_of(engine, batch, name) for name in ("one", "one", "two")] == [SharedCalls()] * 3
     assert len(tried) == 2
 
 

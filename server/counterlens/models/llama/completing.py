@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from counterlens.errors import Cancelled, CounterlensError, ModelError
 from counterlens.models.base import Completion, Prompt
-from counterlens.models.llama.decoding import ALONE, Calls, ExactDecoder
+from counterlens.models.llama.decoding import ALONE, ExactDecoder, SharedCalls
 from counterlens.models.llama.native import Engine
 from counterlens.models.llama.prompt_encoding import PromptEncoder
 from counterlens.models.llama.sequences import SequenceBatch
@@ -73,7 +73,7 @@ class LlamaCompleter(Writer):
     engine: Engine
     constraint: healing.Constraint
     batch: SequenceBatch
-    calls: Calls = ALONE
+    calls: SharedCalls = ALONE
     rounding: float = 0.0
     _decoder: ExactDecoder | None = field(default=None, init=False)
     _waiting: deque[tuple[Request, Growing]] = field(default_factory=deque, init=False)

@@ -31,7 +31,7 @@ _ANCHORED = 32  # smaller, since a shared prefix ends with a whole portion
 
 
 @dataclass(frozen=True, slots=True)
-class Calls:
+class SharedCalls:
     """What may share a call of llama.cpp without changing a bit.
 
     Attributes:
@@ -48,7 +48,7 @@ class Calls:
         return _PORTION if self.free else _ANCHORED
 
 
-ALONE = Calls()
+ALONE = SharedCalls()
 """Nothing shares a call: exact by construction."""
 
 
@@ -75,7 +75,7 @@ class ExactDecoder:
     The prompts in the slots of ended sequences are kept: a later prompt copies the prefix that they share.
     """
 
-    def __init__(self, batch: SequenceBatch, calls: Calls) -> None:
+    def __init__(self, batch: SequenceBatch, calls: SharedCalls) -> None:
         self._batch, self.calls = batch, calls
         self._slots: list[_Slot] = []
         self._room = 0

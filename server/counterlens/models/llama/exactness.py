@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from counterlens.models.files import known, note
-from counterlens.models.llama.decoding import ALONE, Calls, ExactDecoder
+from counterlens.models.llama.decoding import ALONE, ExactDecoder, SharedCalls
 from counterlens.models.llama.native import TILED, Engine
 from counterlens.models.llama.sequences import MOST, SequenceBatch
 
@@ -23,7 +23,7 @@ _TOKENS = 120  # of a trial's text
 _STEPS = 3
 
 
-def calls_of(engine: Engine, batch: SequenceBatch, identity: str) -> Calls:
+def calls_of(engine: Engine, batch: SequenceBatch, identity: str) -> SharedCalls:
     """What may share a call.
 
     Takes about a second the first time, longer for a larger model; the result is kept in the user's cache, by
@@ -38,7 +38,7 @@ def calls_of(engine: Engine, batch: SequenceBatch, identity: str) -> Calls:
         Cancelled, ModelError: as `SequenceBatch.decode`.
     """
     key = f"{identity} {build()} {_TRIALS}"
-    shared = Calls(MOST if os.environ.get(TILED) == "0" else _UNTILED, free=True)
+    shared = SharedCalls(MOST if os.environ.get(TILED) == "0" else _UNTILED, free=True)
     stored = known(_MEMORY, key)
     for calls in (shared, ALONE):
         if stored == repr(calls):  # else it is damaged: try again
@@ -62,7 +62,7 @@ def build() -> str:
     return hashlib.sha256(repr((llama.__version__, files, system, kernels)).encode()).hexdigest()[:16]
 
 
-def holds(engine: Engine, batch: SequenceBatch, calls: Calls) -> bool:
+def holds(engine: Engine, batch: SequenceBatch, calls: SharedCalls) -> bool:
     """Whether a text has the bits there that it has alone."""
     if not engine.keeps_prefixes:  # the sequences of recurrent models are never moved or copied
         return False
