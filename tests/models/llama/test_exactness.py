@@ -16,13 +16,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from counterlens.errors import Cancelled
-from counterlens.models.base import Capability, Completion, Prompt, Stop
+from counterlens.models.base import Api, Capability, Completion, Prompt, Stop
 from counterlens.models.files import known, note
 from counterlens.models.llama import exactness
+from counterlens.models.llama.completing import LlamaCompleter
 from counterlens.models.llama.decoding import ExactDecoder, SharedCalls
 from counterlens.models.llama.model import LlamaModel
 from counterlens.models.llama.native import TILED, Engine
+from counterlens.models.llama.prompt_encoding import PromptEncoder
 from counterlens.models.llama.sequences import ROWS, Row, SequenceBatch
+from counterlens.models.local.healing import Constraint
 from tests.conftest import short_model
 
 HEAD = '''def mean(values):
@@ -230,13 +233,36 @@ def test_requests_of_several_threads_share_calls_and_get_the_answers_that_they_g
 
     other = threading.Thread(target=withdrawn)
     other.start()
-    with ThreadPoolExecutor(len(PROMPTS)) as pool:
-        answers = list(pool.map(lambda prompt: model.complete([prompt])[0], PROMPTS))
+    with ThreadPoolExecutor(len(PROMPTS) + 1) as pool:
+        pending = [pool.submit(model.complete, [prompt]) for prompt in PROMPTS]
+        scores = pool.submit(model.score, HEAD)
+        answers = [each.result()[0] for each in pending]
+        assert not cancelled
     cancel.set()
     other.join()
     assert answers == alone
     assert cancelled
+    assert np.array_equal(scores.result().logprob, model.score(HEAD).logprob, equal_nan=True)
     assert model.complete(PROMPTS) == alone
+
+
+def test_recurrent_models_whose_sequences_cannot_be_copied_or_cut_get_the_same_answers(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    parts = PromptEncoder(engine, Api.COMPLETIONS), engine, Constraint(engine.pieces)
+    usual = LlamaCompleter(*parts, SequenceBatch(engine), SharedCalls(32, free=True))
+    expected = usual.complete(PROMPTS, lambda *_: None)
+    monkeypatch.setattr(Engine, "keeps_prefixes", property(lambda _: False))
+    monkeypatch.setattr(SequenceBatch, "copy", None)
+    cut = SequenceBatch.cut
+    lengths: list[int] = []
+    monkeypatch.setattr(SequenceBatch, "cut", lambda *given: lengths.append(given[2]) or cut(*given))
+    batch = SequenceBatch(engine)
+    recurrent = LlamaCompleter(*parts, batch, exactness.calls_of(engine, batch, "recurrent"))
+    assert recurrent.calls == SharedCalls()
+    assert recurrent.complete(PROMPTS, lambda *_: None) == expected
+    assert set(lengths) == {0}
 
 
 def test_notes_are_kept_and_a_damaged_file_is_begun_anew(

@@ -57,8 +57,8 @@ class LlamaWorker(Worker):
         return Failed("no model is loaded")
 
     def joins(self, request: Any) -> bool:
-        """Like `Worker.joins`."""
-        return isinstance(request, Complete)
+        """Like `Worker.joins`: scores and embeddings need none of the sequences of completions."""
+        return isinstance(request, Complete | Score | Embed)
 
     def advance(self, withdrawn: Callable[[int], bool]) -> Mapping[int, Callable[[], Any]]:
         """Like `Worker.advance`."""

@@ -24,8 +24,8 @@ LATER = object()
 class Worker(ABC):
     """Handles requests in order; a second thread listens for cancellation.
 
-    Requests for which `answer` returns `LATER` are worked on together. Any other request waits for them, and
-    later ones wait behind it.
+    Requests for which `answer` returns `LATER` are worked on together, and those that `joins` accepts are
+    answered meanwhile. Any other request waits for them, and later ones wait behind it.
 
     Attributes:
         cancelled: Set to cancel the current work; None until a model is loaded.
@@ -51,7 +51,7 @@ class Worker(ABC):
         """
 
     def joins(self, request: Any) -> bool:
-        """Whether a request can be accepted while others are unfinished."""
+        """Whether a request can be accepted or answered while others are unfinished."""
         del request
         return False
 
