@@ -1,6 +1,6 @@
 """Measures the speed of a function's probe with one batch, relative to one call per completion.
 
-    python benchmarks/probe.py [--quick] [--threads N]
+    python benchmarks/probe.py [--quick] [--model FILE] [--threads N]
 
 One original and eight counterfactuals of a function with a docstring, completed at temperature 0:
 
@@ -11,10 +11,10 @@ One original and eight counterfactuals of a function with a docstring, completed
   nine, decoded exactly. `draws_1`, `draws_2`, ... show the knee: below it, decoding is bound by memory, and
   more sequences cost little.
 
-The first two use completely filled batches (`FreeDecoder`); `benchmarks/exact.py` measures the additional
-cost of exact decoding. Batching changes logits slightly. If a text of the batch differs from that of
-`create_completion`, the log-odds of the first two differing tokens are printed: a near tie, decided the other
-way.
+The first two use completely filled batches (`free_decoding.py`); `benchmarks/exact.py` measures the
+additional cost of exact decoding. Batching changes logits slightly. If a text of the batch differs from that
+of `create_completion`, the log-odds of the first two differing tokens are printed: a near tie, decided the
+other way.
 """
 
 from __future__ import annotations
@@ -26,15 +26,17 @@ import statistics
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")  # as in the model's own process
 
 import llama_cpp
+from free_decoding import FreeCompleter
 
 from counterlens.models.base import Api, Draw, Prompt, Stop
 from counterlens.models.files import embedded_model, identity
 from counterlens.models.llama.completing import LlamaCompleter
-from counterlens.models.llama.exactness import shape_of
+from counterlens.models.llama.exactness import calls_of
 from counterlens.models.llama.native import Engine
 from counterlens.models.llama.prompt_encoding import PromptEncoder
 from counterlens.models.llama.sequences import SequenceBatch
@@ -130,16 +132,12 @@ def timed(work: Callable[[], list[str]]) -> tuple[float, list[str]]:
 class Bench:
     """The two ways to complete, with the same model file and threads."""
 
-    def __init__(self, threads: int) -> None:
-        path = embedded_model()
+    def __init__(self, path: Path, threads: int) -> None:
         self.engine = Engine(path, threads=threads, context=8192)
-        self.completer = LlamaCompleter(
-            PromptEncoder(self.engine, Api.COMPLETIONS),
-            self.engine,
-            healing.Constraint(self.engine.pieces),
-            SequenceBatch(self.engine),
-        )
-        self.shape = shape_of(self.engine, self.completer.batch, identity(path))
+        batch, encoder = SequenceBatch(self.engine), PromptEncoder(self.engine, Api.COMPLETIONS)
+        parts = encoder, self.engine, healing.Constraint(self.engine.pieces), batch
+        self.completer = FreeCompleter(*parts)
+        self.exact = LlamaCompleter(*parts, calls=calls_of(self.engine, batch, identity(path)))
         self.llama = llama_cpp.Llama(
             str(path), n_ctx=2048, n_threads=threads, n_threads_batch=threads, verbose=False
         )
@@ -165,10 +163,9 @@ class Bench:
 
     def draws(self, asked: list[Prompt], seconds: dict[int, list[float]]) -> None:
         """The seconds of the exact greedy batch (key 0), and of each number of samples per prompt."""
-        completer = replace(self.completer, shape=self.shape)
 
         def exact(prompts: list[Prompt]) -> list[str]:
-            return [answer.text for answer in completer.complete(prompts, lambda *_: None)]
+            return [answer.text for answer in self.exact.complete(prompts, lambda *_: None)]
 
         seconds[0].append(timed(lambda: exact(asked))[0])
         for count in [count for count in DRAWS if count in seconds]:
@@ -199,10 +196,11 @@ def main() -> None:
     parser.add_argument(
         "--quick", action="store_true", help="use one function, one round and half the tokens"
     )
+    parser.add_argument("--model", type=Path, help="GGUF file; default: the embedded model")
     parser.add_argument("--threads", type=int, default=min(len(os.sched_getaffinity(0)), 8))
     options = parser.parse_args()
     tokens, repeats = (48, 1) if options.quick else (96, 3)
-    bench = Bench(options.threads)
+    bench = Bench(options.model or embedded_model(), options.threads)
     rounds: list[tuple[list[Prompt], Round]] = []
     seconds: dict[int, list[float]] = {count: [] for count in ((0, 8) if options.quick else (0, *DRAWS))}
     for source in SOURCES[: 1 if options.quick else None]:

@@ -42,13 +42,12 @@ const FULL_VERSION = /\.so\.\d+\.\d/;
  */
 export async function makeBundle(folder, { target, pythons = PYTHONS, model = true }) {
   checkTarget(target);
-  await checkEngine();
   rmSync(folder, { recursive: true, force: true });
   const common = path.join(folder, "common");
   mkdirSync(common, { recursive: true });
   for (const python of pythons) await installFor(python, path.join(folder, tagOf(python)), target);
   shareWhatIsEqual(folder, pythons.map(tagOf));
-  await copyInstalled(ENGINE, common);
+  await installEngine(common);
   if (model) await copyInstalled(MODEL, common);
   await install(["--no-deps", await serverWheel(dist)], common);
   for (const place of readdirSync(folder)) tidy(path.join(folder, place));
@@ -74,17 +73,37 @@ export function checkTarget(target) {
 }
 
 /**
- * The engine is copied from .venv, which is installed from the lock file. A build for one specific processor must not be shipped.
+ * Compiles the engine with the settings of pyproject.toml: it runs on every processor, unlike the one in .venv. uv keeps
+ * the finished build.
  */
-async function checkEngine() {
+async function installEngine(common) {
+  const folder = path.join(dist, "engine");
+  rmSync(folder, { recursive: true, force: true });
+  const lock = path.join(dist, "engine-lock.txt");
+  writeFileSync(lock, lockOf(ENGINE, readFileSync(path.join(root, "requirements/engine.txt"), "utf8")));
+  const lean = `cmake.define.CMAKE_PROJECT_INCLUDE=${path.join(root, "requirements/engine.cmake")}`;
+  const settings = `--config-settings-package=${ENGINE}:${lean}`;
+  await install(["--no-deps", "--require-hashes", settings, "-r", lock], folder);
+  await checkEngine(folder);
+  const [info] = readdirSync(folder).filter((name) => name.endsWith(".dist-info"));
+  copyModules(path.join(folder, info), common);
+}
+
+/** Checks that the engine in a folder needs no instructions that only some processors have. */
+async function checkEngine(folder) {
   const program = "import llama_cpp; print(llama_cpp.llama_print_system_info().decode())";
-  const built = await ask(venvPython, ["-c", program]);
-  if (built === undefined) throw new Problem("llama.cpp is not in .venv.", "Run npm run setup first.");
+  const built = await ask(venvPython, [
+    "-c",
+    `import sys; sys.path.insert(0, sys.argv[1]); ${program}`,
+    folder,
+  ]);
+  if (built === undefined)
+    throw new Problem("The compiled llama.cpp cannot be imported.", `It is in ${folder}.`);
   const special = /\b(AVX512\w*|AMX\w*)\b/.exec(built)?.[1];
   if (special) {
     throw new Problem(
-      `llama.cpp in .venv was built for this processor (${special}) and would crash on others.`,
-      "Build it again as pyproject.toml says: rm -rf .venv && npm run setup",
+      `llama.cpp was compiled for this processor (${special}) and would crash on others.`,
+      "pyproject.toml says GGML_NATIVE=OFF; does CMAKE_ARGS or CXXFLAGS in the environment say something else?",
     );
   }
 }
@@ -102,9 +121,19 @@ async function installFor(python, folder, target) {
 
 /** Removes one package from a lock file. */
 export function lockWithout(name, lock) {
-  const entries = lock.split(/^(?=\S)/m);
-  return entries.filter((entry) => !entry.startsWith(`${name}==`)).join("");
+  return entriesOf(lock, (entry) => !entry.startsWith(`${name}==`));
 }
+
+/** Keeps one package of a lock file. */
+export function lockOf(name, lock) {
+  return entriesOf(lock, (entry) => entry.startsWith(`${name}==`));
+}
+
+const entriesOf = (lock, isWanted) =>
+  lock
+    .split(/^(?=\S)/m)
+    .filter(isWanted)
+    .join("");
 
 async function install(args, folder) {
   const command = ["pip", "install", "--python", venvPython, "--target", folder, ...args];
@@ -171,6 +200,11 @@ async function copyInstalled(name, to) {
   const program = "import sys, importlib.metadata as m; print(m.distribution(sys.argv[1])._path)";
   const info = await ask(venvPython, ["-c", program, name]);
   if (!info) throw new Problem(`${name} is not in .venv.`, "Run npm run setup first.");
+  copyModules(info, to);
+}
+
+/** Copies the importable files of the package that a .dist-info folder describes. */
+function copyModules(info, to) {
   const site = path.dirname(info);
   const modules = /^(\.\.|bin|lib|include|share)\//;
   for (const file of recordOf(site, path.basename(info))) {

@@ -6,6 +6,7 @@ import { root, venv, venvBin, venvPython } from "../paths.mjs";
 import { ask, runLogged, say } from "../terminal.mjs";
 import { CMAKE, COMPILER, require, wish } from "./debian.mjs";
 import { findPython, isRecent } from "./interpreter.mjs";
+import { processor } from "./processor.mjs";
 import { digest, isStamped, stamp, unstamp } from "./stamp.mjs";
 
 const LOCKS = ["uv", "dev", "model", "embeddings"].map((name) => `requirements/${name}.txt`);
@@ -13,6 +14,11 @@ const SYNC = ["pip", "sync", "--require-hashes", ...LOCKS];
 const STAMP = path.join(venv, ".counterlens-setup");
 /** Leaves out of llama.cpp what is never loaded, and compiles the rest in less time. */
 const BUILD = "requirements/engine.cmake";
+/** The setting with which that file compiles for this processor; uv caches finished builds by their settings. */
+const PROCESSOR = "cmake.define.COUNTERLENS_PROCESSOR";
+
+/** Names the processor for which the engine in .venv was compiled. */
+const ENGINE_STAMP = path.join(venv, ".counterlens-engine");
 
 const log = (name) => path.join(venv, `setup-${name}.log`);
 const read = (file) => readFileSync(path.join(root, file), "utf8");
@@ -44,6 +50,7 @@ async function inputs() {
     root,
     version,
     ...SYNC,
+    processor(),
     ...[...LOCKS, BUILD].map(read),
     buildSettings(read("pyproject.toml")),
   );
@@ -94,22 +101,27 @@ async function installLocked(testing) {
     "-c",
     "from importlib.metadata import version; print(version('llama-cpp-python'))",
   ]);
-  if (found !== version) {
+  const engine = digest(root, processor(), read(BUILD));
+  const isBuilt = found === version && isStamped(ENGINE_STAMP, engine);
+  if (!isBuilt) {
     await require([CMAKE, COMPILER], "Compiling llama.cpp");
     say(
       `  llama.cpp ${version} comes as source and is compiled on this machine: about two minutes on two cores,`,
     );
     say("  once (a second environment takes the finished build from uv's cache).");
   }
-  const title =
-    found === version ? "installing Python packages" : "installing Python packages, compiling llama.cpp";
+  const title = isBuilt ? "installing Python packages" : "installing Python packages, compiling llama.cpp";
   // Byte code is compiled now rather than at the first import, which may be in the middle of a user's probe. Tests
   // import a part of the modules, and compile that.
-  await runLogged(title, venvBin("uv"), testing ? SYNC : [...SYNC, "--compile-bytecode"], {
+  const args = [...SYNC, `--config-settings-package=llama-cpp-python:${PROCESSOR}=${processor()}`];
+  if (!testing) args.push("--compile-bytecode");
+  if (!isBuilt) args.push("--reinstall-package=llama-cpp-python");
+  await runLogged(title, venvBin("uv"), args, {
     log: log("packages"),
     hint: offlineHint("packages"),
     env: uvEnvironment(),
   });
+  stamp(ENGINE_STAMP, engine);
 }
 
 async function installCounterlens() {

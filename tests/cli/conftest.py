@@ -45,11 +45,10 @@ def _models_stay_loaded() -> Iterator[None]:
 
     def keep(self: ModelProcess) -> None:
         child = self._child
-        if child is None or not child.alive or not self._turn.acquire(blocking=False):  # or it is busy
+        if child is None or not child.alive or child.busy:
             close(self)
             return
         self._closed, self._child = True, None
-        self._turn.release()
         opened = self._worker, self._opening
         idle.setdefault(opened, child)
         if idle[opened] is not child:

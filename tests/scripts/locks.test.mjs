@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import test from "node:test";
-import { lockWithout } from "../../scripts/bundle.mjs";
+import { lockOf, lockWithout } from "../../scripts/bundle.mjs";
 import { root } from "../../scripts/paths.mjs";
 
 const read = (name) => readFileSync(path.join(root, `requirements/${name}.txt`), "utf8");
@@ -45,4 +45,5 @@ test("a package is taken out of a lock file with its hashes, and nothing else", 
   const lock =
     "a==1 \\\n    --hash=sha256:aa\nb==2 ; x \\\n    --hash=sha256:bb\n    # via a\nb-c==3 \\\n    --hash=sha256:cc\n";
   assert.equal(lockWithout("b", lock), "a==1 \\\n    --hash=sha256:aa\nb-c==3 \\\n    --hash=sha256:cc\n");
+  assert.equal(lockOf("b", lock), "b==2 ; x \\\n    --hash=sha256:bb\n    # via a\n");
 });

@@ -5,6 +5,7 @@ import * as fs from "node:fs";
 import * as path from "node:path";
 import { t } from "../language";
 import { pythonOf } from "./discovery";
+import { processor } from "./processor";
 
 /** The engine for local models: compiled here, prebuilt by its author, or left out. */
 export const ENGINES = ["compile", "prebuilt", "none"] as const;
@@ -13,7 +14,7 @@ export type Engine = (typeof ENGINES)[number];
 /** The index on which llama-cpp-python's author publishes prebuilt wheels; the lock file has no hashes for them. */
 export const PREBUILT_INDEX = "https://abetlen.github.io/llama-cpp-python/whl/cpu";
 
-/** The same settings as in pyproject.toml: a portable build, since a native one can crash. */
+/** The same settings as in pyproject.toml; engine.cmake turns them into a build for this processor. */
 const BUILD_SETTINGS = ["cmake.define.GGML_NATIVE=OFF", "cmake.define.LLAVA_BUILD=OFF"];
 
 export type StepName = "environment" | "installer" | "packages" | "server" | "model" | "engine";
@@ -48,7 +49,9 @@ export function steps(
   const pinned = (name: string) => [...install, "--require-hashes", "--requirements", lock(name)];
   // Leaves out the parts that only llama.cpp's own programs need; CMake accepts slashes on every system.
   const lean = `cmake.define.CMAKE_PROJECT_INCLUDE=${path.join(source, "engine.cmake").replaceAll("\\", "/")}`;
-  const settings = [...BUILD_SETTINGS, lean].map(
+  // uv caches finished builds by their settings: one for another processor would end with an illegal instruction.
+  const here = `cmake.define.COUNTERLENS_PROCESSOR=${processor()}`;
+  const settings = [...BUILD_SETTINGS, lean, here].map(
     (each) => `--config-settings-package=llama-cpp-python:${each}`,
   );
   const all: Step[] = [
@@ -112,7 +115,7 @@ function wheelIn(source: string): string {
 
 /** The progress of an environment, stored beside it, so that it survives the process that creates it. */
 export interface Progress {
-  /** Digest of the wheel and the lock files; another one means that the extension was updated. */
+  /** Digest of the wheel, the lock files and the processor; another one means that one of them has changed. */
   digest: string;
   base: string;
   engine: Engine;
@@ -122,9 +125,9 @@ export interface Progress {
   running?: number;
 }
 
-/** A digest of the wheel and the lock files. */
+/** A digest of the wheel, the lock files and the processor. */
 export function digestOf(source: string): string {
-  const hash = createHash("sha256");
+  const hash = createHash("sha256").update(processor());
   for (const name of fs.readdirSync(source).sort()) {
     hash
       .update(name)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.metadata
 import platform
+import re
 import sys
 import time
 from collections.abc import Callable
@@ -174,8 +175,17 @@ def _model() -> list[CheckResult]:
                 f"{answer.tokens} tokens in {seconds:.2f} s",
             )
         )
-        found.append(CheckResult("llama.cpp", None, dict(model.info.details)["system"]))
+        found.append(CheckResult("llama.cpp", None, _build(dict(model.info.details)["system"])))
     return found
+
+
+def _build(system: str) -> str:
+    """The kind of build of llama.cpp, and its features as it lists them."""
+    if "AVX2 = 1" not in system:  # of another kind of processor
+        return system
+    special = re.findall(r"\b(AVX512\w*|AVX_VNNI) = 1", system)
+    kind = f"compiled for processors with {', '.join(special)}" if special else "portable build (AVX2)"
+    return f"{kind}: {system}"
 
 
 def _sandboxes() -> list[CheckResult]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
+import threading
 from dataclasses import replace
 
 from lsprotocol import types
@@ -16,6 +18,9 @@ from counterlens.lsp.places import Places
 from counterlens.lsp.targets import path_of
 from counterlens.syntax.document import Document
 from counterlens.text import PositionEncoding
+
+REST_SECONDS = 60
+"""How long the model stays in memory after the last document was closed."""
 
 SCORES_CHANGED = "counterlens/scoresChanged"
 PARTLY_SCORED = "counterlens/partlyScored"
@@ -66,6 +71,14 @@ def _did_close(ls: CounterlensServer, params: types.DidCloseTextDocumentParams) 
         ls.scorer.forget(analysis.uri)
         for react in ls.when_closed:
             react(ls, analysis)
+    if not ls.analyses:
+        asyncio.get_running_loop().call_later(REST_SECONDS, _rest, ls)
+
+
+def _rest(ls: CounterlensServer) -> None:
+    """Give the model's memory back if no document was opened meanwhile."""
+    if not ls.analyses:
+        threading.Thread(target=ls.host.rest, daemon=True).start()  # it may wait for a model that is loading
 
 
 def _announce(ls: CounterlensServer, analysis: Analysis) -> None:

@@ -1,4 +1,4 @@
-"""The server's models: each is opened when first needed, and closed after another one is chosen."""
+"""The server's models: opened when first needed, closed after another one is chosen or nothing needs one."""
 
 from __future__ import annotations
 
@@ -112,6 +112,11 @@ class ModelHost:
             self._models.clear()
             self._store.close()
 
+    def rest(self) -> None:
+        """Close the models that nobody uses; they are opened again when needed."""
+        with self._lock:
+            self._tidy(keep_chosen=False)
+
     def _opened(self, settings: EditorSettings, progress: Progress | None) -> _OpenModel:
         wanted = spec, options = settings.chosen_model
         self._tidy(opening=wanted)  # first, as two may not fit into memory
@@ -122,9 +127,11 @@ class ModelHost:
             self._names[spec] = model.info.name
         return self._models[wanted]
 
-    def _tidy(self, opening: tuple[str, Options] | None = None) -> None:
+    def _tidy(self, opening: tuple[str, Options] | None = None, *, keep_chosen: bool = True) -> None:
         """Close models that are neither chosen nor lent."""
-        kept = {self._chosen, opening, *(wanted for wanted, number in self._users.items() if number)}
+        kept = {opening, *(wanted for wanted, number in self._users.items() if number)}
+        if keep_chosen:
+            kept.add(self._chosen)
         for unused in [wanted for wanted in self._models if wanted not in kept]:
             self._models.pop(unused).asked.close()
 

@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
+import threading
+from bisect import bisect
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+import llama_cpp
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from counterlens.models.base import Capability, Completion, Prompt, Stop
+from counterlens.errors import Cancelled
+from counterlens.models.base import Api, Capability, Completion, Prompt, Stop
 from counterlens.models.files import known, note
 from counterlens.models.llama import exactness
-from counterlens.models.llama.decoding import ExactDecoder, Shape
+from counterlens.models.llama.completing import LlamaCompleter
+from counterlens.models.llama.decoding import ExactDecoder, SharedCalls
 from counterlens.models.llama.model import LlamaModel
-from counterlens.models.llama.native import BATCH, Engine
-from counterlens.models.llama.sequences import Row, SequenceBatch
+from counterlens.models.llama.native import TILED, Engine
+from counterlens.models.llama.prompt_encoding import PromptEncoder
+from counterlens.models.llama.sequences import ROWS, Row, SequenceBatch
+from counterlens.models.local.healing import Constraint
 from tests.conftest import short_model
 
 HEAD = '''def mean(values):
@@ -57,15 +66,25 @@ def test_the_number_of_threads_changes_no_completion(model: LlamaModel, alone: l
         assert ("completions", "exact") in other.info.details
 
 
-SHAPES = st.sampled_from([*exactness.SHAPES, Shape(1, 1, 8), Shape(2, 1, 64)])
+class Kernels:
+    """A batch that decodes nothing: the bits of a row are what llama.cpp's kernels could make them depend on.
 
+    Args:
+        changes: The numbers of rows from which on other kernels are used.
+        tiles: Whether the place of a row in its call matters, too.
+    """
 
-class Recorded:
-    """A batch that decodes nothing, and holds what each sequence was given."""
+    keeps_prefixes = True
+    room = 4096
 
-    def __init__(self) -> None:
-        self.held: dict[int, list[int]] = {}
-        self.calls: list[list[Row]] = []
+    def __init__(self, changes: tuple[int, ...], *, tiles: bool = False) -> None:
+        self.changes, self.tiles = changes, tiles
+        self.held: dict[int, list[object]] = {}
+        self.user: object = None
+
+    def claim(self, user: object) -> bool:
+        self.user, same = user, self.user is user
+        return same
 
     def fits(self, _sequences: int, _tokens: int) -> bool:
         return True
@@ -81,50 +100,77 @@ class Recorded:
         self.held[target] = list(self.held[source])
 
     def decode(self, rows: list[Row]) -> np.ndarray[Any, Any]:
-        self.calls.append(rows)
-        found = []
-        for row in rows:
-            self.held[row.seq_id].append(row.token)
-            if row.wanted:  # a logit that says what was read
-                found.append([float(hash(tuple(self.held[row.seq_id])) % 10**6)])
-        return np.array(found, np.float32).reshape(len(found), 1)
+        assert len(rows) <= ROWS
+        counts = Counter(row.seq_id for row in rows)
+        assert len(counts) == 1 or set(counts.values()) == {1}
+        assert not any(row.wanted for row in rows[:-1]) or len(counts) == len(rows)
+        bits = []
+        for at, row in enumerate(rows):
+            # Attention is computed otherwise for several rows of a sequence than for one.
+            kernel = bisect(self.changes, len(rows)), counts[row.seq_id] > 1, at if self.tiles else 0
+            self.held[row.seq_id].append((row.token, kernel))
+            if row.wanted:
+                bits.append([float(hash(tuple(self.held[row.seq_id])) % 10**6)])
+        return np.array(bits, np.float32).reshape(len(bits), 1)
 
 
-def _expected(tokens: list[int]) -> float:
-    return float(np.float32(hash(tuple(tokens)) % 10**6))
+def _alone(kernels: Kernels, prompt: list[int], steps: list[int]) -> list[float]:
+    """The logits of a sequence that is decoded by the rule, in calls of its own."""
+    decoder = ExactDecoder(Kernels(kernels.changes, tiles=kernels.tiles), SharedCalls())  # type: ignore[arg-type]
+    decoder.open([len(prompt) + len(steps)])
+    rows = [decoder.read(0, prompt)[0]]
+    return [*rows, *(decoder.step({0: token})[0][0] for token in steps)]
 
 
-@settings(max_examples=60)
+KERNELS = {  # what may share calls: the kernels
+    SharedCalls(): Kernels((2, 5, 33), tiles=True),
+    SharedCalls(7, free=True): Kernels((8,)),
+    SharedCalls(32, free=True): Kernels(()),
+}
+
+
+@settings(max_examples=80)
 @given(
-    shape=SHAPES,
-    texts=st.lists(st.lists(st.integers(0, 3), min_size=1, max_size=90), min_size=1, max_size=16),
-    shared=st.lists(st.integers(0, 3), max_size=70),
-    ends=st.lists(st.integers(0, 6), min_size=16, max_size=16),
+    calls=st.sampled_from(list(KERNELS)),
+    sequences=st.lists(
+        st.tuples(
+            st.lists(st.integers(0, 1), min_size=1, max_size=130),
+            st.lists(st.integers(2, 3), max_size=6),
+            st.integers(0, 5),
+        ),
+        min_size=1,
+        max_size=24,
+    ),
+    shared=st.lists(st.integers(0, 1), max_size=150),
 )
-def test_every_call_has_a_shape_of_the_class_and_every_sequence_its_own_tokens(
-    shape: Shape, texts: list[list[int]], shared: list[int], ends: list[int]
+def test_sequences_that_begin_and_end_at_any_time_get_the_bits_that_they_get_alone(
+    calls: SharedCalls, sequences: list[tuple[list[int], list[int], int]], shared: list[int]
 ) -> None:
-    batch = Recorded()
-    decoder = ExactDecoder(batch, shape)  # type: ignore[arg-type]
-    sequences = [shared + text for text in texts]
-    logits = decoder.read(sequences, [len(tokens) + 6 for tokens in sequences])
-    for at in range(7):
-        assert {i: row[0] for i, row in logits.items()} == {i: _expected(sequences[i]) for i in logits}
-        going_on = [i for i in logits if at < ends[i]]
-        if not going_on:
-            break
-        for i in going_on:
-            sequences[i] = [*sequences[i], i]
-        logits = decoder.step({i: i for i in going_on})
-        assert set(logits) == set(going_on)
-    for rows in batch.calls:
-        wanted = sum(row.wanted for row in rows)
-        assert len(rows) <= BATCH
-        assert shape.rows(len(rows)) == len(rows)
-        assert wanted == 0 or shape.rows(wanted) == wanted
-        by_sequence = [[row for row in rows if row.seq_id == i] for i in range(1 + rows[-1].seq_id)]
-        assert {len(each) for each in by_sequence} == {len(rows) // len(by_sequence)}
-        assert len(by_sequence[0]) <= shape.each
+    kernels = Kernels(KERNELS[calls].changes, tiles=KERNELS[calls].tiles)
+    decoder = ExactDecoder(kernels, calls)  # type: ignore[arg-type]
+    prompts = [shared + own for own, _, _ in sequences]
+    decoder.open([len(prompt) + 6 for prompt in prompts])
+    waiting = sorted(range(len(prompts)), key=lambda i: sequences[i][2])
+    logits: dict[int, list[float]] = {}
+    time = 0
+    while waiting or any(len(rows) <= len(sequences[i][1]) for i, rows in logits.items()):
+        while waiting and sequences[waiting[0]][2] <= time and decoder.fits(len(prompts[waiting[0]]) + 6):
+            logits[waiting[0]] = [decoder.read(waiting[0], prompts[waiting[0]])[0]]
+            if not sequences[waiting[0]][1]:
+                decoder.end(waiting[0])
+            waiting.pop(0)
+        live = {
+            i: sequences[i][1][len(rows) - 1]
+            for i, rows in logits.items()
+            if len(rows) <= len(sequences[i][1])
+        }
+        for i, row in decoder.step(live).items() if live else ():
+            logits[i].append(row[0])
+            if len(logits[i]) > len(sequences[i][1]):
+                decoder.end(i)
+        time += 1
+    for i, rows in logits.items():
+        assert rows == _alone(kernels, prompts[i], sequences[i][1])
 
 
 @pytest.fixture(scope="module")
@@ -132,31 +178,91 @@ def engine() -> Engine:
     return Engine(short_model(), threads=1, context=1024)
 
 
-def test_what_rounds_otherwise_is_found(engine: Engine) -> None:
-    batch = SequenceBatch(engine)
-    assert not exactness.holds(engine, batch, Shape(2, 1, 64))
-    batch.close()
+@pytest.mark.parametrize("calls", list(KERNELS)[1:])
+def test_the_trial_sees_whether_kernels_change_in_company(engine: Engine, calls: SharedCalls) -> None:
+    expected = [calls.width <= kernels.width for kernels in list(KERNELS)]
+    assert [exactness.holds(engine, kernels, calls) for kernels in KERNELS.values()] == expected  # type: ignore[arg-type]
 
 
 def test_what_was_tried_is_not_tried_again(
     engine: Engine, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    tried: list[Shape] = []
-
-    def holds(_engine: Engine, _batch: SequenceBatch, shape: Shape) -> bool:
-        tried.append(shape)
-        return shape.least == 8
-
-    monkeypatch.setattr(exactness, "holds", holds)
+    tried: list[None] = []
+    monkeypatch.setattr(exactness, "holds", lambda *_: tried.append(None))
     batch = SequenceBatch(engine)
-    first = exactness.shape_of(engine, batch, "one")
-    assert first == exactness.shape_of(engine, batch, "one") == Shape(8, 1, 56)
-    assert tried == list(exactness.SHAPES[:2])
-    monkeypatch.setattr(exactness, "holds", lambda *_: False)
-    assert exactness.shape_of(engine, batch, "two") is None
-    monkeypatch.setattr(exactness, "holds", holds)
-    assert exactness.shape_of(engine, batch, "two") is None
+    assert [exactness.calls_of(engine, batch, name) for name in ("one", "one", "two")] == [SharedCalls()] * 3
+    assert len(tried) == 2
+
+
+@pytest.fixture(scope="module")
+def k_quants(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The short model with the weights that can be K-quants as such."""
+    path = tmp_path_factory.mktemp("quantised") / "short-q4_k_m.gguf"
+    parameters = llama_cpp.llama_model_quantize_default_params()
+    parameters.ftype, parameters.allow_requantize = llama_cpp.LLAMA_FTYPE_MOSTLY_Q4_K_M, True
+    assert llama_cpp.llama_model_quantize(str(short_model()).encode(), str(path).encode(), parameters) == 0
+    return path
+
+
+@pytest.mark.parametrize("tiled", ["", "1"])
+def test_k_quants_are_exact_with_and_without_tiled_kernels(
+    k_quants: Path, tiled: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    if tiled:
+        monkeypatch.setenv(TILED, tiled)
+    prompts = [*PROMPTS, *(Prompt(f"{HEAD}    s{i} = 0\n", 6) for i in range(8))]
+    with LlamaModel(k_quants, spec="k", threads=1) as one, LlamaModel(k_quants, spec="k", threads=2) as two:
+        alone = [answer for prompt in prompts for answer in one.complete([prompt])]
+        assert two.complete(prompts) == alone
+        assert one.complete(prompts[::-1]) == alone[::-1]
+    (memory,) = tmp_path.rglob("exact-decoding.json")
+    assert ("width=7" if tiled else "width=32") in memory.read_text()
+
+
+def test_requests_of_several_threads_share_calls_and_get_the_answers_that_they_get_alone(
+    model: LlamaModel, alone: list[Completion]
+) -> None:
+    cancel, cancelled = threading.Event(), []
+
+    def withdrawn() -> None:
+        with pytest.raises(Cancelled):
+            model.complete([Prompt("numbers = [7, 8, 9,", 3000)], cancel=cancel)
+        cancelled.append(True)
+
+    other = threading.Thread(target=withdrawn)
+    other.start()
+    with ThreadPoolExecutor(len(PROMPTS) + 1) as pool:
+        pending = [pool.submit(model.complete, [prompt]) for prompt in PROMPTS]
+        scores = pool.submit(model.score, HEAD)
+        answers = [each.result()[0] for each in pending]
+        assert not cancelled
+    cancel.set()
+    other.join()
+    assert answers == alone
+    assert cancelled
+    assert np.array_equal(scores.result().logprob, model.score(HEAD).logprob, equal_nan=True)
+    assert model.complete(PROMPTS) == alone
+
+
+def test_recurrent_models_whose_sequences_cannot_be_copied_or_cut_get_the_same_answers(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    parts = PromptEncoder(engine, Api.COMPLETIONS), engine, Constraint(engine.pieces)
+    usual = LlamaCompleter(*parts, SequenceBatch(engine), SharedCalls(32, free=True))
+    expected = usual.complete(PROMPTS, lambda *_: None)
+    monkeypatch.setattr(Engine, "keeps_prefixes", property(lambda _: False))
+    monkeypatch.setattr(SequenceBatch, "copy", None)
+    cut = SequenceBatch.cut
+    lengths: list[int] = []
+    monkeypatch.setattr(SequenceBatch, "cut", lambda *given: lengths.append(given[2]) or cut(*given))
+    batch = SequenceBatch(engine)
+    recurrent = LlamaCompleter(*parts, batch, exactness.calls_of(engine, batch, "recurrent"))
+    assert recurrent.calls == SharedCalls()
+    assert recurrent.complete(PROMPTS, lambda *_: None) == expected
+    assert set(lengths) == {0}
 
 
 def test_notes_are_kept_and_a_damaged_file_is_begun_anew(

@@ -11,7 +11,6 @@ import pytest
 from counterlens.models.base import Api, Prompt, Stop
 from counterlens.models.llama import rounding
 from counterlens.models.llama.completing import LlamaCompleter
-from counterlens.models.llama.decoding import Shape
 from counterlens.models.llama.native import Engine
 from counterlens.models.llama.prompt_encoding import PromptEncoder
 from counterlens.models.llama.sequences import SequenceBatch
@@ -25,7 +24,7 @@ PROMPT = Prompt("def largest(numbers):\n    best = numbers[0]\n    for number in
 def completer() -> LlamaCompleter:
     engine = Engine(short_model(), threads=1, context=1024)
     parts = PromptEncoder(engine, Api.COMPLETIONS), engine, Constraint(engine.pieces), SequenceBatch(engine)
-    return LlamaCompleter(*parts, Shape(2, 1, 56), rounding=1e9)
+    return LlamaCompleter(*parts, rounding=1e9)
 
 
 def complete(completer: LlamaCompleter, *prompts: Prompt) -> list[tuple[str, tuple[int, ...]]]:
@@ -55,21 +54,13 @@ def test_the_rounding_is_measured_once_and_a_damaged_note_is_measured_anew(
     completer: LlamaCompleter, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    found = rounding.rounding_of(completer.engine, completer.batch, Shape(2, 1, 56), "this")
+    found = rounding.rounding_of(completer.engine, completer.batch, "this")
     assert 0.01 < found < 2
-    measured: list[int] = []
-    monkeypatch.setattr(rounding, "_measured", lambda *_: measured.append(1) or 0.5)
-    assert rounding.rounding_of(completer.engine, completer.batch, Shape(2, 1, 56), "this") == found
-    monkeypatch.setattr(completer.engine, "threads", 2)  # it was measured with two, as one shifts less
-    assert rounding.rounding_of(completer.engine, completer.batch, Shape(2, 1, 56), "this") == found
-    assert not measured
-    monkeypatch.setattr(completer.engine, "threads", 3)
-    assert rounding.rounding_of(completer.engine, completer.batch, Shape(2, 1, 56), "this") == 0.5
-    assert measured.pop() == 1
-    monkeypatch.setattr(completer.engine, "threads", 1)
+    monkeypatch.setattr(rounding, "shifts", lambda *_: [0.5])
+    assert rounding.rounding_of(completer.engine, completer.batch, "this") == found
     (path,) = tmp_path.rglob("rounding.json")
-    path.write_text(path.read_text().replace(f"{found:.6g}", "much"))
-    assert rounding.rounding_of(completer.engine, completer.batch, Shape(2, 1, 56), "this") == 0.5
+    path.write_text(path.read_text().replace(f"{found:.3g}", "much"))
+    assert rounding.rounding_of(completer.engine, completer.batch, "this") == 0.5
 
 
 def test_every_context_of_a_batch_decodes_with_the_threads_that_were_chosen(

@@ -1,42 +1,154 @@
-"""Completion by llama.cpp, exact if the model decodes exactly."""
+"""Completion by llama.cpp: the prompts of several requests decode together, each as if it were alone."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 
-from counterlens.models.llama.decoding import ExactDecoder, FreeDecoder, Shape
+import numpy as np
+import numpy.typing as npt
+
+from counterlens.errors import Cancelled, CounterlensError, ModelError
+from counterlens.models.base import Completion, Prompt
+from counterlens.models.llama.decoding import ALONE, ExactDecoder, SharedCalls
 from counterlens.models.llama.native import Engine
 from counterlens.models.llama.prompt_encoding import PromptEncoder
 from counterlens.models.llama.sequences import SequenceBatch
 from counterlens.models.local import healing
-from counterlens.models.local.completing import Completer, Decoder
+from counterlens.models.local.completing import Growing, Writer, answers
+
+
+@dataclass(eq=False)
+class Request:
+    """Prompts whose completions are returned together.
+
+    Attributes:
+        prompts: The prompts.
+        distinct: Completions of the different ones.
+        progress: Called with (finished prompts, all prompts).
+        pending: Number of `distinct` that are unfinished.
+        error: Why they cannot be completed.
+    """
+
+    prompts: Sequence[Prompt]
+    distinct: list[Growing]
+    progress: Callable[[int, int], None]
+    pending: int = 0
+    error: CounterlensError | None = None
+
+    def __post_init__(self) -> None:
+        self.pending = len(self.distinct)
+
+    @property
+    def is_done(self) -> bool:
+        return not self.pending or self.error is not None
+
+    def ended(self) -> None:
+        """Count a completion that has ended."""
+        self.pending -= 1
+        self.progress(len(self.distinct) - self.pending, len(self.distinct))
+
+    def result(self) -> list[Completion]:
+        """The completion of each prompt.
+
+        Raises:
+            Cancelled, ModelError: the error.
+        """
+        if self.error:
+            raise self.error
+        return answers(self.distinct, self.prompts)
 
 
 @dataclass
-class LlamaCompleter(Completer):
-    """Completes prompts with one engine; the prompts of one call decode together.
-
-    With a shape, a completion is a function of its prompt. Without one, the composition of a batch moves
-    logits a little, so a near tie may be decided differently in another batch; the responses to one call
-    depend on its prompts and their order, and on nothing else.
+class LlamaCompleter(Writer):
+    """Completes prompts with one engine; a completion is a function of its prompt, bit for bit.
 
     Attributes:
-        shape: The class of shapes in which this model decodes exactly; None if there is none.
-        rounding: The largest observed shift of the gap between the two likeliest tokens, in nats.
+        calls: What may share a call.
+        rounding: The gap between the two likeliest tokens, in nats, below which rounding may have chosen.
     """
 
     encoder: PromptEncoder
     engine: Engine
     constraint: healing.Constraint
     batch: SequenceBatch
-    shape: Shape | None = None
+    calls: SharedCalls = ALONE
     rounding: float = 0.0
+    _decoder: ExactDecoder | None = field(default=None, init=False)
+    _waiting: deque[tuple[Request, Growing]] = field(default_factory=deque, init=False)
+    _live: dict[int, tuple[Request, Growing]] = field(default_factory=dict, init=False)
+    _next: dict[int, int] = field(default_factory=dict, init=False)
+    _count: int = field(default=0, init=False)
 
-    def decoder(self) -> Decoder:
-        """Like `Completer.decoder`."""
-        return ExactDecoder(self.batch, self.shape) if self.shape else FreeDecoder(self.batch)
+    def complete(self, prompts: Sequence[Prompt], progress: Callable[[int, int], None]) -> list[Completion]:
+        """Like `Completer.complete`."""
+        request = self.submit(prompts, progress)
+        while not request.is_done:
+            self.advance()
+        return request.result()
 
-    def groups(self, needs: Sequence[int]) -> list[range]:
-        """Like `Completer.groups`."""
-        return self.batch.groups(needs)
+    def submit(self, prompts: Sequence[Prompt], progress: Callable[[int, int], None]) -> Request:
+        """Queue the prompts of a request; `advance` completes them.
+
+        Raises:
+            ModelError: as `Writer.begin`.
+        """
+        request = Request(prompts, self.begin(prompts), progress)
+        self._waiting += [(request, growing) for growing in request.distinct]
+        return request
+
+    def withdraw(self, request: Request, error: CounterlensError) -> None:
+        """End a request; the others go on."""
+        request.error = request.error or error
+        self._waiting = deque(each for each in self._waiting if each[0] is not request)
+        for which in [which for which, (owner, _) in self._live.items() if owner is request]:
+            self._end(which)
+
+    def advance(self) -> None:
+        """Append a token to each completion that has begun, and begin those for which there is room."""
+        if self._decoder is None or self._decoder.calls != self.calls:
+            self._decoder = ExactDecoder(self.batch, self.calls)
+        try:
+            if self.engine.cancelled.is_set():
+                raise Cancelled
+            self._admit(self._decoder)
+            if self._next:
+                for which, logits in self._decoder.step(self._next).items():
+                    if which in self._live:
+                        self._grow(which, logits)
+        except (Cancelled, ModelError) as error:
+            for request, _ in [*self._live.values()] or [*self._waiting]:
+                self.withdraw(request, error)
+
+    def _admit(self, decoder: ExactDecoder) -> None:
+        """Begin waiting completions, in order."""
+        while self._waiting:
+            needs = [growing.need for _, growing in self._waiting]
+            if not self._live:
+                decoder.open(needs)
+            if not decoder.fits(needs[0]):
+                return
+            request, growing = self._waiting.popleft()
+            self._count += 1
+            self._live[self._count] = request, growing
+            self._grow(self._count, decoder.read(self._count, growing.encoded.tokens))
+
+    def _grow(self, which: int, logits: npt.NDArray[np.float32]) -> None:
+        request, growing = self._live[which]
+        try:
+            token = self.grow(growing, logits)
+        except ModelError as error:  # concerns this request only
+            self.withdraw(request, error)
+            return
+        if token is None:
+            self._end(which)
+            request.ended()
+        else:
+            self._next[which] = token
+
+    def _end(self, which: int) -> None:
+        del self._live[which]
+        self._next.pop(which, None)
+        if self._decoder:
+            self._decoder.end(which)

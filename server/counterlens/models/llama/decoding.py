@@ -1,191 +1,202 @@
-"""Reading and continuing prompts: a decoder keeps the sequences of one request in step.
+"""Exact decoding: the logits of a sequence depend on its own tokens alone, bit for bit.
 
-`ExactDecoder` makes the logits of a sequence depend on its own tokens alone, bit for bit. llama.cpp chooses
-other kernels for a call of another shape: 16-bit weights are multiplied differently by one row than by
-several, those of most K-quants by eight or more; 64 rows of one sequence attend in tiles; and one row with
-more than 256 tokens before it has that work split among the threads. Within a class of shapes the kernels are
-the same, and treat each row by itself.
+The rule: a prompt is read by itself, in portions that are counted from its first token, and every generated
+token is one row of its sequence. What llama.cpp computes for a call depends on nothing but the call, so this
+is exact for every model file and kernel. Other work shares a call only if the kernels were seen to give a row
+the same bits there (`exactness.py`): that saves time and changes no bit.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import pairwise
 
-from counterlens.models.llama.native import BATCH
-from counterlens.models.llama.sequences import Row, SequenceBatch
+import numpy as np
+import numpy.typing as npt
+
+from counterlens.errors import Cancelled, ModelError
+from counterlens.models.llama.sequences import MOST, Row, SequenceBatch
 from counterlens.models.local.completing import Logits
 
+LEAST = 8
+"""Minimum number of rows of a portion of a prompt that is not shorter: kernels differ for fewer rows."""
 
-@dataclass(frozen=True)
-class FreeDecoder:
-    """Fills every call: the logits of a sequence depend on the others in the call, through rounding."""
+APART = 4
+"""Maximum number of rows that cost more in one call than in calls of their own (a matrix times a vector)."""
 
-    batch: SequenceBatch
-
-    def read(self, sequences: Sequence[Sequence[int]], needs: Sequence[int]) -> Logits:
-        """Like `Decoder.read`."""
-        self.batch.start(needs)
-        return dict(enumerate(self.batch.read(sequences)))
-
-    def step(self, tokens: Mapping[int, int]) -> Logits:
-        """Like `Decoder.step`."""
-        rows = [Row(seq_id, token, wanted=True) for seq_id, token in tokens.items()]
-        return dict(zip(tokens, self.batch.decode(rows), strict=True))
+_SPARE = 8  # slots that are opened for prompts to come
+_PORTION = 112
+_ANCHORED = 32  # smaller, since a shared prefix ends with a whole portion
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
-    """A class of shapes of a call.
+class SharedCalls:
+    """What may share a call of llama.cpp without changing a bit.
 
     Attributes:
-        least: Minimum number of rows of a call, and of rows whose logits are computed, if any are.
-        multiple: Both numbers are a multiple of it.
-        each: Maximum number of rows per sequence; a multiple of `multiple`, and at least `least`.
+        width: Maximum number of sequences whose next tokens are rows of one call; 1 if none may.
+        free: Whether a prompt may be read in any portions of at least `LEAST` rows.
     """
 
-    least: int
-    multiple: int
-    each: int
+    width: int = 1
+    free: bool = False
 
-    def rows(self, wanted: int) -> int:
-        """The smallest allowed number of rows that is at least `wanted`."""
-        return -(-max(wanted, self.least) // self.multiple) * self.multiple
+    @property
+    def portion(self) -> int:
+        """Rows of a portion of a prompt; the last one has up to `LEAST` - 1 more."""
+        return _PORTION if self.free else _ANCHORED
+
+
+ALONE = SharedCalls()
+"""Nothing shares a call: exact by construction."""
+
+
+@dataclass(slots=True)
+class _Slot:
+    """A sequence of the batch.
+
+    Attributes:
+        tokens: Its content.
+        prompt: Number of its first tokens that were read in portions.
+        which: The sequence of the decoder that is in it; None if it has ended.
+        used: When it was last used.
+    """
+
+    tokens: list[int] = field(default_factory=list)
+    prompt: int = 0
+    which: int | None = None
+    used: int = 0
 
 
 class ExactDecoder:
-    """Gives every call a shape of one class.
+    """Sequences that begin and end at any time; each gets the logits that it would get alone.
 
-    In a call, each of the sequences 0, 1, ... of the batch has the same number of rows: llama.cpp would split
-    other calls, and compute them in parts of other shapes. Missing rows are filled by reading the last tokens
-    again, or by unused sequences.
-
-    Attributes:
-        slots: Number of sequences of the batch.
+    The prompts in the slots of ended sequences are kept: a later prompt copies the prefix that they share.
     """
 
-    def __init__(self, batch: SequenceBatch, shape: Shape) -> None:
-        self._batch, self._shape = batch, shape
-        self._tokens: list[list[int]] = []
-        self._order: list[int] = []  # the request's sequence in each slot of the batch
-        self.slots = 0
+    def __init__(self, batch: SequenceBatch, calls: SharedCalls) -> None:
+        self._batch, self.calls = batch, calls
+        self._slots: list[_Slot] = []
+        self._room = 0
+        self._clock = 0
 
-    def read(self, sequences: Sequence[Sequence[int]], needs: Sequence[int]) -> Logits:
-        """Like `Decoder.read`."""
-        room = max(needs) + self._shape.each
-        slots = self._shape.rows(len(sequences))
-        self.start(slots if self._batch.fits(slots, room) else len(sequences), room)
-        return self.fill(sequences)
+    def open(self, needs: Sequence[int]) -> None:
+        """Make room for sequences of `needs` tokens, as many of the first ones as fit; none may be live."""
+        room = max(needs)
+        slots = next(
+            n for n in range(min(MOST, max(len(needs), _SPARE)), 0, -1) if self._batch.fits(n, room) or n == 1
+        )
+        if not self._batch.claim(self) or room > self._room or slots > len(self._slots):
+            self._batch.start([room] * slots)
+            self._room = self._batch.room
+            self._slots = [_Slot() for _ in range(slots)]
 
-    def start(self, slots: int, room: int) -> None:
-        """Begin with `slots` empty sequences with room for `room` tokens each."""
-        self.slots = slots
-        self._batch.start([room] * slots)
+    def fits(self, need: int) -> bool:
+        """Whether there is a slot for a sequence of `need` tokens; never before `open`."""
+        return need <= self._room and any(slot.which is None for slot in self._slots)
 
-    def fill(self, sequences: Sequence[Sequence[int]], held: int = 0) -> Logits:
-        """Read sequences whose first tokens are in sequence 0 of the batch already.
+    def read(self, which: int, tokens: Sequence[int]) -> npt.NDArray[np.float32]:
+        """Begin a sequence.
 
         Args:
-            sequences: The sequences, at most one per slot, none of them empty.
-            held: Number of tokens in sequence 0; all sequences begin with them, and are longer.
+            which: Its number.
+            tokens: Its prompt, at least one token; it `fits`.
+
+        Returns:
+            The logits after its last token, (vocabulary,) float32; the next call overwrites them.
 
         Raises:
-            Cancelled, ModelError: as `SequenceBatch.decode`.
+            Cancelled, ModelError: as `SequenceBatch.decode`; all sequences are lost.
         """
-        self._tokens = [list(tokens) for tokens in sequences]
-        # The longest first, so that the sequences still being read are always the first of the batch.
-        self._order = sorted(range(len(sequences)), key=lambda i: -len(sequences[i]))
-        at = self._read_shared(held)
-        last: Logits = {}
-        while live := sum(len(self._tokens[i]) > at for i in self._order):
-            count = self._portion(live, len(self._tokens[self._order[0]]) - at)
-            logits = self._call(live, live, count, at + count)
-            last |= {which: row.copy() for which, row in logits.items()}
-            at += count
+        at, seq_id = self._fork(tokens)
+        slot = self._slots[seq_id]
+        logits = np.empty((0, 0), np.float32)
+        for low, high in _portions(at, len(tokens), self.calls.portion):
+            rows = [
+                Row(seq_id, token, wanted=i + 1 == len(tokens))
+                for i, token in enumerate(tokens[low:high], low)
+            ]
+            logits = self._decode(rows)
+            slot.prompt = high
+        slot.which, self._clock = which, self._clock + 1
+        slot.tokens, slot.used = list(tokens), self._clock
+        last: npt.NDArray[np.float32] = logits[0]
         return last
 
     def step(self, tokens: Mapping[int, int]) -> Logits:
-        """Like `Decoder.step`."""
-        self._retire(tokens)
-        for which, token in tokens.items():
-            self._tokens[which].append(token)
-        live, shape = len(self._order), self._shape
-        # Take the smallest sufficient number of rows.
-        _, sequences, each = min(
-            (sequences * each, sequences, each)
-            for sequences in range(live, max(live, self.slots) + 1)
-            for each in range(1, shape.least + 1)
-            if shape.rows(sequences * each) == sequences * each
-        )
-        return self._call(live, sequences, each, None)
+        """Append a token to each live sequence.
 
-    def _read_shared(self, held: int) -> int:
-        """Read the common prefix of all sequences once, except for at least one token of each."""
-        first, *others = self._tokens
-        shared = min(map(len, self._tokens)) - 1
-        for other in others:
-            shared = next((i for i in range(shared) if first[i] != other[i]), shared)
-        at = held
-        while at < shared:
-            count = self._portion(1, shared - at)
-            self._call(1, 1, count, min(at + count, shared))
-            at = min(at + count, shared)
-        if at:
-            for seq_id in range(1, len(self._order)):
-                self._batch.copy(0, seq_id)
-        return at
-
-    def _portion(self, live: int, left: int) -> int:
-        """Number of tokens per sequence to read in the next call, with `left` tokens left."""
-        shape = self._shape
-        most = min(shape.each, BATCH // live // shape.multiple * shape.multiple)
-        return min(most, shape.rows(left))
-
-    def _retire(self, going_on: Mapping[int, int]) -> None:
-        """Move the unfinished sequences to the front of the batch."""
-        order = self._order
-        for seq_id, which in enumerate(order):
-            if which not in going_on:
-                while order[-1] not in going_on and len(order) > seq_id + 1:
-                    order.pop()
-                moved = order.pop()
-                if len(order) > seq_id:
-                    order[seq_id] = moved
-                    self._batch.copy(len(order), seq_id)
-
-    def _call(self, live: int, sequences: int, each: int, until: int | None) -> Logits:
-        """Decode `each` tokens of each of some sequences, up to a position; some tokens may be read again.
-
-        Args:
-            live: Number of the batch's first sequences that belong to the request.
-            sequences: Number of sequences in the call.
-            each: Rows per sequence.
-            until: The position of the last row; None for the end of each sequence.
-
-        Returns:
-            The logits of the sequences whose end was read.
+        Raises:
+            Cancelled, ModelError: as `read`.
         """
-        rows: list[tuple[int, int]] = []
-        ending: dict[int, int] = {}
-        for seq_id in range(sequences):
-            tokens = self._tokens[self._order[seq_id]] if seq_id < live else []
-            end = min(len(tokens), until or len(tokens))
-            begin = max(0, end - each)
-            self._batch.cut(seq_id, begin)
-            part = tokens[begin:end]
-            if part and end == len(tokens):
-                ending[len(rows) + len(part) - 1] = self._order[seq_id]
-            # Nothing before the end sees what follows it; the next call's cut drops it.
-            part = (part + (part[-1:] or self._tokens[0][:1]) * each)[:each]
-            rows += [(seq_id, token) for token in part]
-        wanted = self._wanted(len(rows), list(ending))
-        logits = self._batch.decode([Row(*row, wanted=i in wanted) for i, row in enumerate(rows)])
-        return {ending[i]: logits[at] for at, i in enumerate(sorted(wanted)) if i in ending}
+        together = self.calls.width > 1 and len(tokens) > APART
+        if together:
+            self._close_gaps()
+        live = [(which, i, slot) for i, slot in enumerate(self._slots) if (which := slot.which) is not None]
+        live = [each for each in live if each[0] in tokens]
+        count = -(-len(live) // self.calls.width) if together else len(live)
+        edges = [len(live) * i // count for i in range(count + 1)]
+        last: Logits = {}
+        for low, high in pairwise(edges):
+            part = live[low:high]
+            logits = self._decode([Row(seq_id, tokens[which], wanted=True) for which, seq_id, _ in part])
+            for (which, _, slot), row in zip(part, logits, strict=True):
+                slot.tokens.append(tokens[which])
+                last[which] = row.copy() if count > 1 else row
+        return last
 
-    def _wanted(self, rows: int, ending: list[int]) -> set[int]:
-        """The rows whose logits are computed: those of the ends, and others up to an allowed number."""
-        if not ending:
-            return set()
-        chosen = set(ending)
-        others = (i for i in range(rows) if i not in chosen)
-        return chosen | {next(others) for _ in range(self._shape.rows(len(ending)) - len(ending))}
+    def end(self, which: int) -> None:
+        """End a sequence; its slot is free again."""
+        for slot in self._slots:
+            if slot.which == which:
+                slot.which = None
+
+    def _fork(self, tokens: Sequence[int]) -> tuple[int, int]:
+        """A free slot that holds the longest usable prefix of a prompt, and the length of that prefix."""
+        shared = [self._shared(slot, tokens) for slot in self._slots]
+        free = [i for i, slot in enumerate(self._slots) if slot.which is None]
+        source = max(range(len(shared)), key=lambda i: (shared[i], i in free))
+        at = shared[source]
+        if source in free and (at or not self._slots[source].tokens):
+            target = source
+        else:
+            target = min(free, key=lambda i: (self._slots[i].used, i))
+            if at:
+                self._batch.copy(source, target)
+        self._batch.cut(target, at)
+        slot = self._slots[target]
+        slot.tokens, slot.prompt = list(tokens[:at]), at
+        return at, target
+
+    def _shared(self, slot: _Slot, tokens: Sequence[int]) -> int:
+        """Number of first tokens of a slot with the bits that a prompt would get for them."""
+        if not self._batch.keeps_prefixes or slot.prompt < LEAST:
+            return 0
+        most = min(slot.prompt, len(tokens)) - LEAST
+        pairs = zip(slot.tokens[: slot.prompt], tokens, strict=False)
+        at = next((i for i, (a, b) in enumerate(pairs) if a != b or i >= most), max(0, most))
+        return max(0, at if self.calls.free else at - at % self.calls.portion)
+
+    def _close_gaps(self) -> None:
+        """Move live sequences to the front: llama.cpp splits a call with gaps into several."""
+        live = [i for i, slot in enumerate(self._slots) if slot.which is not None]
+        for target in range(len(live)):
+            if self._slots[target].which is None:
+                source = live.pop()
+                self._batch.copy(source, target)
+                self._slots[target], self._slots[source] = self._slots[source], _Slot()
+                self._batch.cut(source, 0)
+
+    def _decode(self, rows: Sequence[Row]) -> npt.NDArray[np.float32]:
+        try:
+            return self._batch.decode(rows)
+        except (Cancelled, ModelError):
+            self._slots = [_Slot() for _ in self._slots]
+            raise
+
+
+def _portions(start: int, end: int, size: int) -> list[tuple[int, int]]:
+    """Portions of `size` tokens, and a last one of at least `LEAST` if there are as many."""
+    edges = [start, *range(start + size, end - LEAST + 1, size), end]
+    return list(pairwise(edges))

@@ -1,78 +1,73 @@
 """The rounding of the gap between the two likeliest tokens: measured on the loaded model, and cached.
 
-A greedy completion takes the likelier of two tokens, however small the gap between their logits. Other work
-of llama.cpp in a call shifts that gap, so a gap below the largest such shift shows nothing about the model.
+A greedy completion takes the likelier of two tokens, however small the gap between their logits. Other
+kernels of llama.cpp shift that gap, as another build does, so a gap below nearly all such shifts shows
+nothing about the model.
 """
 
 from __future__ import annotations
+
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
 from counterlens.models.files import known, note
-from counterlens.models.llama.decoding import ExactDecoder, FreeDecoder, Shape
-from counterlens.models.llama.exactness import build, trial_texts
+from counterlens.models.llama import decoding
+from counterlens.models.llama.exactness import build
 from counterlens.models.llama.native import Engine
-from counterlens.models.llama.sequences import SequenceBatch
-from counterlens.models.local.completing import Decoder
+from counterlens.models.llama.sequences import Row, SequenceBatch
 
 _MEMORY = "rounding.json"
-_TRIALS = 1  # increase it when the trials change
-_STEPS = 16
-_NEIGHBOURS = (0, 7)
-"""Numbers of other texts decoded beside the measured one."""
+_TRIALS = 2  # increase it when the trial changes
+_TOKENS = 500
+_SHARE = 0.99
+"""Share of the shifts that are counted as rounding; the largest one is an outlier of one token."""
 
 
-def rounding_of(engine: Engine, batch: SequenceBatch, shape: Shape, identity: str) -> float:
-    """The largest observed shift of the gap between the two likeliest tokens, in nats.
+def rounding_of(engine: Engine, batch: SequenceBatch, identity: str) -> float:
+    """The shift of the gap between the two likeliest tokens that nearly no token exceeds, in nats.
 
-    Takes some seconds the first time; kept in the user's cache, by model file, engine, processor and threads.
-    One thread counts as two: it shifts the gap less.
+    Takes some seconds the first time; kept in the user's cache, by model file, engine and processor.
 
     Args:
         engine: The model.
         batch: The batch of this model; a measurement discards its state.
-        shape: The class of shapes in which it decodes exactly.
         identity: Identity of the model file.
 
     Raises:
         Cancelled, ModelError: as `SequenceBatch.decode`.
     """
-    threads = max(engine.threads, 2)
-    key = f"{identity} {build()} {shape} {threads} threads {_TRIALS}"
-    found = known(_MEMORY, key)
-    if isinstance(found, str):
+    key = f"{identity} {build()} {_TRIALS}"
+    stored = known(_MEMORY, key)
+    if isinstance(stored, str):
         try:
-            return float(found)
+            return float(stored)
         except ValueError:
             pass  # a damaged entry: measure again
-    with batch.threads(threads):
-        measured = _measured(engine, batch, shape)
-    note(_MEMORY, key, f"{measured:.6g}")
-    return float(f"{measured:.6g}")
+    measured = f"{np.quantile(shifts(engine, batch), _SHARE):.3g}"
+    note(_MEMORY, key, measured)
+    return float(measured)
 
 
-def _measured(engine: Engine, batch: SequenceBatch, shape: Shape) -> float:
-    """Read one text exactly, and inexactly beside others, and compare the gaps at its last tokens."""
-    target, other, *_ = trial_texts(engine)[1]
-    exact = _logits(ExactDecoder(batch, shape), [target])
-    rows = np.arange(len(exact))
-    second, first = np.argpartition(exact, -2, axis=1)[:, -2:].T
-    gaps = exact[rows, first] - exact[rows, second]
-    largest = 0.0
-    for neighbours in _NEIGHBOURS:
-        free = _logits(FreeDecoder(batch), [target, *(other[: len(other) - i] for i in range(neighbours))])
-        shift = np.abs(free[rows, first] - free[rows, second] - gaps)
-        largest = max(largest, float(shift.max()))
-    return largest
+def shifts(engine: Engine, batch: SequenceBatch) -> npt.NDArray[np.float64]:
+    """(tokens,): how far the fused attention kernel shifts the gap between the two likeliest tokens of code.
 
-
-def _logits(decoder: Decoder, texts: list[list[int]]) -> npt.NDArray[np.float64]:
-    """(steps, vocabulary): logits of the first text after each of its last tokens; all are read together."""
-    starts = [text[:-_STEPS] for text in texts]
-    decoder.read(starts, [len(text) for text in texts])
-    found = [
-        decoder.step({i: text[at - _STEPS] for i, text in enumerate(texts)})[0].astype(np.float64)
-        for at in range(_STEPS)
-    ]
-    return np.stack(found)
+    The code is a file of this package.
+    """
+    lead = [engine.bos] if engine.adds_bos else []
+    text = engine.tokenize(Path(decoding.__file__).read_bytes())
+    tokens = (lead + text)[: min(_TOKENS, engine.context)]
+    batch.claim(None)
+    batch.start([len(tokens)])
+    engine.forget()
+    parts = []
+    for low in range(0, len(tokens), engine.chunk):
+        part = tokens[low : low + engine.chunk]
+        exact = batch.decode([Row(0, token, wanted=True) for token in part]).astype(np.float64)
+        other = engine.decode(part, logits_from=0).astype(np.float64)
+        rows = np.arange(len(part))
+        second, first = np.argpartition(exact, -2, axis=1)[:, -2:].T
+        gaps = [logits[rows, first] - logits[rows, second] for logits in (exact, other)]
+        parts.append(np.abs(gaps[0] - gaps[1]))
+    return np.concatenate(parts)

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any
 
 import llama_cpp as llama
@@ -18,15 +17,18 @@ import numpy as np
 import numpy.typing as npt
 
 from counterlens.errors import Cancelled, ModelError
-from counterlens.models.llama.native import BATCH, Engine
+from counterlens.models.llama.native import Engine
 
-MOST = 16
+MOST = 32
 """Maximum number of sequences decoded together; a processor gains little beyond that."""
+
+ROWS = 128
+"""Maximum number of rows of a call."""
 
 HELD = 64
 """Tokens per group of the prefix kept for the next request: smaller groups read less of it twice."""
 
-_CACHE_BYTES = 512 << 20
+_CACHE_BYTES = 384 << 20
 _STEP = 256  # room is allocated in such portions, so that similar requests reuse the context
 
 
@@ -46,29 +48,40 @@ class Row:
 
 
 class SequenceBatch:
-    """The sequences of one request at a time, numbered from 0 (llama.cpp's `seq_id`)."""
+    """Sequences of one user at a time, numbered from 0 (llama.cpp's `seq_id`).
 
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
+    Args:
+        engine: The model.
+        plain: As in `Engine.open_context`.
+    """
+
+    def __init__(self, engine: Engine, *, plain: bool = True) -> None:
+        self._engine, self._plain = engine, plain
         self._context: Any = None
         self._threads = engine.threads
         self._shape = (0, 0)
-        self._batch = llama.llama_batch_init(BATCH, 0, 1)
+        self._batch = llama.llama_batch_init(ROWS, 0, 1)
         self._length: list[int] = []
         self._held: list[int] = []  # content of sequence 0, kept for later requests
+        self._user: object = None
 
-    def groups(self, needs: Sequence[int]) -> list[range]:
-        """Split sequences into groups that fit into memory together, in order.
+    @property
+    def keeps_prefixes(self) -> bool:
+        """Like `Engine.keeps_prefixes`."""
+        return self._engine.keeps_prefixes
 
-        The limit is half a gigabyte of cache, or the size of the model's own context.
+    @property
+    def room(self) -> int:
+        """Tokens that each sequence may hold."""
+        return self._shape[1]
 
-        Args:
-            needs: Maximum number of tokens of each sequence.
-        """
-        most = max(1, min(MOST, self._room // _rounded(max(needs))))
-        count = -(-len(needs) // most)
-        edges = [len(needs) * i // count for i in range(count + 1)]
-        return [range(low, high) for low, high in pairwise(edges)]
+    def claim(self, user: object) -> bool:
+        """Take the batch for one of its users; returns whether it holds what this user left there."""
+        same = self._user is user and self._context is not None
+        if not same and self._context:
+            self._forget()
+        self._user = user
+        return same
 
     def fits(self, sequences: int, tokens: int) -> bool:
         """Whether `sequences` sequences of `tokens` tokens are few enough and fit into memory together."""
@@ -126,49 +139,6 @@ class SequenceBatch:
         """Copy one sequence to another."""
         llama.llama_memory_seq_cp(llama.llama_get_memory(self._context), source, target, -1, -1)
         self._length[target] = self._length[source]
-
-    def read(self, sequences: Sequence[Sequence[int]]) -> list[npt.NDArray[np.float32]]:
-        """Fill each empty sequence.
-
-        Returns:
-            The logits after the last token of each: (vocabulary,) float32.
-
-        Raises:
-            Cancelled, ModelError: as `decode`.
-        """
-        at = self.read_shared(sequences, min(len(sequence) for sequence in sequences) - 1)
-        last: dict[int, npt.NDArray[np.float32]] = {}
-        pending = {seq_id: list(sequence[at:]) for seq_id, sequence in enumerate(sequences)}
-        while pending:
-            portion = BATCH // len(pending)
-            rows = [
-                Row(seq_id, token, wanted=i + 1 == len(rest))
-                for seq_id, rest in pending.items()
-                for i, token in enumerate(rest[:portion])
-            ]
-            logits = self.decode(rows)
-            done = [row.seq_id for row in rows if row.wanted]
-            last |= {seq_id: logits[i].copy() for i, seq_id in enumerate(done)}
-            pending = {seq_id: rest[portion:] for seq_id, rest in pending.items() if len(rest) > portion}
-        return [last[seq_id] for seq_id in range(len(sequences))]
-
-    def read_shared(self, sequences: Sequence[Sequence[int]], at_most: int) -> int:
-        """Fill each empty sequence with the common prefix of all, and return its length in tokens.
-
-        Raises:
-            Cancelled, ModelError: as `decode`.
-        """
-        if len(sequences) > 1 and not self._engine.keeps_prefixes:
-            return 0
-        first, shared = sequences[0], at_most
-        for other in sequences[1:]:
-            shared = next((i for i in range(shared) if first[i] != other[i]), shared)
-        for low in range(0, shared, BATCH):
-            self.decode([Row(0, token, wanted=False) for token in first[low : min(low + BATCH, shared)]])
-        if shared:
-            for seq_id in range(1, len(sequences)):
-                self.copy(0, seq_id)
-        return shared
 
     def decode(self, rows: Sequence[Row]) -> npt.NDArray[np.float32]:
         """Append tokens to sequences.
@@ -230,7 +200,7 @@ class SequenceBatch:
 
     def _open(self, shape: tuple[int, int]) -> None:
         self.close()
-        self._context = self._engine.open_context(shape[0] * shape[1], shape[0])
+        self._context = self._engine.open_context(shape[0] * shape[1], shape[0], rows=ROWS, plain=self._plain)
         self._use_threads(self._threads)
         self._shape = shape
 

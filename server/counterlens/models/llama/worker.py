@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import IO, Any
 
+from counterlens.errors import Cancelled, ModelError
 from counterlens.models.base import Progress
-from counterlens.models.llama.completing import LlamaCompleter
+from counterlens.models.llama.completing import LlamaCompleter, Request
 from counterlens.models.llama.continuations import ContinuationScorer
-from counterlens.models.llama.decoding import Shape
 from counterlens.models.llama.embedding import Embedder
-from counterlens.models.llama.exactness import build, shape_of
+from counterlens.models.llama.exactness import build, calls_of
 from counterlens.models.llama.native import Engine
 from counterlens.models.llama.prompt_encoding import PromptEncoder
 from counterlens.models.llama.protocol import Open, Opened, Settle
@@ -19,7 +20,7 @@ from counterlens.models.llama.sequences import SequenceBatch
 from counterlens.models.local.healing import Constraint
 from counterlens.models.local.messages import Complete, Embed, Failed, Score, ScoreContinuations
 from counterlens.models.local.scoring import Scorer
-from counterlens.models.local.worker import Worker, serve
+from counterlens.models.local.worker import LATER, Worker, serve
 from counterlens.models.one_process import one_process
 
 
@@ -34,35 +35,58 @@ class LlamaWorker(Worker):
         self._embedder: Embedder | None = None
         self._identity = ""
         self._settled = False
+        self._completions: dict[int, Request] = {}
 
-    def answer(self, request: Any, progress: Progress) -> Any:
+    def answer(self, number: int, request: Any, progress: Progress) -> Any:
         """Like `Worker.answer`."""
         if isinstance(request, Open):
             return self._open(request, progress)
         if isinstance(request, Score) and self._scorer:
             return self._scorer.score(request.text, request.context, request.alternatives, progress)
         if isinstance(request, Settle) and self._completer:
-            shape = self._settle(self._completer)
-            return f"{shape} {build()} ties {self._completer.rounding:g}" if shape else ""
+            self._settle(self._completer)
+            return f"one row {build()} ties {self._completer.rounding:g}"
         if isinstance(request, Complete) and self._completer:
             self._settle(self._completer)
-            return self._completer.complete(request.prompts, progress)
+            self._completions[number] = self._completer.submit(request.prompts, progress)
+            return LATER
         if isinstance(request, ScoreContinuations) and self._continuations:
             return self._continuations.score(request, progress)
         if isinstance(request, Embed) and self._embedder:
             return self._embedder.embed(request.texts, progress)
         return Failed("no model is loaded")
 
-    def _settle(self, completer: LlamaCompleter) -> Shape | None:
-        """Determine the shapes in which completions are exact, which takes the first process a while."""
+    def joins(self, request: Any) -> bool:
+        """Like `Worker.joins`: scores and embeddings need none of the sequences of completions."""
+        return isinstance(request, Complete | Score | Embed)
+
+    def advance(self, withdrawn: Callable[[int], bool]) -> Mapping[int, Callable[[], Any]]:
+        """Like `Worker.advance`."""
+        completer = self._completer
+        if completer is None:
+            return {}
+        for number, request in self._completions.items():
+            if withdrawn(number):
+                completer.withdraw(request, Cancelled())
+        try:
+            completer.advance()
+        except Exception as error:  # a failed call must not end the process
+            message = f"the model process failed: {type(error).__name__}: {error}"
+            for request in self._completions.values():
+                completer.withdraw(request, ModelError(message))
+        done = {number: request for number, request in self._completions.items() if request.is_done}
+        for number in done:
+            del self._completions[number]
+        return {number: request.result for number, request in done.items()}
+
+    def _settle(self, completer: LlamaCompleter) -> None:
+        """Find what may share calls, and the rounding, which takes the first process a while."""
         if not self._settled:
             engine, batch = completer.engine, completer.batch
             with one_process(f"settle {self._identity}", engine.cancelled):
-                completer.shape = shape_of(engine, batch, self._identity)
-                if completer.shape:
-                    completer.rounding = rounding_of(engine, batch, completer.shape, self._identity)
+                completer.calls = calls_of(engine, batch, self._identity)
+                completer.rounding = rounding_of(engine, batch, self._identity)
             self._settled = True
-        return completer.shape
 
     def _open(self, request: Open, progress: Progress) -> Opened:
         import llama_cpp

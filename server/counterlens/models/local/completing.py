@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -54,20 +54,53 @@ class TokenEncoder(Protocol):
         """
 
 
-class Completer(ABC):
-    """Completes prompts with one engine; the prompts of one call decode together.
+class Writer:
+    """Chooses the tokens of completions.
 
     Args:
         encoder: Converts prompts to tokens.
         engine: The model.
         constraint: Constraint on its vocabulary.
-        rounding: The largest observed shift of the gap between the two likeliest tokens, in nats.
+        rounding: The gap between the two likeliest tokens, in nats, below which rounding may have chosen.
     """
 
     encoder: TokenEncoder
     engine: TokenEngine
     constraint: Constraint
     rounding: float
+
+    def begin(self, prompts: Sequence[Prompt]) -> list[Growing]:
+        """The completions of the different ones of some prompts.
+
+        The oldest tokens of a prompt that does not fit into the context are dropped; `dropped` is their
+        number.
+
+        Raises:
+            ModelError: a prompt is empty, requests more tokens than the context holds, or is sampled with a
+                grammar.
+        """
+        return [Growing(self.encoder.encode(prompt)) for prompt in dict.fromkeys(prompts)]
+
+    def grow(self, growing: Growing, logits: npt.NDArray[np.float32]) -> int | None:
+        """Append the next token, and return it; None if the completion has ended with it."""
+        grammar = growing.encoded.grammar
+        token = grammar.choose(logits) if grammar else self._choose(logits, growing)
+        growing.append(token, self.engine)
+        return None if growing.finish else token
+
+    def _choose(self, logits: npt.NDArray[np.float32], growing: Growing) -> int:
+        """The most likely token, or a sampled one, among those that spell the required bytes."""
+        pick = growing.drawing or (lambda row: growing.likeliest(row, self.rounding))
+        if not growing.missing:
+            return pick(logits)
+        allowed = self.constraint.allowed(growing.missing)
+        if not len(allowed):
+            raise ModelError("the model's vocabulary cannot spell the end of the prompt")
+        return int(allowed[pick(logits[allowed])])
+
+
+class Completer(Writer, ABC):
+    """Completes prompts; those of one call decode together."""
 
     @abstractmethod
     def decoder(self) -> Decoder:
@@ -84,59 +117,45 @@ class Completer(ABC):
     def complete(self, prompts: Sequence[Prompt], progress: Callable[[int, int], None]) -> list[Completion]:
         """Continue each prompt at temperature 0, or by sampling; equal prompts are completed once.
 
-        The oldest tokens of a prompt that does not fit into the context are dropped; `dropped` is their
-        number.
-
         Args:
             prompts: The prompts, at least one.
             progress: Called with (finished prompts, all prompts).
 
         Raises:
-            ModelError: a prompt is empty, requests more tokens than the context holds, or is sampled with a
-                grammar.
+            ModelError: as `Writer.begin`.
             Cancelled, ModelError: as `Decoder.read`.
         """
-        distinct = [_Growing(self.encoder.encode(prompt)) for prompt in dict.fromkeys(prompts)]
-        needs = [len(growing.encoded.tokens) + growing.encoded.max_tokens for growing in distinct]
+        distinct = self.begin(prompts)
         finished = 0
+        for group in self.groups([growing.need for growing in distinct]):
+            for _ in self._generate([distinct[i] for i in group]):
+                finished += 1
+                progress(finished, len(distinct))
+        return answers(distinct, prompts)
 
-        def advance() -> None:
-            nonlocal finished
-            finished += 1
-            progress(finished, len(distinct))
-
-        for group in self.groups(needs):
-            self._generate([distinct[i] for i in group], [needs[i] for i in group], advance)
-        answers = {growing.encoded.prompt: growing.answer for growing in distinct}
-        return [answers[prompt] for prompt in prompts]
-
-    def _generate(self, group: list[_Growing], needs: list[int], advance: Callable[[], None]) -> None:
+    def _generate(self, group: list[Growing]) -> Iterator[None]:
+        """Complete some prompts; an item for each that ends."""
         decoder = self.decoder()
-        logits = decoder.read([growing.encoded.tokens for growing in group], needs)
+        logits = decoder.read(
+            [growing.encoded.tokens for growing in group], [growing.need for growing in group]
+        )
         while logits:
             if self.engine.cancelled.is_set():
                 raise Cancelled
             tokens: dict[int, int] = {}
             for i, row in sorted(logits.items()):
-                growing = group[i]
-                grammar = growing.encoded.grammar
-                token = grammar.choose(row) if grammar else self._choose(row, growing)
-                growing.append(token, self.engine)
-                if growing.finish:
-                    advance()
+                token = self.grow(group[i], row)
+                if token is None:
+                    yield
                 else:
                     tokens[i] = token
             logits = decoder.step(tokens) if tokens else {}
 
-    def _choose(self, logits: npt.NDArray[np.float32], growing: _Growing) -> int:
-        """The most likely token, or a sampled one, among those that spell the required bytes."""
-        pick = growing.drawing or (lambda row: growing.likeliest(row, self.rounding))
-        if not growing.missing:
-            return pick(logits)
-        allowed = self.constraint.allowed(growing.missing)
-        if not len(allowed):
-            raise ModelError("the model's vocabulary cannot spell the end of the prompt")
-        return int(allowed[pick(logits[allowed])])
+
+def answers(distinct: Sequence[Growing], prompts: Sequence[Prompt]) -> list[Completion]:
+    """The finished completion of each prompt."""
+    by_prompt = {growing.encoded.prompt: growing.answer for growing in distinct}
+    return [by_prompt[prompt] for prompt in prompts]
 
 
 _BLOCK = 256
@@ -165,7 +184,7 @@ class TokenDrawing:
 
 
 @dataclass
-class _Growing:
+class Growing:
     """A completion that is being generated.
 
     Attributes:
@@ -193,6 +212,11 @@ class _Growing:
         if self.encoded.grammar:
             raise ModelError("answers in a prescribed form cannot be sampled")
         self.drawing = TokenDrawing(prompt.draw, prompt.text)
+
+    @property
+    def need(self) -> int:
+        """Maximum number of tokens of prompt and completion."""
+        return len(self.encoded.tokens) + self.encoded.max_tokens
 
     @property
     def missing(self) -> bytes:

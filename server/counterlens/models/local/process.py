@@ -18,10 +18,11 @@ from counterlens.models.local.messages import Advanced, Cancel, Envelope, Failed
 from counterlens.processes import OWN_FOLDER, python, start
 
 _POLL_SECONDS = 0.02
+_ENDED = object()  # in place of a message: the child has ended
 
 
 class ModelProcess:
-    """A child process that loads one model. Thread-safe: requests are processed one at a time.
+    """A child process that loads one model. Thread-safe: requests of several threads may be in progress.
 
     Args:
         worker: The module that the child runs; its `main` is `serve` of a `Worker`.
@@ -53,13 +54,14 @@ class ModelProcess:
             ModelProcessDiedError: the child ended.
             ModelError: the child's error.
         """
-        while not self._turn.acquire(timeout=_POLL_SECONDS):
+        while not self._turn.acquire(timeout=_POLL_SECONDS):  # another thread starts the child
             if cancel is not None and cancel.is_set():
                 raise Cancelled
         try:
-            return self._ready().ask(request, cancel, progress)
+            child = self._ready()
         finally:
             self._turn.release()
+        return child.ask(request, cancel, progress)
 
     def close(self) -> None:
         """Kill the child at once."""
@@ -110,8 +112,10 @@ class _Child:
             stderr=PIPE,
         )
         self.opened: Any = None
+        self._lock = threading.Lock()  # of the numbers, of who waits, and of the standard input
         self._numbers = 0
-        self._messages: SimpleQueue[Envelope | None] = SimpleQueue()
+        self._messages: dict[int, SimpleQueue[Any]] = {}
+        self._ended = False
         self._last_words: deque[str] = deque(maxlen=20)
         self._start_thread(self._listen)
         self._errors = self._start_thread(self._note_errors)
@@ -120,35 +124,47 @@ class _Child:
     def alive(self) -> bool:
         return self.process.poll() is None
 
+    @property
+    def busy(self) -> bool:
+        """Whether a request is in progress."""
+        return bool(self._messages)
+
     def ask(self, request: Any, cancel: Event | None, progress: Progress | None) -> Any:
-        self._numbers += 1
-        number = self._numbers
+        messages: SimpleQueue[Any] = SimpleQueue()
+        with self._lock:
+            self._numbers += 1
+            number = self._numbers
+            self._messages[number] = messages
+            if self._ended:
+                messages.put(_ENDED)
         try:
-            send(self._pipe(self.process.stdin), Envelope(number, request))
-        except OSError:
-            raise self._died() from None
-        withdrawn = False
-        while True:
-            if not withdrawn and cancel is not None and cancel.is_set():
-                withdrawn = True
-                with contextlib.suppress(OSError):
-                    send(self._pipe(self.process.stdin), Cancel(number))
-            content = self._next(number)
-            if isinstance(content, Advanced):
+            self._send(Envelope(number, request))
+            withdrawn = False
+            while True:
+                if not withdrawn and cancel is not None and cancel.is_set():
+                    withdrawn = True
+                    with contextlib.suppress(ModelProcessDiedError):
+                        self._send(Cancel(number))
+                try:
+                    content = messages.get(timeout=_POLL_SECONDS)
+                except Empty:
+                    continue
+                if content is _ENDED:
+                    raise self._died()
+                if not isinstance(content, Advanced):
+                    return _checked(content, withdrawn=withdrawn)
                 if progress:
                     progress(content.done, content.total)
-            elif content is not None:
-                return _checked(content, withdrawn=withdrawn)
+        finally:
+            with self._lock:
+                del self._messages[number]
 
-    def _next(self, number: int) -> Any:
-        """The next message about a request, or None if none arrives for a moment."""
+    def _send(self, message: Envelope | Cancel) -> None:
         try:
-            message = self._messages.get(timeout=_POLL_SECONDS)
-        except Empty:
-            return None
-        if message is None:
-            raise self._died()
-        return message.content if message.number == number else None
+            with self._lock:
+                send(self._pipe(self.process.stdin), message)
+        except OSError:
+            raise self._died() from None
 
     def end(self) -> None:
         self.process.kill()
@@ -171,8 +187,14 @@ class _Child:
         with contextlib.suppress(OSError, EOFError, ValueError):
             while (message := receive(stream)) is not None:
                 if isinstance(message, Envelope):
-                    self._messages.put(message)
-        self._messages.put(None)
+                    with self._lock:
+                        waiting = self._messages.get(message.number)
+                    if waiting:
+                        waiting.put(message.content)
+        with self._lock:
+            self._ended = True
+            for waiting in self._messages.values():
+                waiting.put(_ENDED)
 
     def _note_errors(self) -> None:
         for line in self._pipe(self.process.stderr):

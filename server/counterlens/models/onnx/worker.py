@@ -38,8 +38,9 @@ class ExportWorker(Worker):
         self._completer: ExportCompleter | None = None
         self._embedder: ExportEmbedder | None = None
 
-    def answer(self, request: Any, progress: Progress) -> Any:
+    def answer(self, number: int, request: Any, progress: Progress) -> Any:
         """Like `Worker.answer`."""
+        del number  # each is answered before the next one
         if isinstance(request, OpenExport):
             return self._open(request)
         if isinstance(request, Score):
