@@ -109,7 +109,7 @@ def test_the_environment_says_it_for_a_while(repository: Path, monkeypatch: pyte
 @pytest.mark.parametrize("answer", ["y", "n"])
 def test_a_terminal_asks(answer: str, repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
-    monkeypatch.setattr("counterlens.cli.options._at_terminal", lambda: True)
+    monkeypatch.setattr("counterlens.cli.options.at_terminal", lambda: True)
     monkeypatch.setattr("click.confirm", lambda text, **_: asked.append(text) or answer == "y")
     found = judged(repository)
     assert len(asked) == 1

@@ -154,7 +154,7 @@ def test_inputs_depend_on_the_seed_alone(setting: Setting) -> None:
          "opens files"),
         ("import nothing_of_this_name\ndef f(n: int): return n", "f", "cannot be imported"),
         ("def f(a, x): return len(a)\nfrom _bisect import bisect_left as f", "f", "another function"),
-        ("def f(:", "f", "does not parse"),
+        ("def f(:", "f", "not valid Python"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_judged_so_is_refused_with_the_reason(

@@ -13,6 +13,7 @@ from click.testing import CliRunner
 from counterlens.attribution.settlement import Settled, Settlement, counts, settle
 from counterlens.cli.main import cli
 from counterlens.mutations import counterfactuals
+from counterlens.mutations.edits import Edit
 from counterlens.sandbox.registry import best_sandbox
 from counterlens.syntax.document import Document
 
@@ -103,7 +104,9 @@ def test_what_cannot_be_judged_stays_unsettled_and_says_why(settled: list[Settle
 
 def test_a_preserving_one_that_is_wrong_is_discarded() -> None:
     found = next(iter(counterfactuals(SOURCE, mutations=["if-else-flip"], function="sign")))
-    wrong = replace(found, source=found.source.replace("return -1", "return -2"))
+    text = found.source.replace("return -1", "return -2")
+    wrong = replace(found, edits=(Edit(0, len(found.original), (text,)),))
+    assert wrong.source == text != found.source
     (one,) = settle(Document(SOURCE), [wrong], best_sandbox())
     assert one.finding is Settlement.DISCARDED
     assert one.verdict is not None

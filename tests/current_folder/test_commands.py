@@ -55,6 +55,7 @@ def arguments() -> dict[str, list[str]]:
         "models fetch": ["hf:owner/repository/file.gguf"],
         "models list": [],
         "models test": short()[1:2],
+        "models use": short()[1:2],
         "mutate": ["target.py::total"],
         "probe": ["target.py::total", "--likelihood", *short()],
         "score": ["target.py", *short()],

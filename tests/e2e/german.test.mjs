@@ -265,7 +265,10 @@ describe("in German", { skip }, () => {
       "--model",
       await shortModel(), // any model has likelihoods
     ];
-    const running = spawn(session.interpreter, [...bench, "--out", out], { timeout: 120_000 });
+    const running = spawn(session.interpreter, [...bench, "--out", out], {
+      timeout: 120_000,
+      env: session.home.environment, // the user's own run, which needs no consent
+    });
     const ended = new Promise((resolve) => running.once("exit", (_code, signal) => resolve(signal)));
     let said = "";
     for (const stream of [running.stdout, running.stderr]) {
