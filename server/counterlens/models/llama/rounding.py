@@ -29,7 +29,7 @@ _KNOWN = {
 _TRIALS = 2  # increase it when the trial changes
 _TOKENS = 500
 _SHARE = 0.95
-"""Share of the shifts that are counted as rounding; more would call completions unstable that do not change."""
+"""Share of the shifts that are counted as rounding; more would call stable completions unstable."""
 
 
 def rounding_of(engine: Engine, batch: SequenceBatch, identity: str) -> float:
