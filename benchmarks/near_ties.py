@@ -66,7 +66,7 @@ def compare(exact: Path, others: list[Path]) -> None:
     first = json.loads(exact.read_text())
     for path in others:
         other = json.loads(path.read_text())
-        for rounding in sorted({first["rounding"], 0.05, 0.1, 0.2, 0.3, 0.5, 1.0, 1.76}):
+        for rounding in sorted({first["rounding"], 0.05, 0.1, 0.2, 0.3, 0.5, 1.0}):
             counts = {True: [0, 0], False: [0, 0]}
             for prompt, (text, gap) in first["completions"].items():
                 tied = gap is not None and gap < rounding
