@@ -113,9 +113,10 @@ async function installLocked(testing) {
   const title = isBuilt ? "installing Python packages" : "installing Python packages, compiling llama.cpp";
   // Byte code is compiled now rather than at the first import, which may be in the middle of a user's probe. Tests
   // import a part of the modules, and compile that.
+  // uv's --reinstall-package would not take a finished build from its cache.
+  if (found && !isBuilt) await uninstall("llama-cpp-python");
   const args = [...SYNC, `--config-settings-package=llama-cpp-python:${PROCESSOR}=${processor()}`];
   if (!testing) args.push("--compile-bytecode");
-  if (!isBuilt) args.push("--reinstall-package=llama-cpp-python");
   await runLogged(title, venvBin("uv"), args, {
     log: log("packages"),
     hint: offlineHint("packages"),
@@ -123,6 +124,12 @@ async function installLocked(testing) {
   });
   stamp(ENGINE_STAMP, engine);
 }
+
+const uninstall = (name) =>
+  runLogged(`removing ${name} for another processor`, venvBin("uv"), ["pip", "uninstall", name], {
+    log: log("removed"),
+    env: uvEnvironment(),
+  });
 
 async function installCounterlens() {
   const args = ["pip", "install", "--no-deps", "--no-build-isolation", "-e", "."];
