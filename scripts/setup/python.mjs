@@ -120,7 +120,7 @@ async function installLocked(testing) {
   await runLogged(title, venvBin("uv"), args, {
     log: log("packages"),
     hint: offlineHint("packages"),
-    env: uvEnvironment(),
+    env: buildEnvironment(),
   });
   stamp(ENGINE_STAMP, engine);
 }
@@ -128,18 +128,19 @@ async function installLocked(testing) {
 const uninstall = (name) =>
   runLogged(`removing ${name} for another processor`, venvBin("uv"), ["pip", "uninstall", name], {
     log: log("removed"),
-    env: uvEnvironment(),
+    env: buildEnvironment(),
   });
 
 async function installCounterlens() {
   const args = ["pip", "install", "--no-deps", "--no-build-isolation", "-e", "."];
   await runLogged("installing counterlens (editable)", venvBin("uv"), args, {
     log: log("counterlens"),
-    env: uvEnvironment(),
+    env: buildEnvironment(),
   });
 }
 
-function uvEnvironment() {
+/** The environment in which uv compiles llama.cpp; it is no part of the key of a finished build in uv's cache. */
+export function buildEnvironment() {
   const build = `"-DCMAKE_PROJECT_INCLUDE=${path.join(root, BUILD)}"`;
   return {
     ...process.env,
