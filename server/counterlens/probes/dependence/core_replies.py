@@ -109,7 +109,7 @@ def _prompt(
             Stop() if chats(info) else Stop(texts=("```\n",))
         )  # a completion model continues after its answer
         return Prompt(question.prompt, limit, stop, Reply("", ""))
-    instruction, text = asked_in(
+    wording = asked_in(
         info,
         subject,
         f"core-{question.form}-{question.task}",
@@ -119,7 +119,7 @@ def _prompt(
         **({"source": _node_text(question.source)} if question.source else {}),
     )
     stop = Stop() if chats(info) else Stop(texts=("\n",))
-    return Prompt(text, limit, stop, Reply(instruction, grammar(subject, question), _schema(question)))
+    return wording.question(limit, stop, grammar(subject, question), _schema(question))
 
 
 def _node_text(node: CoreNode) -> str:

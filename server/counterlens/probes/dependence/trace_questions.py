@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from counterlens.metrics.traces import Trace, judge
-from counterlens.models.base import Completion, Model, ModelInfo, Prompt, Reply, Stop
+from counterlens.models.base import Completion, Model, ModelInfo, Prompt, Stop
 from counterlens.probes.dependence.core_questions import KEYS, lines, read_answer, words
 from counterlens.probes.dependence.examined import ExaminedFunction, Relation
 from counterlens.probes.dependence.instances import DependenceQuestion, Instance, graph
@@ -80,10 +80,10 @@ def prompt(
         listing: The result of `core_questions.lines` for the function.
         form: The grammar of the answer, from `grammar`.
     """
-    instruction, text = words(info, f"core-trace-{question.relation}", subject, question, listing)
+    wording = words(info, f"core-trace-{question.relation}", subject, question, listing)
     written = _STEP_TOKENS[question.relation] * _MOST_STEPS + 24
     stop = Stop() if chats(info) else Stop(texts=("\n",))
-    return Prompt(text, written, stop, Reply(instruction, form, _schema(question.relation)))
+    return wording.question(written, stop, form, _schema(question.relation))
 
 
 def direct_steps(subject: ExaminedFunction, relation: Relation) -> dict[TraceNode, set[TraceNode]]:
