@@ -21,13 +21,23 @@ _PAIRS_PER_STATEMENT = 8
 _MOST_TOKENS = 4096
 
 
-def all_pairs(info: ModelInfo, subject: ExaminedFunction, relation: Relation) -> Prompt:
-    """Ask for all pairs of which one depends on the other (Nguyen et al. 2024, section 5.1, RQ4)."""
+def all_pairs(
+    info: ModelInfo, subject: ExaminedFunction, relation: Relation, *, protocol: str = ""
+) -> Prompt:
+    """Ask for all pairs of which one depends on the other (Nguyen et al. 2024, section 5.1, RQ4).
+
+    Args:
+        info: The model's information.
+        subject: The function.
+        relation: Control or data.
+        protocol: The protocol whose words are used, which has no worked example; empty for ours.
+    """
+    task = f"{protocol}-{relation}" if protocol else str(relation)
     count = len(subject.parts)
     room = min(_MOST_TOKENS, info.context // 2 if info.context else _MOST_TOKENS)
     fitting = max(1, (room - _FRAME_TOKENS) // _PAIR_TOKENS)
     most = min(count * count, count * _PAIRS_PER_STATEMENT, fitting)
-    wording = asked_in(info, subject, str(relation), statements=numbered(subject))
+    wording = asked_in(info, subject, task, statements=numbered(subject))
     return wording.question(
         _PAIR_TOKENS * most + _FRAME_TOKENS,
         Stop(texts=("\n\n", "]}\n")),

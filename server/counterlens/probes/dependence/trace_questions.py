@@ -17,6 +17,7 @@ from counterlens.models.base import Completion, Model, ModelInfo, Prompt, Stop
 from counterlens.probes.dependence.core_questions import KEYS, lines, read_answer, words
 from counterlens.probes.dependence.examined import ExaminedFunction, Relation
 from counterlens.probes.dependence.instances import DependenceQuestion, Instance, graph
+from counterlens.probes.dependence.parsing import has_placeholder
 from counterlens.probes.prompts.templates import chats
 from counterlens.progress import Steps
 
@@ -94,15 +95,21 @@ def direct_steps(subject: ExaminedFunction, relation: Relation) -> dict[TraceNod
     return found
 
 
-def read_trace(text: str, relation: Relation) -> tuple[bool | None, tuple[TraceNode, ...]]:
+def read_trace(
+    text: str, relation: Relation, *, cut_off: bool = False
+) -> tuple[bool | None, tuple[TraceNode, ...]]:
     """The content of a written answer: CoRe's JSON, the last one if there are several.
+
+    An answer with a placeholder of the instruction, or one that the token limit ended, is unreadable.
 
     An answer whose trace is malformed counts as unreadable, as in CoRe's evaluation; one without JSON has no
     trace. The gap also counts as a step if a step does not begin at the end of the previous one.
     """
+    if has_placeholder(text):
+        return None, ()
     found = [answer for answer in json_objects(text) if isinstance(answer.get(KEYS[relation]), bool)]
     if not found:
-        return read_answer(text), ()
+        return (None if cut_off else read_answer(text)), ()
     yes, trace = found[-1][KEYS[relation]], found[-1].get("Trace") or []
     if not yes:
         return False, ()
@@ -164,7 +171,7 @@ def _trace_answer(
     completion: Completion,
     direct: Mapping[TraceNode, Set[TraceNode]],
 ) -> TraceAnswer:
-    yes, nodes = read_trace(completion.text, question.relation)
+    yes, nodes = read_trace(completion.text, question.relation, cut_off=completion.finish == "length")
     ends = _node(subject, question.source), _node(subject, question.target)
     return TraceAnswer(yes, nodes, judge(nodes, direct, *ends))
 
