@@ -74,5 +74,5 @@ def test_a_list_that_copies_the_example_is_counted() -> None:
         assert data[1] == 12
         assert data[3] == 1  # all functions are the same, so the best constant list is the true one
         assert data[5] == 12 * copies[0]
-        assert run.summary.startswith("The model does no better than an answer without a model: ")
+        assert run.summary.startswith("The model does no better than an answer without a model (")
         assert ("12 of 24 answers repeat a worked example" in run.summary) == copies[0]

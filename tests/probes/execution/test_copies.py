@@ -60,7 +60,7 @@ def test_a_report_first_says_that_a_model_is_no_better(answer: Callable[[str], s
         assert run.summary.startswith(says)
         assert rows["direct"] == (12, 1.0, pytest.approx(1 / 12), 0.0, 0)
         return
-    assert run.summary.startswith("The model does no better than an answer without a model: direct 0.00")
+    assert run.summary.startswith("The model does no better than an answer without a model (direct): 0.00")
     assert "23 of 24 answers repeat a worked example of the prompt. Calls whose" in run.summary
     assert rows["direct"][-1] == 12
     assert rows["step by step"][-1] == 11  # one of them is right

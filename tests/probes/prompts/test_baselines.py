@@ -26,7 +26,7 @@ def test_a_model_that_is_no_better_is_told_first(right: int, weak: bool) -> None
     assert baseline is not None
     assert baseline.no_better is weak
     told = (
-        f"The model does no better than an answer without a model: direct {right / FEWEST:.2f}, a constant "
+        f"The model does no better than an answer without a model (direct): {right / FEWEST:.2f}, a constant "
         "answer 0.40, a random one 0.13. "
     )
     assert first_words([baseline]) == (told if weak else "")

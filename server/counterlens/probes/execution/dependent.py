@@ -134,11 +134,15 @@ class DependentExecutionProbe(Probe[DependentExecutionOptions, DependentExecutio
         known = sum(answer.right for answer in own.values())
         kind = f" ({translation_of(records)})" if translation_of(records) else ""
         asked = f"{plural(written.n, 'function')}{kind}"
-        how = "step by step" if followed else "directly"
         weak = first_words(style_baselines(answers_of(records)))
-        return (
-            f"{weak}The model wrote {written.count} of {asked} correctly. It predicted the results of these "
-            f"{how} in {known} of {len(own)}."
+        if followed:
+            return weak + (
+                f"The model wrote {written.count} of {asked} correctly. It predicted the results of these "
+                f"step by step in {known} of {len(own)}."
+            )
+        return weak + (
+            f"The model wrote {written.count} of {asked} correctly. It predicted the results of these "
+            f"directly in {known} of {len(own)}."
         )
 
     def measures(self, record: DependentExecutionRecord) -> Mapping[str, bool]:

@@ -11,7 +11,6 @@ from collections import Counter
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
-from counterlens.counting import plural
 from counterlens.metrics.table import Table
 
 FEWEST = 10
@@ -66,16 +65,15 @@ def share_right(asked: str, truths: Sequence[Hashable], right: int, copied: int)
 def first_words(baselines: Sequence[Baseline]) -> str:
     """What a report says first: where the model does no better, and copies; empty, or ends with a blank."""
     said = [
-        f"{baseline.asked} {baseline.score:.2f}, a constant answer {baseline.constant:.2f}, "
-        f"a random one {baseline.random:.2f}"
+        f"The model does no better than an answer without a model ({baseline.asked}): {baseline.score:.2f}, "
+        f"a constant answer {baseline.constant:.2f}, a random one {baseline.random:.2f}. "
         for baseline in baselines
         if baseline.no_better
     ]
     copied, n = sum(baseline.copied for baseline in baselines), sum(baseline.n for baseline in baselines)
-    weak = f"The model does no better than an answer without a model: {'; '.join(said)}. " if said else ""
-    return weak + (
-        f"{copied} of {plural(n, 'answer')} repeat a worked example of the prompt. " if copied else ""
-    )
+    if copied:
+        said.append(f"{copied} of {n} answers repeat a worked example of the prompt. ")
+    return "".join(said)
 
 
 def baseline_table(baselines: Sequence[Baseline]) -> Table:
