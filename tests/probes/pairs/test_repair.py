@@ -95,14 +95,14 @@ def test_the_text_behind_an_import_stays_in_the_prompt(imports: str) -> None:
     text = f'def area(r):\n    {imports}"""The area of a circle."""\n    return r\n'
     gap = Gap.repair(Document(text), find_function(Document(text), "area"))
     assert gap.shown.count("The area of a circle.") == 2
-    assert gap.removed == "    return r\n"
-    assert gap.before + gap.removed == text
+    assert gap.removed == "    return r"
+    assert gap.before + gap.removed + gap.after == text
 
 
 def test_an_import_without_a_text_behind_it_is_part_of_the_hole() -> None:
     text = "def area(r):\n    import math\n    return r\n"
     gap = Gap.repair(Document(text), find_function(Document(text), "area"))
-    assert gap.removed == "    import math\n    return r\n"
+    assert gap.removed == "    import math\n    return r"
 
 
 def test_nothing_to_repair_and_nothing_to_judge_by_are_refused() -> None:
