@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from counterlens.probes.prompts.baselines import FEWEST, Baseline, baseline_table, first_words, share_right
+from counterlens.probes.prompts.baselines import (
+    FEWEST,
+    ChanceComparison,
+    baseline_table,
+    first_words,
+    share_right,
+)
 
 
 def test_the_best_constant_and_the_expected_random_answer() -> None:
@@ -40,6 +46,9 @@ def test_few_questions_say_nothing() -> None:
 
 def test_copies_are_counted() -> None:
     said = first_words(
-        [Baseline("data F1", 6, 0.5, 0.4, 0.1, 5), Baseline("control F1", 6, 0.5, 0.4, 0.1, 0)]
+        [
+            ChanceComparison("data F1", 6, 0.5, 0.4, 0.1, 5),
+            ChanceComparison("control F1", 6, 0.5, 0.4, 0.1, 0),
+        ]
     )
     assert said == "5 of 12 answers repeat a worked example of the prompt. "

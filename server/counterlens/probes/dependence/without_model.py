@@ -17,10 +17,10 @@ from counterlens.probes.dependence.inferred import EdgeStatus
 from counterlens.probes.dependence.parts import StatementPair
 from counterlens.probes.dependence.published import core_right
 from counterlens.probes.dependence.record import DependenceRecord
-from counterlens.probes.prompts.baselines import Baseline, share_right
+from counterlens.probes.prompts.baselines import ChanceComparison, share_right
 
 
-def baselines(records: Sequence[DependenceRecord]) -> list[Baseline]:
+def baselines(records: Sequence[DependenceRecord]) -> list[ChanceComparison]:
     """F1 of each relation that the model was prompted about; of CoRe's questions the share answered right."""
     drawn = [
         _of_relation([record for record in records if relation in record.pairs_asked], relation)
@@ -30,7 +30,7 @@ def baselines(records: Sequence[DependenceRecord]) -> list[Baseline]:
     return [baseline for baseline in drawn if baseline]
 
 
-def _of_relation(records: Sequence[DependenceRecord], relation: Relation) -> Baseline | None:
+def _of_relation(records: Sequence[DependenceRecord], relation: Relation) -> ChanceComparison | None:
     agreements = [record.agreement.of(record.method)[relation] for record in records]
     model = sum(agreements, Agreement())
     true = model.true_positives + model.false_negatives
@@ -46,9 +46,11 @@ def _of_relation(records: Sequence[DependenceRecord], relation: Relation) -> Bas
             len(pairs) ** 2 / record.pairs_asked[relation]
             for pairs, record in zip(lists, records, strict=True)
         )
-        return Baseline(f"{relation} F1", len(records), model.f1 or 0.0, constant, chance / true, copied)
+        return ChanceComparison(
+            f"{relation} F1", len(records), model.f1 or 0.0, constant, chance / true, copied
+        )
     yes, either = Agreement(true, asked - true, 0), 2 * true / (2 * true + asked)
-    return Baseline(f"{relation} F1", asked, model.f1 or 0.0, yes.f1 or 0.0, either, copied)
+    return ChanceComparison(f"{relation} F1", asked, model.f1 or 0.0, yes.f1 or 0.0, either, copied)
 
 
 def _true_pairs(record: DependenceRecord, relation: Relation) -> frozenset[StatementPair]:
@@ -70,7 +72,7 @@ def _constant_f1(
     return sum(counts, Agreement()).f1 or 0.0
 
 
-def _of_core(answers: Sequence[CoreAnswer]) -> list[Baseline | None]:
+def _of_core(answers: Sequence[CoreAnswer]) -> list[ChanceComparison | None]:
     """Of each form: yes-or-no answers, and lists of sources that are exactly the true ones."""
     drawn = []
     for form, asked in ((CoreForm.TRACE, "yes or no"), (CoreForm.SOURCE, "all sources")):

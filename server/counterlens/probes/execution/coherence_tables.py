@@ -9,7 +9,7 @@ from counterlens.metrics.effects import pooled_share, wilson
 from counterlens.metrics.table import Cell, Table
 from counterlens.probes.execution.record import CoherenceCall
 from counterlens.probes.execution.tables import SHOWN, answer_baselines
-from counterlens.probes.prompts.baselines import Baseline, baseline_table
+from counterlens.probes.prompts.baselines import ChanceComparison, baseline_table
 from counterlens.probes.prompts.literals import short
 
 _NOTE = (
@@ -33,7 +33,7 @@ def coherence_tables(calls: Sequence[CoherenceCall]) -> tuple[Table, ...]:
     return tuple(table for table in tables if table.rows)
 
 
-def baselines(calls: Sequence[CoherenceCall]) -> list[Baseline]:
+def baselines(calls: Sequence[CoherenceCall]) -> list[ChanceComparison]:
     """The outputs and the states, beside answers without a model."""
     return answer_baselines({"output": calls, "state": [state for call in calls for state in call.states]})
 

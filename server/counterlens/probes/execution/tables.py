@@ -13,7 +13,7 @@ from counterlens.probes.execution.curves import MEASURES, binned
 from counterlens.probes.execution.features import TAGS, USES
 from counterlens.probes.execution.prompts import STYLES
 from counterlens.probes.execution.record import ExecutionAnswer, Form, StateAnswer
-from counterlens.probes.prompts.baselines import Baseline, baseline_table, share_right
+from counterlens.probes.prompts.baselines import ChanceComparison, baseline_table, share_right
 from counterlens.probes.prompts.literals import ABSOLUTE, RELATIVE, AnswerOutcome, short
 
 SHOWN = 12
@@ -87,7 +87,7 @@ def breakdown(answers: Answers, *, seed: int) -> tuple[Table, ...]:
 
 def answer_baselines(
     answers: Mapping[str, Sequence[ExecutionAnswer] | Sequence[StateAnswer]],
-) -> list[Baseline]:
+) -> list[ChanceComparison]:
     """The share of right answers among those not truncated, beside answers without a model."""
     drawn = []
     for asked, said in answers.items():
@@ -97,7 +97,7 @@ def answer_baselines(
     return [baseline for baseline in drawn if baseline]
 
 
-def style_baselines(answers: Answers) -> list[Baseline]:
+def style_baselines(answers: Answers) -> list[ChanceComparison]:
     """The answers in each style, beside answers without a model."""
     return answer_baselines(dict(_by_style(answers)))
 

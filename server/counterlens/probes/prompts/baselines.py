@@ -19,7 +19,7 @@ answer is right by construction."""
 
 
 @dataclass(frozen=True, slots=True)
-class Baseline:
+class ChanceComparison:
     """The score of a model beside those of answers without a model, all between -1 and 1.
 
     Attributes:
@@ -44,7 +44,7 @@ class Baseline:
         return self.n >= FEWEST and self.score <= max(self.constant, self.random)
 
 
-def share_right(asked: str, truths: Sequence[Hashable], right: int, copied: int) -> Baseline | None:
+def share_right(asked: str, truths: Sequence[Hashable], right: int, copied: int) -> ChanceComparison | None:
     """The share of right answers; None without a question.
 
     Args:
@@ -57,12 +57,12 @@ def share_right(asked: str, truths: Sequence[Hashable], right: int, copied: int)
     if not n:
         return None
     pairs = sum(count * (count - 1) for count in counts.values())
-    return Baseline(
+    return ChanceComparison(
         asked, n, right / n, max(counts.values()) / n, pairs / (n * (n - 1)) if n > 1 else 0.0, copied
     )
 
 
-def first_words(baselines: Sequence[Baseline]) -> str:
+def first_words(baselines: Sequence[ChanceComparison]) -> str:
     """What a report says first: where the model does no better, and copies; empty, or ends with a blank."""
     said = [
         f"The model does no better than an answer without a model ({baseline.asked}): {baseline.score:.2f}, "
@@ -76,7 +76,7 @@ def first_words(baselines: Sequence[Baseline]) -> str:
     return "".join(said)
 
 
-def baseline_table(baselines: Sequence[Baseline]) -> Table:
+def baseline_table(baselines: Sequence[ChanceComparison]) -> Table:
     """The scores side by side; without rows if only one question was asked of each kind."""
     rows = tuple(
         (each.asked, each.n, each.score, each.constant, each.random, each.copied)

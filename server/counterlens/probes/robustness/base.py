@@ -14,7 +14,7 @@ from counterlens.models.base import Model, ModelInfo, Prompt
 from counterlens.models.sentences import SentenceEncoder
 from counterlens.mutations import Survey
 from counterlens.probes.probe import Context, Need, Probe, Target
-from counterlens.probes.prompts.baselines import Baseline, baseline_table, first_words
+from counterlens.probes.prompts.baselines import ChanceComparison, baseline_table, first_words
 from counterlens.probes.prompts.templates import repeats_example
 from counterlens.probes.robustness import published, published_tables, tables
 from counterlens.probes.robustness.programs import Code, expected, programs
@@ -286,7 +286,7 @@ def _compared(
         )
 
 
-def _baselines(records: Sequence[RobustnessRecord]) -> list[Baseline]:
+def _baselines(records: Sequence[RobustnessRecord]) -> list[ChanceComparison]:
     """The answers kept after preserving changes minus those kept after breaking ones.
 
     A constant answer is kept after all, and a random one after as many of either.
@@ -299,7 +299,11 @@ def _baselines(records: Sequence[RobustnessRecord]) -> list[Baseline]:
         return []
     score = sum(kept) / len(kept) - sum(broken) / len(broken)
     copied = sum(pair.copied for record in records for pair in record.pairs)
-    return [Baseline("share kept minus share kept wrongly", len(kept) + len(broken), score, 0.0, 0.0, copied)]
+    return [
+        ChanceComparison(
+            "share kept minus share kept wrongly", len(kept) + len(broken), score, 0.0, 0.0, copied
+        )
+    ]
 
 
 def _same(record: RobustnessRecord, standing: Standing) -> list[bool]:
