@@ -95,11 +95,11 @@ _numbers = count()
 
 def reply(model: str, system: str, user: str) -> tuple[str, str]:
     """A model's text, and its finish: `stop` or `length`."""
-    if not system.startswith("You are told"):
+    if not system.startswith("You are given"):
         name = user.rpartition("\ndef ")[2].partition("(")[0]
         return f"```python\n{_written(model, name, user)}```", "stop"
     program, _, question = user.rpartition("\n")
-    call = question.removeprefix("What does ").removesuffix(" give?")
+    call = question.removeprefix("What does ").removesuffix(" return?")
     assert call not in program.replace('"', "'"), "the program shows the call that it is asked about"
     space: dict[str, Any] = {}
     exec(program, space)  # noqa: S102 - that is SOURCE, or a body of BODIES in it
@@ -125,7 +125,7 @@ def _written(model: str, name: str, user: str) -> str:
 
 
 def _answer(handler: Handler) -> None:
-    system, user = (message["content"] for message in handler.body["messages"])
+    system, *_, user = (message["content"] for message in handler.body["messages"])
     text, finish = reply(handler.body["model"], system, user)
     handler.reply(200, {"choices": [{"message": {"content": text}, "finish_reason": finish}]})
 

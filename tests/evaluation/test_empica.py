@@ -45,7 +45,7 @@ def problem(name: str) -> dict[str, str]:
 
 def said(text: str) -> str:
     """A chat model's reply: `WRITTEN`, or a remark on the look of the code, after some thinking."""
-    if "dependences of:" in text:
+    if "pairs of code statements" in text:
         lines = [int(line.split(":")[0]) for line in text.splitlines() if re.match(r"\d+:", line)]
         pairs = [[one, other] for one in lines for other in lines if chance_of(f"{one} {other} {text}") > 180]
         return f"<think>[1, 2]</think>{json.dumps({'pairs': pairs})}"

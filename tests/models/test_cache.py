@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from counterlens.models.base import Capability, Completion, ModelInfo, Prompt, Stop, TokenScores
+from counterlens.models.base import Capability, Completion, ModelInfo, Prompt, Reply, Stop, TokenScores
 from counterlens.models.cache import AnswerStore, CachedModel
 from counterlens.models.llama.model import LlamaModel
 from counterlens.models.wrapped import WrappedModel
@@ -36,6 +36,14 @@ def test_completions_are_kept_by_prompt_limit_and_stop(model: LlamaModel, tmp_pa
     first = cached.complete(prompts)
     assert [answer.tokens for answer in first][:2] == [4, 5]
     assert cached.complete(prompts) == first
+
+
+def test_earlier_turns_belong_to_the_question(model: LlamaModel, tmp_path: Path) -> None:
+    counting = Counting(model)
+    cached = CachedModel(counting, AnswerStore(tmp_path / "a.sqlite"))
+    for turns in ((), (("1 + 1?", "2"),), (("1 + 1?", "3"),), (("1 + 1?", "2"),)):
+        cached.complete([Prompt("2 + 2?", 4, reply=Reply("Add.", "", turns=turns))])
+    assert counting.asked == [1, 1, 1]
 
 
 class Inexact(Counting):

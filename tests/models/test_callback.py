@@ -50,6 +50,15 @@ def test_a_question_is_asked_as_it_stands() -> None:
     assert chat.asked == [ChatRequest((("system", "Answer yes or no."), ("user", "Is it?")), 4)]
 
 
+def test_worked_examples_are_earlier_turns() -> None:
+    chat = Chat("4")
+    turns = (("1 + 1?", "2"), ("1 + 2?", "3"))
+    chat.model.complete([Prompt("2 + 2?", 4, reply=Reply("Add.", "", turns=turns))])
+    roles = ("system", "user", "assistant", "user", "assistant", "user")
+    texts = ("Add.", "1 + 1?", "2", "1 + 2?", "3", "2 + 2?")
+    assert chat.asked == [ChatRequest(tuple(zip(roles, texts, strict=True)), 4)]
+
+
 def test_what_is_cancelled_is_not_asked() -> None:
     chat, cancel = Chat(""), Event()
     cancel.set()

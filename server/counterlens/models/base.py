@@ -141,11 +141,13 @@ class Reply:
         instruction: System message for chat models; models that only complete do not see it.
         grammar: The format as GBNF, from `root` on: for llama.cpp, here and on servers. Empty: any format.
         schema: The format as a JSON schema, as JSON text: for chat endpoints. Empty: none.
+        turns: Earlier questions with their answers, for chat models: worked examples.
     """
 
     instruction: str
     grammar: str
     schema: str = ""
+    turns: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,6 +186,8 @@ class Prompt:
         draw: Set if tokens are sampled; needs `Capability.SAMPLE`.
         detours: Indices of tokens of the completion, from 0, at which the second likeliest is taken instead
             of the likeliest; needs `Capability.EXACT`.
+        examples: The answers of worked examples in the text or the turns, which an answer may repeat. They
+            are not sent.
     """
 
     text: str
@@ -193,6 +197,7 @@ class Prompt:
     suffix: str = ""
     draw: Draw | None = None
     detours: tuple[int, ...] = ()
+    examples: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -298,6 +298,8 @@ class CachedModel(WrappedModel):
             request.append([api, prompt.suffix if api is Api.FILL else ""])
         if prompt.reply:
             request.append([prompt.reply.instruction, prompt.reply.grammar, prompt.reply.schema])
+            if prompt.reply.turns:
+                request.append(["turns", *prompt.reply.turns])
         if prompt.draw:
             request.append(["draw", prompt.draw.temperature, prompt.draw.seed, prompt.draw.index])
         if prompt.detours:

@@ -19,7 +19,7 @@ class ChatRequest:
     """One request to a chat model.
 
     Attributes:
-        messages: Role (`system` or `user`) and text of each message.
+        messages: Role (`system`, `user` or `assistant`) and text of each message.
         max_tokens: Maximum number of new tokens.
     """
 

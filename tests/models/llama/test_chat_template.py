@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from counterlens.errors import ModelError
-from counterlens.models.base import Prompt, Stop
+from counterlens.models.base import Prompt, Reply, Stop
 from counterlens.models.llama.chat_template import fill_template
 from counterlens.models.llama.model import LlamaModel
 from tests.conftest import short_model
@@ -82,3 +82,15 @@ def test_without_a_system_role_its_text_goes_to_the_user(tmp_path: Path) -> None
     path = with_template(tmp_path / "model.gguf", template)
     with LlamaModel(path, spec="m", api="chat") as model:
         assert model.complete([Prompt("def add(a, b):\n", 4, Stop(indent=0))])
+
+
+def test_earlier_turns_are_read_with_their_roles(tmp_path: Path) -> None:
+    fails = "{% if messages[0].role == 'system' %}{{ raise_exception('no') }}{% endif %}"
+    template = fails + "{% for m in messages %}{{ m.role }}: {{ m.content }}\n{% endfor %}"
+    question = Prompt("2 + 2?", 4, reply=Reply("Add.", "", turns=(("1 + 1?", "2"),)))
+    read = "user: Add.\n\n1 + 1?\nassistant: 2\nuser: 2 + 2?\n"
+    with LlamaModel(with_template(tmp_path / "model.gguf", template), spec="m", api="chat") as model:
+        (asked,) = model.complete([question])
+    with LlamaModel(short_model(), spec="m") as model:
+        (plain,) = model.complete([Prompt(read, 4, reply=Reply("", ""))])
+    assert asked.text == plain.text

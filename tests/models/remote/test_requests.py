@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from counterlens.errors import Cancelled, ModelError
-from counterlens.models.base import Completion, Draw, Prompt, Stop
+from counterlens.models.base import Completion, Draw, Prompt, Reply, Stop
 from counterlens.models.remote import RemoteModel, Retries, Timeouts
 
 if TYPE_CHECKING:
@@ -114,6 +114,19 @@ def test_a_chat_request_asks_to_continue(serve: Serve) -> None:
     assert [message["role"] for message in body["messages"]] == ["system", "user"]
     assert body["messages"][1]["content"] == "```\ndef f(x):\n```"
     assert "stop" not in body
+
+
+def test_worked_examples_are_earlier_turns_of_the_chat(serve: Serve) -> None:
+    script = serve(lambda handler: handler.reply(200, {"choices": [{"message": {"content": "4"}}]}))
+    question = Prompt("2 + 2?", 9, reply=Reply("Add.", "", turns=(("1 + 1?", "2"),)))
+    assert ask(script, question, api="chat").text == "4"
+    [(_, body, _)] = script.requests
+    assert [(message["role"], message["content"]) for message in body["messages"]] == [
+        ("system", "Add."),
+        ("user", "1 + 1?"),
+        ("assistant", "2"),
+        ("user", "2 + 2?"),
+    ]
 
 
 def test_newer_chat_models_get_the_token_limit_under_its_new_name(serve: Serve) -> None:

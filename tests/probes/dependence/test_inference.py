@@ -137,7 +137,8 @@ def test_templates_have_the_fields_of_their_task(task: str, form: str) -> None:
 def test_every_template_file_belongs_to_a_task() -> None:
     names = {file.name for file in (files(PACKAGE) / "templates").iterdir()}
     own = {name for name in names if "-java." not in name}
-    assert own == {f"{task}.{form}.txt" for task in FIELDS for form in ("completion", "chat")}
+    published = {f"empica-{relation}.chat.txt" for relation in Relation}
+    assert own == published | {f"{task}.{form}.txt" for task in FIELDS for form in ("completion", "chat")}
 
 
 @pytest.mark.parametrize("form", ["completion", "chat"])

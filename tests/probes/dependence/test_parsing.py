@@ -32,6 +32,19 @@ def test_forms_that_are_understood(text: str) -> None:
     assert answer.readable, answer
 
 
+@pytest.mark.parametrize(
+    "text",
+    ['{"pairs": [[A, B], ...]}', '{"pairs": [[1, 2], ...]}', '[[1, 2], "..."]', "[[1, 2], …]", "[n, m]"],
+)
+def test_a_placeholder_of_the_instruction_is_no_answer(text: str) -> None:
+    answer = read_pairs(text, range(6))
+    assert (answer.pairs, answer.unreadable, answer.readable) == (frozenset(), (text,), False)
+
+
+def test_points_in_prose_are_no_placeholder() -> None:
+    assert read_pairs("Well... [[1, 2]] and so on...", range(6)).pairs == {(1, 2)}
+
+
 def test_what_cannot_be_read_is_told() -> None:
     answer = read_pairs("[[1, 2], [3, 99], [1, 2], x5, 4", range(6), cut_off=True)
     assert answer.pairs == {(1, 2)}

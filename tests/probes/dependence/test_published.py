@@ -368,6 +368,9 @@ def test_who_thinks_aloud_is_read_and_who_cannot_be_read_is_asked_three_times() 
         ('{"DataDependenceSources": [["a", "1"]]}', "data", "source", None),
         ('{"ControlDependence": true}', "data", "trace", None),
         ("yes", "data", "trace", None),
+        ('{"ControlDependence": true, "Trace": [3, "...", 5]}', "control", "trace", None),
+        ('{"ControlDependenceSources": [n, ...]} or, here: {"ControlDependenceSources": []}', "control",
+         "source", None),
     ],
 )  # fmt: skip
 def test_answers_are_read_as_core_reads_them(

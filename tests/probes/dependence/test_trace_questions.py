@@ -113,6 +113,8 @@ def test_the_question_asks_for_a_trace_and_gives_its_form(subject: ExaminedFunct
         ('{"DataDependence": false, "Trace": [{"from": ["a", 1], "to": ["b", 2]}]}', False, ""),
         ('First {"DataDependence": false}, no: {"DataDependence": true}', True, ""),
         ("yes", True, ""),
+        ('{"DataDependence": true, "Trace": [{"from": ["x", n], "to": ["y", m]}, ...]}', None, ""),
+        ('{"DataDependence": true, "Trace": [{"from": ["a", 1], "to": ["b", 2]}, "..."]}', None, ""),
         ('{"DataDependence": true, "Trace": [1, 2]}', None, ""),
         ('{"DataDependence": true, "Trace": [{"from": ["a"], "to": ["b", 2]}]}', None, ""),
         ('{"DataDependence": true, "Trace": "a, b"}', None, ""),
@@ -138,6 +140,13 @@ def test_answers_on_data_are_read(text: str, yes: bool | None, nodes: str) -> No
 )
 def test_answers_on_control_are_read(text: str, yes: bool | None, nodes: list[int]) -> None:
     assert read_trace(text, Relation.CONTROL) == (yes, tuple(("", line) for line in nodes))
+
+
+def test_a_trace_that_the_token_limit_ended_cannot_be_read() -> None:
+    looping = '{"ControlDependence": true, "Trace": [3, 5, 3, 5, 3, 5'
+    assert read_trace(looping, Relation.CONTROL, cut_off=True) == (None, ())
+    whole = '{"ControlDependence": true, "Trace": [3, 5]}'
+    assert read_trace(whole, Relation.CONTROL, cut_off=True) == (True, (("", 3), ("", 5)))
 
 
 def test_the_embedded_model_keeps_to_the_form(subject: ExaminedFunction, model: LlamaModel) -> None:

@@ -88,6 +88,23 @@ def test_a_bug_that_is_mended_in_one_shape_only_is_an_effect() -> None:
     assert pair.effect.mutation_effect == 0
 
 
+@pytest.mark.parametrize(
+    "imports", ["import math\n    ", "from math import pi\n    import re  # both\n    # so\n    "]
+)
+def test_the_text_behind_an_import_stays_in_the_prompt(imports: str) -> None:
+    text = f'def area(r):\n    {imports}"""The area of a circle."""\n    return r\n'
+    gap = Gap.repair(Document(text), find_function(Document(text), "area"))
+    assert gap.shown.count("The area of a circle.") == 2
+    assert gap.removed == "    return r"
+    assert gap.before + gap.removed + gap.after == text
+
+
+def test_an_import_without_a_text_behind_it_is_part_of_the_hole() -> None:
+    text = "def area(r):\n    import math\n    return r\n"
+    gap = Gap.repair(Document(text), find_function(Document(text), "area"))
+    assert gap.removed == "    import math\n    return r"
+
+
 def test_nothing_to_repair_and_nothing_to_judge_by_are_refused() -> None:
     with pytest.raises(SourceError, match="passes its own tests"):
         repair(lambda _: FIXED, BUGGY.replace("!=", "=="))

@@ -1,4 +1,4 @@
-"""A prompt as one turn of a chat: the request messages, and the continuation in the reply."""
+"""A prompt as the last turn of a chat: the request messages, and the continuation in the reply."""
 
 from __future__ import annotations
 
@@ -27,11 +27,15 @@ class Turn:
 
     @property
     def messages(self) -> tuple[tuple[str, str], ...]:
-        """Role (`system` or `user`) and text of each message."""
-        if self.prompt.reply is not None:
-            asked = ("user", self.prompt.text)
-            instruction = self.prompt.reply.instruction
-            return (("system", instruction), asked) if instruction else (asked,)
+        """Role (`system`, `user` or `assistant`) and text of each message."""
+        if (reply := self.prompt.reply) is not None:
+            lead = (("system", reply.instruction),) if reply.instruction else ()
+            earlier = (
+                message
+                for question, answer in reply.turns
+                for message in (("user", question), ("assistant", answer))
+            )
+            return (*lead, *earlier, ("user", self.prompt.text))
         head, _ = healing.split(self.prompt.text)
         longest = max((len(ticks) for ticks in _TICKS.findall(head)), default=2)
         fence = "`" * (longest + 1)

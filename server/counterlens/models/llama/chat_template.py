@@ -57,10 +57,11 @@ class ChatTemplate:
         """
         rest = self._fill([role for role, _ in messages])
         if isinstance(rest, ModelError):
-            if len(messages) == 1 or isinstance(rest, _EndlessTemplateError):
+            if messages[0][0] != "system" or isinstance(rest, _EndlessTemplateError):
                 raise rest
-            # Some models have no system role: its text goes to the user's message.
-            return self.tokens([("user", "\n\n".join(text for _, text in messages))])
+            # Some models have no system role: its text goes to the user's first message.
+            (_, instruction), (_, asked), *later = messages
+            return self.tokens([("user", f"{instruction}\n\n{asked}"), *later])
         tokens: list[int] = []
         for number, (role, text) in enumerate(messages):
             before, mark, rest = rest.partition(_PLACE.format(number))

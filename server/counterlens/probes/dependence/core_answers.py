@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from counterlens.datasets.core_labels import CoreLabels, CoreNode, CoreTask
 from counterlens.metrics.traces import judge
 from counterlens.probes.dependence.core_form import CoreForm, OwnQuestion
-from counterlens.probes.dependence.core_reading import CoreReply
+from counterlens.probes.dependence.core_replies import ReadReply
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +37,8 @@ class CoreAnswer:
         sources: The true sources.
         said_sources: The sources of the answer.
         ruled_sources: The sources of the rule.
+        cut_off: Whether the token limit ended it.
+        copied: Whether it is wrong, and has the nodes of a worked example of the prompt.
     """
 
     id: str
@@ -60,6 +62,8 @@ class CoreAnswer:
     sources: tuple[str, ...] = ()
     said_sources: tuple[str, ...] = ()
     ruled_sources: tuple[str, ...] = ()
+    cut_off: bool = False
+    copied: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,8 +82,9 @@ class CoreTruth:
     rules: CoreLabels
     first: dict[int, int]
 
-    def answer(self, question: OwnQuestion, reply: CoreReply | None, tries: int) -> CoreAnswer:
+    def answer(self, question: OwnQuestion, answered: ReadReply) -> CoreAnswer:
         """Compare one answer."""
+        reply = answered.reply
         by_rule = self.rules.sources(question.task, self._ruled(question.target))
         answer = CoreAnswer(
             id=question.id,
@@ -90,15 +95,18 @@ class CoreTruth:
             labelled=self.labelled,
             source="" if question.source is None else node_text(question.source),
             target=node_text(question.target),
-            tries=tries,
+            tries=answered.tries,
             read=reply is not None,
+            cut_off=answered.cut_off,
         )
         nodes = reply.nodes if reply else ()
         if question.form is CoreForm.SOURCE or question.source is None:
+            sources, said = self.labels.sources(question.task, question.target), _texts(nodes)
             return replace(
                 answer,
-                sources=_texts(self.labels.sources(question.task, question.target)),
-                said_sources=_texts(nodes),
+                sources=_texts(sources),
+                said_sources=said,
+                copied=answered.copied and said != _texts(sources),
                 ruled_sources=_texts(by_rule),
             )
         trace = judge(nodes, self.labels.direct(question.task), question.source, question.target)
@@ -106,6 +114,7 @@ class CoreTruth:
             answer,
             true=bool(question.true),
             said=bool(reply and reply.yes),
+            copied=answered.copied and not question.true,
             ruled=self._ruled(question.source) in by_rule,
             trace=tuple(node_text(node) for node in nodes),
             steps=trace.steps,

@@ -10,13 +10,13 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from counterlens.models.base import Model, ModelInfo, Prompt, Reply, Stop
+from counterlens.models.base import Model, ModelInfo, Prompt, Stop
 from counterlens.probes.dependence.examined import ExaminedFunction, Relation
 from counterlens.probes.dependence.instances import DependenceQuestion, Instance
 from counterlens.probes.dependence.parsing import read_yes_no
 from counterlens.probes.dependence.prompts import YES_NO, asked_in
 from counterlens.probes.dependence.yes_no import YesNo, ask
-from counterlens.probes.prompts.templates import chats
+from counterlens.probes.prompts.templates import FilledTemplate, chats
 from counterlens.progress import Steps
 
 KEYS = {Relation.CONTROL: "ControlDependence", Relation.DATA: "DataDependence"}
@@ -55,22 +55,22 @@ def prompt(info: ModelInfo, subject: ExaminedFunction, question: DependenceQuest
         question: The question.
         listing: The result of `lines` for the function.
     """
-    instruction, text = words(info, f"core-{question.relation}", subject, question, listing)
+    wording = words(info, f"core-{question.relation}", subject, question, listing)
     if not chats(info):
-        return Prompt(text, 4, Stop(texts=("\n",)), Reply(instruction, YES_NO))
+        return wording.question(4, Stop(texts=("\n",)), YES_NO)
     key = KEYS[question.relation]
     schema = (
         f'{{"type": "object", "properties": {{"{key}": {{"type": "boolean"}}}}, '
         f'"required": ["{key}"], "additionalProperties": false}}'
     )
     form = f'root ::= "{{\\"{key}\\": " ("true" | "false") "}}"'
-    return Prompt(text, _WRITTEN, Stop(), Reply(instruction, form, schema))
+    return wording.question(_WRITTEN, Stop(), form, schema)
 
 
 def words(
     info: ModelInfo, task: str, subject: ExaminedFunction, question: DependenceQuestion, listing: str
-) -> tuple[str, str]:
-    """The instruction and the text of a question, from a template; `listing` is the result of `lines`."""
+) -> FilledTemplate:
+    """The template of a question, filled; `listing` is the result of `lines`."""
     return asked_in(
         info,
         subject,

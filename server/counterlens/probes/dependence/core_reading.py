@@ -1,7 +1,8 @@
 """Reads answers to CoRe's questions as CoRe's own evaluation does (Xie et al. 2025).
 
 The first code block of an answer that is JSON with one of CoRe's keys counts; an answer without a block is
-read whole, and if that is not JSON, its last JSON object counts. Reasoning in `<think>` tags is skipped. Each
+read whole, and if that is not JSON, its last JSON object counts. One with a placeholder of the instruction
+cannot be read. Reasoning in `<think>` tags is skipped. Each
 step of a trace of variables must begin at the end of the previous one.
 """
 
@@ -15,6 +16,7 @@ from typing import Any
 
 from counterlens.datasets.core_labels import CoreNode, CoreTask
 from counterlens.probes.dependence.core_form import CoreForm
+from counterlens.probes.dependence.parsing import has_placeholder
 from counterlens.probes.dependence.trace_questions import json_objects
 
 KEYS = {
@@ -45,6 +47,8 @@ class CoreReply:
 def read_reply(text: str, task: CoreTask, form: CoreForm) -> CoreReply | None:
     """Read an answer; None if it cannot be read."""
     said = _THOUGHT.sub("", text)
+    if has_placeholder(said):
+        return None
     blocks = _BLOCK.findall(said) or [said]
     found = [block for block in map(_object, blocks) if block is not None]
     found = found or list(json_objects(said))[::-1]

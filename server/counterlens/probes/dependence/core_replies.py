@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -21,7 +21,7 @@ from counterlens.probes.dependence.core_questions import lines
 from counterlens.probes.dependence.core_reading import KEYS, CoreReply, read_reply
 from counterlens.probes.dependence.examined import ExaminedFunction
 from counterlens.probes.dependence.prompts import asked_in
-from counterlens.probes.prompts.templates import chats
+from counterlens.probes.prompts.templates import chats, repeats_example
 from counterlens.probes.sanity import require_repeatable
 from counterlens.progress import Steps
 
@@ -31,15 +31,33 @@ ANSWER_TOKENS = 2048
 _CHECKED = 3
 """Number of questions per function that a remote model is asked twice; local decoding is deterministic."""
 _MOST_NODES = 20
+_SHOWN_AGAIN = 1000  # characters of an unreadable answer: one that repeats itself up to the limit is longer
 _AGAIN = (
     "\n\nThis was answered before, and is not of the form that was asked for:\n\n{answer}\n\n"
     "Give the answer as JSON of that form, in one code block, and nothing else.\n"
 )
 
 
+@dataclass(frozen=True, slots=True)
+class ReadReply:
+    """The last reply to a question.
+
+    Attributes:
+        reply: Its content; None if it cannot be read.
+        tries: Number of requests.
+        cut_off: Whether the token limit ended it.
+        copied: Whether it has the nodes of a worked example of the prompt.
+    """
+
+    reply: CoreReply | None = None
+    tries: int = 0
+    cut_off: bool = False
+    copied: bool = False
+
+
 def replies(
     model: Model, subject: ExaminedFunction, asked: Sequence[OwnQuestion], limit: int, steps: Steps
-) -> list[tuple[CoreReply | None, int]]:
+) -> list[ReadReply]:
     """Ask some questions about one function.
 
     Args:
@@ -50,7 +68,7 @@ def replies(
         steps: Progress and cancellation.
 
     Returns:
-        The answer to each, None if it cannot be read, and the number of tries.
+        The reply to each.
 
     Raises:
         UnsteadyModelError: a remote model answers the same questions in two ways.
@@ -60,7 +78,7 @@ def replies(
     listing = lines(subject)
     prompts = [_prompt(model.info, subject, question, listing, limit) for question in asked]
     first = list(prompts)
-    found: list[tuple[CoreReply | None, int]] = [(None, 0)] * len(asked)
+    answered = [ReadReply()] * len(asked)
     left = list(range(len(asked)))
     for count in range(1, TRIES + 1):
         if not left:
@@ -73,13 +91,19 @@ def replies(
             progress=partial(steps.report, what),
         )
         for at, completion in zip(left, completions, strict=True):
-            found[at] = read_reply(completion.text, asked[at].task, asked[at].form), count
-            again = prompts[at].text + _AGAIN.format(answer=completion.text.strip())
+            read = partial(read_reply, task=asked[at].task, form=asked[at].form)
+            answered[at] = ReadReply(
+                read(completion.text),
+                count,
+                completion.finish == "length",
+                repeats_example(prompts[at], completion.text, read),
+            )
+            again = prompts[at].text + _AGAIN.format(answer=completion.text.strip()[:_SHOWN_AGAIN])
             prompts[at] = replace(prompts[at], text=again)
         if count == 1 and not model.info.local:
-            _require_repeatable(model, asked[:_CHECKED], first, [reply for reply, _ in found], steps)
-        left = [at for at in left if found[at][0] is None]
-    return found
+            _require_repeatable(model, asked[:_CHECKED], first, [each.reply for each in answered], steps)
+        left = [at for at in left if answered[at].reply is None]
+    return answered
 
 
 def _require_repeatable(
@@ -109,7 +133,7 @@ def _prompt(
             Stop() if chats(info) else Stop(texts=("```\n",))
         )  # a completion model continues after its answer
         return Prompt(question.prompt, limit, stop, Reply("", ""))
-    instruction, text = asked_in(
+    wording = asked_in(
         info,
         subject,
         f"core-{question.form}-{question.task}",
@@ -119,7 +143,7 @@ def _prompt(
         **({"source": _node_text(question.source)} if question.source else {}),
     )
     stop = Stop() if chats(info) else Stop(texts=("\n",))
-    return Prompt(text, limit, stop, Reply(instruction, grammar(subject, question), _schema(question)))
+    return wording.question(limit, stop, grammar(subject, question), _schema(question))
 
 
 def _node_text(node: CoreNode) -> str:
@@ -163,7 +187,7 @@ def _schema(question: OwnQuestion) -> str:
         if question.task is CoreTask.FLOW:
             parts["type"] = {"type": "string", "enum": ["data", "control"]}
         step = _closed(parts)
-    several = {"type": "array", "items": step}
+    several = {"type": "array", "items": step, "maxItems": _MOST_NODES}
     key = KEYS[question.task]
     if question.form is CoreForm.SOURCE:
         return json.dumps(_closed({f"{key}Sources": several}))

@@ -190,6 +190,7 @@ def infer(
     threshold: Mapping[Relation, float] | None = None,
     limit: int | None = None,
     seed: int = 0,
+    protocol: str = "",
     steps: Steps | None = None,
 ) -> Inferred:
     """Infer a model's dependences of a function, and compare them with the true ones.
@@ -203,6 +204,7 @@ def infer(
         limit: Maximum questions of each relation, if asked one by one: half of them with the answer yes, if
             possible. None for all.
         seed: Random seed of that sample.
+        protocol: The protocol in whose words all pairs are asked for; empty for ours.
         steps: Progress and cancellation.
 
     Raises:
@@ -222,7 +224,7 @@ def infer(
         answers: dict[Relation, ListedPairs] = {}
         for done, relation in enumerate(Relation):
             steps.next(f"asking for {relation} dependences", done, len(Relation))
-            answers[relation] = ask_all(model, subject, relation, cancel=steps.cancel)
+            answers[relation] = ask_all(model, subject, relation, protocol=protocol, cancel=steps.cancel)
         found = {relation: set(answer.pairs) for relation, answer in answers.items()}
         none = {relation: dict[StatementPair, float]() for relation in Relation}
         return compare(subject, model.info, method, found, none, answers=answers)

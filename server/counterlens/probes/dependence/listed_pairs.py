@@ -20,6 +20,7 @@ from counterlens.probes.dependence.record import DependenceRecord
 from counterlens.probes.dependence.rules import RULES
 from counterlens.probes.probe import Context, Target
 from counterlens.probes.robustness.programs import Code, programs
+from counterlens.probes.robustness.published import EMPICA
 
 QUESTIONS = 1 + len(Relation)
 """The number of prompts per function: one to write it, and one per relation to list the pairs."""
@@ -35,7 +36,7 @@ def list_pairs(context: Context, target: Target) -> Inferred:
     """
     (program,) = programs(context, target, Code.WRITTEN)
     found = dependences(program.document.text, program.qualname, language=program.document.language)
-    return infer(context.model, found, InferenceMethod.PROMPTED, steps=context.steps)
+    return infer(context.model, found, InferenceMethod.PROMPTED, protocol=EMPICA, steps=context.steps)
 
 
 def table_7(records: Sequence[DependenceRecord], seed: int) -> Table:

@@ -20,6 +20,7 @@ _PAIR = re.compile(
     re.VERBOSE | re.IGNORECASE | re.MULTILINE,
 )
 _NONE = re.compile(r"\b(none|no|nothing|empty)\b|\[\s*\]", re.IGNORECASE)
+_PLACEHOLDER = re.compile(r"""[\[,]\s*(?:"?(?:\.{3}|…)"?|[nm])\s*[\],]""")
 _LEFT = re.compile(r"[^\s\[\](){},;]*\d[^\s\[\](){},;]*")
 
 
@@ -35,6 +36,7 @@ class ListedPairs:
         repeated: Number of repeated pairs.
         cut_off: Whether the token limit ended the answer.
         text: The answer.
+        copied: Whether the pairs are those of the prompt's worked example, as far as the statements exist.
     """
 
     pairs: frozenset[tuple[int, int]]
@@ -43,11 +45,17 @@ class ListedPairs:
     repeated: int
     cut_off: bool
     text: str
+    copied: bool = False
 
     @property
     def readable(self) -> bool:
         """Whether all of it could be read."""
         return not (self.unreadable or self.impossible or self.cut_off)
+
+
+def has_placeholder(text: str) -> bool:
+    """Whether an answer repeats a placeholder of the instruction, such as `[n, ..., m]`, in a list."""
+    return bool(_PLACEHOLDER.search(text))
 
 
 def read_pairs(text: str, ids: range, *, cut_off: bool = False) -> ListedPairs:
@@ -58,6 +66,8 @@ def read_pairs(text: str, ids: range, *, cut_off: bool = False) -> ListedPairs:
         ids: The ids of the existing statements.
         cut_off: Whether the token limit ended it.
     """
+    if has_placeholder(text):
+        return ListedPairs(frozenset(), (text.strip()[:80],), (), 0, cut_off, text)
     said: list[tuple[int, int]] = []
     rest, at = [], 0
     for match in _PAIR.finditer(text):

@@ -30,8 +30,10 @@ from counterlens.probes.dependence.reactions import texts
 from counterlens.probes.dependence.record import DependenceRecord, dependence_record
 from counterlens.probes.dependence.rules import RULES
 from counterlens.probes.dependence.sampling import MOST_QUESTIONS
+from counterlens.probes.dependence.without_model import baselines
 from counterlens.probes.options import ProbeOptions, option, protocols
 from counterlens.probes.probe import Context, Need, Probe, Source, Target
+from counterlens.probes.prompts.baselines import baseline_table, first_words
 from counterlens.probes.robustness.published import EMPICA
 
 
@@ -141,12 +143,15 @@ class DependenceProbe(Probe[DependenceOptions, DependenceRecord]):
         ]
         if any(record.traces for record in records):
             drawn.append(tables.of_traces(records, seed))
+        if compared := baselines(records):
+            drawn.append(baseline_table(compared))
         return tuple(drawn)
 
     def summary(self, records: Sequence[DependenceRecord]) -> str:
         """Like `Probe.summary`."""
+        weak = first_words(baselines(records))
         if records[0].protocol == CORE:
-            return f"{core_summary([one for record in records for one in record.answers])}."
+            return f"{weak}{core_summary([one for record in records for one in record.answers])}."
         parts = []
         for relation in Relation:
             total = _total(records, relation)
@@ -157,7 +162,7 @@ class DependenceProbe(Probe[DependenceOptions, DependenceRecord]):
                 f"{total.false_positives} that do not exist; {RULES[relation]}, without a model, "
                 f"{rule.true_positives} and {rule.false_positives}."
             )
-        return " ".join(parts)
+        return weak + " ".join(parts)
 
     def measures(self, record: DependenceRecord) -> Mapping[str, bool]:
         """Like `Probe.measures`; a function without dependences of a relation has no measure of it."""

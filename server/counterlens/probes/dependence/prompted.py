@@ -6,6 +6,7 @@ One prompt asks for all pairs, or one per pair asks for yes or no.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from threading import Event
 
 from counterlens.models.base import Model
@@ -18,16 +19,26 @@ from counterlens.progress import Steps
 
 
 def ask_all(
-    model: Model, subject: ExaminedFunction, relation: Relation, *, cancel: Event | None = None
+    model: Model,
+    subject: ExaminedFunction,
+    relation: Relation,
+    *,
+    protocol: str = "",
+    cancel: Event | None = None,
 ) -> ListedPairs:
-    """Ask for all pairs of a function.
+    """Ask for all pairs of a function, in the words of a protocol if there is one.
 
     Raises:
         ModelError: the model cannot answer.
         Cancelled: `cancel` was set.
     """
-    (completion,) = model.complete([all_pairs(model.info, subject, relation)], cancel=cancel)
-    return read_pairs(completion.text, range(len(subject.parts)), cut_off=completion.finish == "length")
+    ids, prompt = range(len(subject.parts)), all_pairs(model.info, subject, relation, protocol=protocol)
+    (completion,) = model.complete([prompt], cancel=cancel)
+    listed = read_pairs(completion.text, ids, cut_off=completion.finish == "length")
+    copied = any(
+        listed.pairs and listed.pairs == read_pairs(example, ids).pairs for example in prompt.examples
+    )
+    return replace(listed, copied=copied)
 
 
 def ask_pairs(

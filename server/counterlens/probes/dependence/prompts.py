@@ -1,20 +1,19 @@
 """Prompts of prompted inference: templates are data, one file per task and prompt format, in `templates/`.
 
-A `.completion.txt` is continued as it is; a `.chat.txt` is an instruction, a line of three hyphens, and a
-message. `$statements` are the numbered statements (`3:     return x`), `$source` and `$target` two of the
-numbers; `core-` tasks have `$lines` and `$function` (`core_questions.py`, `trace_questions.py`). `$language`
-is the language's name; a template that contains a program has another file for Java, such as
-`data-java.completion.txt`. To reword a task, edit its files.
+Their format is that of `probes/prompts/templates.py`. `$statements` are the numbered statements
+(`3:     return x`), `$source` and `$target` two of the numbers; `core-` tasks have `$lines` and `$function`
+(`core_questions.py`, `trace_questions.py`). `$language` is the language's name; a template that contains a
+program has another file for Java, such as `data-java.completion.txt`. To reword a task, edit its files.
 """
 
 from __future__ import annotations
 
 from counterlens.languages.registry import title_of
-from counterlens.models.base import ModelInfo, Prompt, Reply, Stop
+from counterlens.models.base import ModelInfo, Prompt, Stop
 from counterlens.probes.dependence.examined import ExaminedFunction, Relation
 from counterlens.probes.dependence.parts import Part
 from counterlens.probes.prompts.languages import prompted
-from counterlens.probes.prompts.templates import chats, has_template, worded
+from counterlens.probes.prompts.templates import FilledTemplate, chats, has_template, worded
 
 _PAIR_TOKENS, _FRAME_TOKENS = 8, 16
 _PAIRS_PER_STATEMENT = 8
@@ -22,22 +21,36 @@ _PAIRS_PER_STATEMENT = 8
 _MOST_TOKENS = 4096
 
 
-def all_pairs(info: ModelInfo, subject: ExaminedFunction, relation: Relation) -> Prompt:
-    """Ask for all pairs of which one depends on the other (Nguyen et al. 2024, section 5.1, RQ4)."""
+def all_pairs(
+    info: ModelInfo, subject: ExaminedFunction, relation: Relation, *, protocol: str = ""
+) -> Prompt:
+    """Ask for all pairs of which one depends on the other (Nguyen et al. 2024, section 5.1, RQ4).
+
+    Args:
+        info: The model's information.
+        subject: The function.
+        relation: Control or data.
+        protocol: The protocol whose words are used, which has no worked example; empty for ours.
+    """
+    task = f"{protocol}-{relation}" if protocol else str(relation)
     count = len(subject.parts)
     room = min(_MOST_TOKENS, info.context // 2 if info.context else _MOST_TOKENS)
     fitting = max(1, (room - _FRAME_TOKENS) // _PAIR_TOKENS)
     most = min(count * count, count * _PAIRS_PER_STATEMENT, fitting)
-    instruction, text = asked_in(info, subject, str(relation), statements=numbered(subject))
-    reply = Reply(instruction, _list_grammar(count, most), _LIST_SCHEMA)
-    return Prompt(text, _PAIR_TOKENS * most + _FRAME_TOKENS, Stop(texts=("\n\n", "]}\n")), reply)
+    wording = asked_in(info, subject, task, statements=numbered(subject))
+    return wording.question(
+        _PAIR_TOKENS * most + _FRAME_TOKENS,
+        Stop(texts=("\n\n", "]}\n")),
+        _list_grammar(count, most),
+        _LIST_SCHEMA,
+    )
 
 
 def one_pair(
     info: ModelInfo, subject: ExaminedFunction, relation: Relation, source: int, target: int
 ) -> Prompt:
     """Ask whether one statement depends on another, yes or no."""
-    instruction, text = asked_in(
+    wording = asked_in(
         info,
         subject,
         f"{relation}-pair",
@@ -45,11 +58,11 @@ def one_pair(
         source=str(source),
         target=str(target),
     )
-    return Prompt(text, 4, Stop(texts=("\n",)), Reply(instruction, YES_NO))
+    return wording.question(4, Stop(texts=("\n",)), YES_NO)
 
 
-def asked_in(info: ModelInfo, subject: ExaminedFunction, task: str, **places: str) -> tuple[str, str]:
-    """The instruction and the text of a question, with the programs of the subject's language.
+def asked_in(info: ModelInfo, subject: ExaminedFunction, task: str, **places: str) -> FilledTemplate:
+    """The template of a question, filled, with the programs of the subject's language.
 
     Args:
         info: The model's information.

@@ -79,9 +79,8 @@ def run_core(
     asked = asked_of(subject, name, details, lite=lite, limit=limit, seed=seed)
     truth = _truth(subject, details)
     said = replies(model, subject, asked, max_tokens, steps)
-    answers = [
-        truth.answer(question, reply, tries) for question, (reply, tries) in zip(asked, said, strict=True)
-    ]
+    answers = [truth.answer(question, answered) for question, answered in zip(asked, said, strict=True)]
+    cut_off = sum(one.cut_off for one in answers)
     of_relation = {
         relation: [one for one in answers if one.form is CoreForm.TRACE and one.task is task]
         for relation, task in _TASKS.items()
@@ -89,7 +88,10 @@ def run_core(
     none = {relation: Agreement() for relation in Relation}
     model_agreement = {relation: _agreement(these) for relation, these in of_relation.items()}
     return DependenceRecord(
-        left_out={"unreadable answers": sum(not one.read for one in answers)},
+        left_out={
+            "unreadable answers": sum(not one.read for one in answers),
+            **({"answers that reached the token limit": cut_off} if cut_off else {}),
+        },
         method=InferenceMethod.TRACE,
         summary=core_summary(answers),
         statements=len(subject.parts),

@@ -27,6 +27,8 @@ class DependenceRecord(Record):
         edges: All true or inferred edges.
         traces: The correct parts of the traces, by relation, if they were asked for.
         answers: The answers to CoRe's questions, by its protocol.
+        pairs_asked: Number of pairs that the questions were about, by relation, if the model was prompted.
+        copied: Whether its list of pairs is that of the prompt's worked example, by relation.
     """
 
     method: InferenceMethod
@@ -38,25 +40,34 @@ class DependenceRecord(Record):
     edges: tuple[InferredEdge, ...]
     traces: Mapping[Relation, tuple[Trace, ...]] = field(default_factory=dict)
     answers: tuple[CoreAnswer, ...] = ()
+    pairs_asked: Mapping[Relation, int] = field(default_factory=dict)
+    copied: Mapping[Relation, bool] = field(default_factory=dict)
 
 
 def dependence_record(found: Inferred) -> DependenceRecord:
     """The record of the inferred dependences; unreadable and unasked pairs are left out."""
     left_out: dict[str, int] = {}
+    asked: dict[Relation, int] = {}
+    copied: dict[Relation, bool] = {}
+    statements = len(found.subject.parts)
     for relation, answer in (found.answers or {}).items():
         unread = len(answer.unreadable) + len(answer.impossible)
         left_out[f"{relation}: pieces of unreadable answers"] = unread
+        asked[relation], copied[relation] = statements * statements, answer.copied
     for relation, counts in (found.asked or {}).items():
         left_out[f"{relation}: pairs that were not asked about"] = counts.possible - counts.asked
         left_out[f"{relation}: unreadable answers"] = counts.unreadable
+        asked[relation] = counts.asked
     return DependenceRecord(
         left_out=left_out,
         method=found.method,
         summary=found.summary,
-        statements=len(found.subject.parts),
+        statements=statements,
         agreement=found.agreement,
         rules=found.rules,
         differing=found.differing,
         edges=found.edges,
         traces={relation: tuple(traces) for relation, traces in (found.traces or {}).items()},
+        pairs_asked=asked,
+        copied=copied,
     )

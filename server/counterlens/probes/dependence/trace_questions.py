@@ -13,10 +13,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from counterlens.metrics.traces import Trace, judge
-from counterlens.models.base import Completion, Model, ModelInfo, Prompt, Reply, Stop
+from counterlens.models.base import Completion, Model, ModelInfo, Prompt, Stop
 from counterlens.probes.dependence.core_questions import KEYS, lines, read_answer, words
 from counterlens.probes.dependence.examined import ExaminedFunction, Relation
 from counterlens.probes.dependence.instances import DependenceQuestion, Instance, graph
+from counterlens.probes.dependence.parsing import has_placeholder
 from counterlens.probes.prompts.templates import chats
 from counterlens.progress import Steps
 
@@ -80,10 +81,10 @@ def prompt(
         listing: The result of `core_questions.lines` for the function.
         form: The grammar of the answer, from `grammar`.
     """
-    instruction, text = words(info, f"core-trace-{question.relation}", subject, question, listing)
+    wording = words(info, f"core-trace-{question.relation}", subject, question, listing)
     written = _STEP_TOKENS[question.relation] * _MOST_STEPS + 24
     stop = Stop() if chats(info) else Stop(texts=("\n",))
-    return Prompt(text, written, stop, Reply(instruction, form, _schema(question.relation)))
+    return wording.question(written, stop, form, _schema(question.relation))
 
 
 def direct_steps(subject: ExaminedFunction, relation: Relation) -> dict[TraceNode, set[TraceNode]]:
@@ -94,15 +95,21 @@ def direct_steps(subject: ExaminedFunction, relation: Relation) -> dict[TraceNod
     return found
 
 
-def read_trace(text: str, relation: Relation) -> tuple[bool | None, tuple[TraceNode, ...]]:
+def read_trace(
+    text: str, relation: Relation, *, cut_off: bool = False
+) -> tuple[bool | None, tuple[TraceNode, ...]]:
     """The content of a written answer: CoRe's JSON, the last one if there are several.
+
+    An answer with a placeholder of the instruction, or one that the token limit ended, is unreadable.
 
     An answer whose trace is malformed counts as unreadable, as in CoRe's evaluation; one without JSON has no
     trace. The gap also counts as a step if a step does not begin at the end of the previous one.
     """
+    if has_placeholder(text):
+        return None, ()
     found = [answer for answer in json_objects(text) if isinstance(answer.get(KEYS[relation]), bool)]
     if not found:
-        return read_answer(text), ()
+        return (None if cut_off else read_answer(text)), ()
     yes, trace = found[-1][KEYS[relation]], found[-1].get("Trace") or []
     if not yes:
         return False, ()
@@ -164,7 +171,7 @@ def _trace_answer(
     completion: Completion,
     direct: Mapping[TraceNode, Set[TraceNode]],
 ) -> TraceAnswer:
-    yes, nodes = read_trace(completion.text, question.relation)
+    yes, nodes = read_trace(completion.text, question.relation, cut_off=completion.finish == "length")
     ends = _node(subject, question.source), _node(subject, question.target)
     return TraceAnswer(yes, nodes, judge(nodes, direct, *ends))
 

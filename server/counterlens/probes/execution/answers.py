@@ -80,12 +80,11 @@ def ask(context: Context, question: ExecutionQuestion, style: str, asking: Askin
         ModelError, Cancelled: as the model.
     """
     language, info = question.language, context.model.info
-    said = context.complete(
-        prompt(info, style, question.source, question.call, asking.max_tokens, language=language)
-    )
+    asked = prompt(info, style, question.source, question.call, asking.max_tokens, language=language)
+    said = context.complete(asked)
     truth, made, values = question.truth, question.features, executed(language).values
     written = truth.written if asking.as_written else None
-    answer = STYLES[style].read(said, truth.value, written, language=language)
+    answer = STYLES[style].read(said, truth.value, written, language=language, asked=asked)
     return ExecutionAnswer(
         target=question.target,
         call=question.call,
@@ -106,4 +105,5 @@ def ask(context: Context, question: ExecutionQuestion, style: str, asking: Askin
         complexity=made.complexity if made else None,
         lines=made.lines if made else None,
         rounds=truth.rounds,
+        copied=answer.copied,
     )

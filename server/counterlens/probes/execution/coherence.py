@@ -11,7 +11,7 @@ from counterlens.errors import SourceError
 from counterlens.metrics.table import Table
 from counterlens.models.base import Model
 from counterlens.probes.execution.answers import Asking, ask_twice
-from counterlens.probes.execution.coherence_tables import coherence_tables, square
+from counterlens.probes.execution.coherence_tables import baselines, coherence_tables, square
 from counterlens.probes.execution.languages import executed
 from counterlens.probes.execution.prompts import (
     DIRECT_TOKENS,
@@ -25,6 +25,7 @@ from counterlens.probes.execution.record import CoherenceCall, CoherenceRecord, 
 from counterlens.probes.execution.states import MOST_POINTS, Point, marked, points, times_in_words
 from counterlens.probes.options import DEFAULT_TIMEOUT, ProbeOptions, Timeout
 from counterlens.probes.probe import Context, Need, Probe, Source, Target
+from counterlens.probes.prompts.baselines import first_words
 from counterlens.probes.prompts.function_text import shown
 from counterlens.probes.prompts.literals import short
 from counterlens.syntax.functions import find_function
@@ -81,7 +82,7 @@ class CoherenceProbe(Probe[CoherenceOptions, CoherenceRecord]):
         """Like `Probe.summary`."""
         counts = square(_calls(records))
         right = counts[True, True] + counts[True, False]
-        return (
+        return first_words(baselines(_calls(records))) + (
             f"The model knew all requested states of {counts[True, True]} of the {right} calls whose output "
             f"it knew, and of {counts[False, True]} of the {counts.total() - right} whose output it did not."
         )
@@ -108,18 +109,17 @@ def _state(
     document = marked(target.document, point.line)
     language = executed(document.language)
     document = language.unanswered(document, find_function(document, target.qualname), question.call)
-    said = context.complete(
-        state_prompt(
-            context.model.info,
-            shown(document, find_function(document, target.qualname)),
-            question.call,
-            point.variable,
-            times_in_words(point.times),
-            max_tokens,
-            language=language.id,
-        )
+    asked = state_prompt(
+        context.model.info,
+        shown(document, find_function(document, target.qualname)),
+        question.call,
+        point.variable,
+        times_in_words(point.times),
+        max_tokens,
+        language=language.id,
     )
-    answer = STYLES["direct"].read(said, point.truth.value, language=language.id)
+    said = context.complete(asked)
+    answer = STYLES["direct"].read(said, point.truth.value, language=language.id, asked=asked)
     return StateAnswer(
         line=point.line,
         times=point.times,
@@ -130,4 +130,5 @@ def _state(
         answer=answer.written,
         outcome=answer.outcome,
         unread=answer.unread,
+        copied=answer.copied,
     )

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from counterlens.metrics.effects import pooled_share, wilson
 from counterlens.metrics.table import Cell, Table
 from counterlens.probes.execution.record import CoherenceCall
-from counterlens.probes.execution.tables import SHOWN
+from counterlens.probes.execution.tables import SHOWN, answer_baselines
+from counterlens.probes.prompts.baselines import ChanceComparison, baseline_table
 from counterlens.probes.prompts.literals import short
 
 _NOTE = (
@@ -26,10 +27,15 @@ def square(calls: Sequence[CoherenceCall]) -> Counter[tuple[bool, bool]]:
 
 def coherence_tables(calls: Sequence[CoherenceCall]) -> tuple[Table, ...]:
     """All tables of some calls with their states."""
-    tables = [_square(calls), _shares(calls), _unread(calls)]
+    tables = [_square(calls), _shares(calls), baseline_table(baselines(calls)), _unread(calls)]
     if len(calls) <= SHOWN:
         tables.insert(0, _listed(calls))
     return tuple(table for table in tables if table.rows)
+
+
+def baselines(calls: Sequence[CoherenceCall]) -> list[ChanceComparison]:
+    """The outputs and the states, beside answers without a model."""
+    return answer_baselines({"output": calls, "state": [state for call in calls for state in call.states]})
 
 
 def _square(calls: Sequence[CoherenceCall]) -> Table:

@@ -33,7 +33,7 @@ from counterlens.probes.execution.questions import (
     reachable,
 )
 from counterlens.probes.execution.record import DependentExecutionRecord, ExecutionAnswer, Form, Synthesis
-from counterlens.probes.execution.tables import ended, pick
+from counterlens.probes.execution.tables import ended, pick, style_baselines
 from counterlens.probes.execution.translation import (
     FromLanguage,
     as_translation,
@@ -53,6 +53,7 @@ from counterlens.probes.options import (
 )
 from counterlens.probes.pairs.judging import Judging
 from counterlens.probes.probe import Context, Need, Probe, Source, Target
+from counterlens.probes.prompts.baselines import first_words
 from counterlens.probes.record import steady
 from counterlens.sandbox.base import Limits
 from counterlens.syntax.document import Document
@@ -133,12 +134,13 @@ class DependentExecutionProbe(Probe[DependentExecutionOptions, DependentExecutio
         known = sum(answer.right for answer in own.values())
         kind = f" ({translation_of(records)})" if translation_of(records) else ""
         asked = f"{plural(written.n, 'function')}{kind}"
+        weak = first_words(style_baselines(answers_of(records)))
         if followed:
-            return (
+            return weak + (
                 f"The model wrote {written.count} of {asked} correctly. It predicted the results of these "
                 f"step by step in {known} of {len(own)}."
             )
-        return (
+        return weak + (
             f"The model wrote {written.count} of {asked} correctly. It predicted the results of these "
             f"directly in {known} of {len(own)}."
         )

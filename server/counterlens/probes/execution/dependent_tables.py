@@ -11,7 +11,18 @@ from counterlens.metrics.paired_shares import paired_shares
 from counterlens.metrics.table import Cell, Table
 from counterlens.probes.execution.prompts import STYLES
 from counterlens.probes.execution.record import DependentExecutionRecord, ExecutionAnswer, Form, Synthesis
-from counterlens.probes.execution.tables import SHOWN, differing, ended, pick, rate, styles, unread, verdicts
+from counterlens.probes.execution.tables import (
+    SHOWN,
+    differing,
+    ended,
+    pick,
+    rate,
+    style_baselines,
+    styles,
+    unread,
+    verdicts,
+)
+from counterlens.probes.prompts.baselines import baseline_table
 
 Records = Sequence[DependentExecutionRecord]
 _NOTE = (
@@ -46,6 +57,7 @@ def dependent_tables(records: Records, *, seed: int) -> tuple[Table, ...]:
         _rates(records, answers),
         _paired(answers),
         styles(own, "answers about its own code"),
+        baseline_table(style_baselines(answers)),
         unread(answers),
         _complexity(records, seed),
     ]

@@ -19,10 +19,11 @@ from counterlens.probes.execution.prompts import STYLES, StyleTokens
 from counterlens.probes.execution.published import PROTOCOL, asking_of, execution_tables
 from counterlens.probes.execution.questions import question_of, reachable
 from counterlens.probes.execution.record import ExecutionRecord, Form
-from counterlens.probes.execution.tables import breakdown, pick, rate
+from counterlens.probes.execution.tables import breakdown, pick, rate, style_baselines
 from counterlens.probes.execution.unrolling import unrolled
 from counterlens.probes.options import DEFAULT_TIMEOUT, ProbeOptions, Timeout, option, protocols
 from counterlens.probes.probe import Context, Need, Probe, Source, Target
+from counterlens.probes.prompts.baselines import first_words
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,7 +89,9 @@ class ExecutionProbe(Probe[ExecutionOptions, ExecutionRecord]):
         for name, style in STYLES.items():
             known = rate(list(pick(answers, name, Form.STANDING).values()))
             parts.append(f"{known.count} of {known.n} {style.title}")
-        return f"Calls whose result the model predicted: {', '.join(parts)}."
+        standing = [answer for answer in answers if answer.form is Form.STANDING]
+        weak = first_words(style_baselines(standing))
+        return f"{weak}Calls whose result the model predicted: {', '.join(parts)}."
 
     def measures(self, record: ExecutionRecord) -> Mapping[str, bool]:
         """Like `Probe.measures`: whether it was right, by style."""

@@ -25,7 +25,7 @@ from counterlens.probes.prompts.literals import (
     stepwise_answer,
     why_unread,
 )
-from counterlens.probes.prompts.templates import chats, filled
+from counterlens.probes.prompts.templates import chats, filled, repeats_example
 
 DIRECT_TOKENS, STEPWISE_TOKENS, WRITTEN_TOKENS = 128, 384, 384
 """Maximum new tokens of a completion model: for a direct answer, a step-by-step answer, and a function."""
@@ -54,16 +54,18 @@ class ReadAnswer:
         literal: The literal; None if there is none.
         outcome: Whether it is right.
         unread: Why there is no literal; None if there is one.
+        copied: Whether it is wrong, and the literal is that of the prompt's worked example.
     """
 
     literal: Literal | None
     outcome: AnswerOutcome
     unread: str | None
+    copied: bool = False
 
     @property
     def written(self) -> str | None:
         """The literal as text."""
-        return self.literal.written if self.literal else None
+        return _text_of(self.literal)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +85,13 @@ class Style:
     stepwise: bool = False
 
     def read(
-        self, completion: Completion, truth: Any, written: str | None = None, *, language: str = "python"
+        self,
+        completion: Completion,
+        truth: Any,
+        written: str | None = None,
+        *,
+        language: str = "python",
+        asked: Prompt | None = None,
     ) -> ReadAnswer:
         """The answer in the model's text, without its reasoning, compared with the truth.
 
@@ -93,6 +101,7 @@ class Style:
             written: The text of the truth, if answers are compared as text (Liu et al. 2024); None if they
                 are compared as values.
             language: The id of the language that values are written in.
+            asked: The prompt, whose worked example may be repeated.
         """
         values = executed(language).values
         finish = "length" if still_thinks(completion.text) else completion.finish
@@ -103,7 +112,16 @@ class Style:
         if written is not None:
             announced = announced_text(text, stepwise=self.stepwise, values=values)
             came = _as_written(came, same=values.same_text(found, announced, Literal(truth, written)))
-        return ReadAnswer(found, came, unread)
+        copied = (
+            asked is not None
+            and came is not AnswerOutcome.RIGHT
+            and repeats_example(asked, text, lambda said: _text_of(self.find(said, values=values)))
+        )
+        return ReadAnswer(found, came, unread, copied)
+
+
+def _text_of(literal: Literal | None) -> str | None:
+    return literal.written if literal else None
 
 
 def _as_written(came: AnswerOutcome, *, same: bool) -> AnswerOutcome:

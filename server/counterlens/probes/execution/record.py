@@ -55,6 +55,7 @@ class ExecutionAnswer:
         complexity: Its cyclomatic complexity.
         lines: The number of its lines in the question, without blank ones.
         rounds: The total number of rounds of all loops during the call; None if unknown.
+        copied: Whether it is wrong, and the literal is that of the prompt's worked example.
     """
 
     target: str
@@ -76,6 +77,7 @@ class ExecutionAnswer:
     complexity: int | None
     lines: int | None
     rounds: int | None
+    copied: bool = False
 
     @property
     def right(self) -> bool:
@@ -239,6 +241,7 @@ class StateAnswer:
         answer: The literal in the text; None if there is none.
         outcome: Whether the answer is right.
         unread: Why there is no literal; None if there is one.
+        copied: As in `ExecutionAnswer`.
     """
 
     line: int
@@ -250,6 +253,7 @@ class StateAnswer:
     answer: str | None
     outcome: AnswerOutcome
     unread: str | None
+    copied: bool = False
 
     @property
     def right(self) -> bool:

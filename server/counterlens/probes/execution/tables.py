@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from counterlens.metrics.association import spearman
 from counterlens.metrics.effects import Proportion, pooled_share
@@ -12,7 +12,8 @@ from counterlens.metrics.table import Cell, Table
 from counterlens.probes.execution.curves import MEASURES, binned
 from counterlens.probes.execution.features import TAGS, USES
 from counterlens.probes.execution.prompts import STYLES
-from counterlens.probes.execution.record import ExecutionAnswer, Form
+from counterlens.probes.execution.record import ExecutionAnswer, Form, StateAnswer
+from counterlens.probes.prompts.baselines import ChanceComparison, baseline_table, share_right
 from counterlens.probes.prompts.literals import ABSOLUTE, RELATIVE, AnswerOutcome, short
 
 SHOWN = 12
@@ -66,6 +67,7 @@ def breakdown(answers: Answers, *, seed: int) -> tuple[Table, ...]:
     origins = tuple(sorted({answer.input for answer in standing}))
     tables = [
         styles(standing),
+        baseline_table(style_baselines(standing)),
         _thinking(standing),
         unread(answers),
         _by_part(standing, "by construct", "construct", lambda answer: answer.tags, TAGS),
@@ -81,6 +83,23 @@ def breakdown(answers: Answers, *, seed: int) -> tuple[Table, ...]:
     if len(targets) <= SHOWN:
         tables.insert(0, _questions(answers))
     return tuple(table for table in tables if table.rows)
+
+
+def answer_baselines(
+    answers: Mapping[str, Sequence[ExecutionAnswer] | Sequence[StateAnswer]],
+) -> list[ChanceComparison]:
+    """The share of right answers among those not truncated, beside answers without a model."""
+    drawn = []
+    for asked, said in answers.items():
+        known = [answer for answer in said if not answer.truncated]
+        truths, right = [answer.truth for answer in known], sum(answer.right for answer in known)
+        drawn.append(share_right(asked, truths, right, sum(answer.copied for answer in known)))
+    return [baseline for baseline in drawn if baseline]
+
+
+def style_baselines(answers: Answers) -> list[ChanceComparison]:
+    """The answers in each style, beside answers without a model."""
+    return answer_baselines(dict(_by_style(answers)))
 
 
 def styles(answers: Answers, title: str = "independent execution reasoning") -> Table:

@@ -15,6 +15,7 @@ from counterlens.syntax.functions import Function
 from counterlens.text import line_start
 
 _OWNERS = {"self", "cls"}
+_BEFORE_TEXT = {"import_statement", "import_from_statement", "comment"}
 
 
 class PythonPrompts(PromptLanguage):
@@ -39,8 +40,10 @@ class PythonPrompts(PromptLanguage):
         body = _body(document, function)
         if not body:
             return function.body
-        first = body[1] if len(body) > 1 and _is_text(body[0]) else body[0]
-        return line_start(document.data, first.start_byte)
+        # HumanEvalPack has imports before some docstrings, which are then strings like any other.
+        lead = next((i for i, node in enumerate(body) if node.type not in _BEFORE_TEXT), len(body))
+        described = lead + 1 < len(body) and _is_text(body[lead])
+        return line_start(document.data, body[lead + 1 if described else 0].start_byte)
 
     def hollow(self, document: Document, function: Function, text: str = "") -> Document:
         """Like `PromptLanguage.hollow`."""

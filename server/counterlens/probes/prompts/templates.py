@@ -1,17 +1,48 @@
 """Prompt templates: data, one file for each form, in the `templates` folder of a probe.
 
-A `.completion.txt` is text to continue; a `.chat.txt` is an instruction, a line of three hyphens, and a
-message. `$name` is a placeholder. A template for one model, `summary.MODEL.chat.txt`, takes precedence over
-the general one; MODEL is a part of the model's name.
+A `.completion.txt` is text to continue. A `.chat.txt` has the texts of a chat, between lines of three
+hyphens: an instruction, then messages of the user and answers of the assistant in turn, which are worked
+examples, and last the user's question. `$name` is a placeholder. In a text to continue, `⟦` and `⟧` enclose
+the answer of a worked example; the model sees neither mark. A template for one model,
+`summary.MODEL.chat.txt`, takes precedence over the general one; MODEL is a part of the model's name.
 """
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from string import Template
+from typing import Any
 
 from counterlens.models.base import Api, ModelInfo, Prompt, Reply, Stop
+
+_BETWEEN = re.compile(r"^---\n", re.MULTILINE)
+_EXAMPLE = re.compile("⟦(.*?)⟧", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class FilledTemplate:
+    """A template with the values of its placeholders.
+
+    Attributes:
+        instruction: The system message; empty for plain completion.
+        text: The text to continue, or the last message.
+        turns: The earlier messages with their answers; empty for plain completion.
+        examples: The answers of its worked examples.
+    """
+
+    instruction: str
+    text: str
+    turns: tuple[tuple[str, str], ...]
+    examples: tuple[str, ...]
+
+    def question(self, max_tokens: int, stop: Stop, grammar: str = "", schema: str = "") -> Prompt:
+        """The prompt of a question; the arguments are those of `Prompt` and `Reply`."""
+        reply = Reply(self.instruction, grammar, schema, self.turns)
+        return Prompt(self.text, max_tokens, stop, reply, examples=self.examples)
 
 
 def chats(info: ModelInfo) -> bool:
@@ -32,16 +63,14 @@ def filled(
         stop: The texts that end a completion; unused for chat models.
         places: The values of the placeholders; surrounding blanks are removed.
     """
-    instruction, text = worded(
-        info, package, name, **{place: value.strip() for place, value in places.items()}
-    )
+    wording = worded(info, package, name, **{place: value.strip() for place, value in places.items()})
     if not chats(info):
-        return Prompt(text, max_tokens, Stop(texts=stop))
-    return Prompt(text, max_tokens, Stop(), Reply(instruction, ""))
+        return Prompt(wording.text, max_tokens, Stop(texts=stop), examples=wording.examples)
+    return wording.question(max_tokens, Stop())
 
 
-def worded(info: ModelInfo, package: str | None, name: str, **places: str) -> tuple[str, str]:
-    """The instruction and the text of a template; the instruction is empty for plain completion.
+def worded(info: ModelInfo, package: str | None, name: str, **places: str) -> FilledTemplate:
+    """A template with the values of its placeholders.
 
     Args:
         info: Describes the model; chat models get the `.chat.txt`.
@@ -49,12 +78,30 @@ def worded(info: ModelInfo, package: str | None, name: str, **places: str) -> tu
         name: The name of the template.
         places: The values of the placeholders.
     """
-    form = "chat" if chats(info) else "completion"
-    whole = template(package, name, form, info.name).substitute(places)
-    if form == "completion":
-        return "", whole.rstrip("\n")
-    instruction, _, message = whole.partition("\n---\n")
-    return " ".join(instruction.split()), message.strip()
+    whole = _read(package, name, "chat" if chats(info) else "completion", info.name)
+    if not chats(info):
+        text = Template(_EXAMPLE.sub(r"\1", whole)).substitute(places)
+        return FilledTemplate("", text.rstrip("\n"), (), tuple(_EXAMPLE.findall(whole)))
+    # Split before it is filled: a program may have a line of three hyphens, too.
+    instruction, *messages = (Template(part).substitute(places).strip() for part in _BETWEEN.split(whole))
+    if len(messages) % 2 == 0:
+        raise ValueError(f"the template {name}.chat.txt does not end with a message of the user")
+    turns = tuple(zip(messages[:-1:2], messages[1::2], strict=True))
+    return FilledTemplate(
+        " ".join(instruction.split()), messages[-1], turns, tuple(answer for _, answer in turns)
+    )
+
+
+def repeats_example(prompt: Prompt, text: str, read: Callable[[str], Any] = str.strip) -> bool:
+    """Whether an answer repeats the answer of a worked example in its prompt.
+
+    Args:
+        prompt: The prompt.
+        text: The answer.
+        read: Reads what is compared from an answer; None if there is nothing.
+    """
+    said = read(text)
+    return said is not None and any(said == read(example) for example in prompt.examples)
 
 
 @cache
@@ -71,7 +118,7 @@ def has_template(package: str | None, name: str, chat: bool) -> bool:
 
 @cache
 def template(package: str | None, name: str, form: str, model: str = "") -> Template:
-    """A template, with its placeholders.
+    """The whole text of a template, with its placeholders and without the marks of examples.
 
     Args:
         package: The package that has the `templates` folder.
@@ -79,6 +126,11 @@ def template(package: str | None, name: str, form: str, model: str = "") -> Temp
         form: `completion` or `chat`.
         model: The name of the model that it is for; empty for the general template.
     """
+    return Template(_EXAMPLE.sub(r"\1", _read(package, name, form, model)))
+
+
+@cache
+def _read(package: str | None, name: str, form: str, model: str) -> str:
     folder = files(package or "") / "templates"
     ending = f".{form}.txt"
     special = [
@@ -90,4 +142,4 @@ def template(package: str | None, name: str, form: str, model: str = "") -> Temp
         and file.name[len(name) + 1 : -len(ending)].lower() in model.lower()
     ]
     chosen = max(special, key=lambda file: len(file.name), default=folder / f"{name}{ending}")
-    return Template(chosen.read_text(encoding="utf-8"))
+    return chosen.read_text(encoding="utf-8")

@@ -14,6 +14,8 @@ from counterlens.models.base import Model, ModelInfo, Prompt
 from counterlens.models.sentences import SentenceEncoder
 from counterlens.mutations import Survey
 from counterlens.probes.probe import Context, Need, Probe, Target
+from counterlens.probes.prompts.baselines import ChanceComparison, baseline_table, first_words
+from counterlens.probes.prompts.templates import repeats_example
 from counterlens.probes.robustness import published, published_tables, tables
 from counterlens.probes.robustness.programs import Code, expected, programs
 from counterlens.probes.robustness.questions import RobustnessOptions, VersionQuestion
@@ -135,7 +137,7 @@ class RobustnessProbe(Probe[OptionsT, RobustnessRecord]):
         known = [answer for answer in answers.values() if answer is not None]
         similarities, note = self.similarities([*known, self.unlike], context.encoder, language)
         self._check(context, answers, similarities, reader)
-        pairs = tuple(_compared(asked, answers, similarities, left_out))
+        pairs = tuple(_compared(asked, answers, similarities, reader, left_out))
         if not pairs and not options.chosen_protocol:
             reasons = "; ".join(f"{count} {reason}" for reason, count in left_out.most_common(4))
             raise SourceError("there are no two answers to compare", reasons or None)
@@ -155,9 +157,10 @@ class RobustnessProbe(Probe[OptionsT, RobustnessRecord]):
             tables.overall(records, self.heading),
             tables.by_change(records, self.heading),
             tables.by_correctness(records, self.heading),
+            baseline_table(_baselines(records)),
             tables.listing(records),
         )
-        return tuple(table for table in shown if table is not None)
+        return tuple(table for table in shown if table is not None and table.rows)
 
     def summary(self, records: Sequence[RobustnessRecord]) -> str:
         """Like `Probe.summary`."""
@@ -170,7 +173,8 @@ class RobustnessProbe(Probe[OptionsT, RobustnessRecord]):
             f"The answer stayed the same {' and '.join(parts)}." if parts else "Nothing could be compared."
         )
         return (
-            f"{shown} A model that follows the code keeps it after the first and changes it after the second."
+            f"{first_words(_baselines(records))}{shown} "
+            "A model that follows the code keeps it after the first and changes it after the second."
         )
 
     def measures(self, record: RobustnessRecord) -> Mapping[str, bool]:
@@ -257,6 +261,7 @@ def _compared(
     asked: Sequence[_Asked],
     answers: Mapping[Prompt, str | None],
     similarities: Similarities,
+    reader: Reader,
     left_out: Counter[str],
 ) -> Iterator[AnswerPair]:
     for program, correct, question in asked:
@@ -276,7 +281,29 @@ def _compared(
             original=original,
             answer=answer,
             similarity={name: alike(original, answer) for name, alike in similarities.items()},
+            copied=repeats_example(question.original, original, reader)
+            + repeats_example(question.changed, answer, reader),
         )
+
+
+def _baselines(records: Sequence[RobustnessRecord]) -> list[ChanceComparison]:
+    """The answers kept after preserving changes minus those kept after breaking ones.
+
+    A constant answer is kept after all, and a random one after as many of either.
+    """
+    kept, broken = (
+        [alike for record in records for alike in _same(record, standing)]
+        for standing in (Standing.PRESERVING, Standing.BREAKING)
+    )
+    if not kept or not broken:
+        return []
+    score = sum(kept) / len(kept) - sum(broken) / len(broken)
+    copied = sum(pair.copied for record in records for pair in record.pairs)
+    return [
+        ChanceComparison(
+            "share kept minus share kept wrongly", len(kept) + len(broken), score, 0.0, 0.0, copied
+        )
+    ]
 
 
 def _same(record: RobustnessRecord, standing: Standing) -> list[bool]:

@@ -24,6 +24,7 @@ class AnswerPair:
         original: The answer about the unchanged program.
         answer: The answer about the version.
         similarity: The similarity of the two answers, 0 to 1, by the name of the measure.
+        copied: Number of the two answers, 0 to 2, that repeat a worked example of the prompt.
     """
 
     target: str
@@ -36,6 +37,7 @@ class AnswerPair:
     original: str
     answer: str
     similarity: Mapping[str, float]
+    copied: int = 0
 
     @property
     def published(self) -> Standing:
