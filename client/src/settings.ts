@@ -59,6 +59,8 @@ export interface Settings {
   model: string;
   remote: { baseUrl: string; model: string; api: "completions" | "chat" };
   threads: number;
+  /** A number, `all` or `auto`. */
+  gpuLayers: string;
   mask: "word" | "piece";
   languages: Language[];
   confidence: {
@@ -107,6 +109,7 @@ export const DEFAULTS: Settings = {
   model: "",
   remote: { baseUrl: "", model: "", api: "completions" },
   threads: 0,
+  gpuLayers: "auto",
   mask: "word",
   languages: ["python", "java", "javascript"],
   confidence: { aggregation: "mean", alignment: "overlap", calibrated: true },
@@ -148,6 +151,11 @@ const aUrl: Check<string> = {
   expected: () => t("an http:// or https:// address, or empty"),
   accepts: (value): value is string =>
     typeof value === "string" && (value === "" || /^https?:\/\/\S+$/.test(value)),
+};
+
+const aLayerCount: Check<string> = {
+  expected: () => t("a number, all or auto"),
+  accepts: (value): value is string => typeof value === "string" && /^(auto|all|[0-9]{1,4})$/.test(value),
 };
 
 function oneOf<T extends string>(...values: T[]): Check<T> {
@@ -213,6 +221,7 @@ export function readSettings(lookup: Lookup): { settings: Settings; problems: st
       api: read("remote.api", oneOf("completions", "chat"), d.remote.api),
     },
     threads: read("threads", integer(0, 1024), d.threads),
+    gpuLayers: read("gpuLayers", aLayerCount, d.gpuLayers),
     mask: read("mask", oneOf("word", "piece"), d.mask),
     languages: read("languages", anyOf(LANGUAGES), d.languages),
     confidence: {

@@ -18,6 +18,11 @@ OWN_FOLDER = Path(sys.base_prefix)
 """The current folder of processes that need none: the interpreter's, from which code is loaded anyway."""
 
 
+def processors() -> int:
+    """Number of processors that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
 def python(*arguments: str) -> list[str]:
     """The command that starts our Python without the current folder in its search path."""
     return [sys.executable, "-P", *(["-s"] if sys.flags.no_user_site else []), *arguments]

@@ -208,3 +208,21 @@ def _units(before: bytes, encoding: PositionEncoding) -> int:
         return len(before)
     text = before.decode("utf-8", "surrogatepass")
     return len(text) if encoding is PositionEncoding.UTF32 else sum(_width(char, encoding) for char in text)
+
+
+def has_form(form: str, value: object) -> bool:
+    """Whether a text or an integer has a form: one of some words, or a number below 10,000.
+
+    Args:
+        form: The words, separated by `|`, with `N` for the number, such as `N|all|auto`.
+        value: What may have it.
+    """
+    words, text = form.split("|"), str(value)
+    number = "N" in words and re.fullmatch("[0-9]{1,4}", text) is not None
+    return type(value) in (str, int) and (number or (text != "N" and text in words))
+
+
+def form_in_words(form: str) -> str:
+    """A form of `has_form` in words, such as `a number, all or auto`."""
+    *others, last = ("a number" if word == "N" else word for word in form.split("|"))
+    return f"{', '.join(others)} or {last}"

@@ -394,6 +394,7 @@ def test_models_and_doctor(cli: Cli) -> None:
     names = {finding["name"] for finding in doctor.json["findings"]}
     assert {"processor", "embedded model", "model answers", "sandbox"} <= names
     details = {finding["name"]: finding["detail"] for finding in doctor.json["findings"]}
+    assert any(name.startswith("GPU") for name in names)
     assert "CPUExecutionProvider" in details["onnxruntime"]
     said = details["model answers"]  # a trial that takes half a minute is no pace of answers
     assert re.search(r"tested for exact decoding in [\d.]+ s, 8 tokens in [\d.]+ s$", said), said

@@ -26,6 +26,8 @@ def said(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
         ("onnx:folder", ("--base-url", "http://127.0.0.1:9/v1")),
         ("remote:m", ("--threads", "2")),
         ("remote:m", ("--mask", "word")),
+        ("remote:m", ("--gpu-layers", "all")),
+        ("onnx:folder", ("--gpu-layers", "2")),
     ],
 )
 def test_an_option_for_other_models_is_refused(

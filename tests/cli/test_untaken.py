@@ -85,6 +85,7 @@ SAID = {
     "base_url": ("-m remote:m --base-url nowhere", "the base URL cannot be used"),
     "api": ("-m team --api fill", "uses chat, as its entry says, not fill"),
     "threads": (f"{ELSEWHERE} --threads 2", "--threads has no effect on remote:m"),
+    "gpu_layers": (f"{ELSEWHERE} --gpu-layers 2", "--gpu-layers has no effect on remote:m"),
     "mask": (f"{ELSEWHERE} --mask piece", "--mask has no effect on remote:m"),
     "thinking_tokens": ("--thinking-tokens 9", "--thinking-tokens has no effect on smollm2-135m"),
     "exact": (f"{ELSEWHERE} --exact", "are not exact"),

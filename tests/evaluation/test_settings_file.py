@@ -184,6 +184,24 @@ def settings_file_used() -> dict[str, object]:
     return {"settings_file": SettingsUsed("counterlens.toml", "0" * 64, ("limit",))}
 
 
+@pytest.mark.parametrize(("value", "text"), [("20", "20"), ("'20'", "20"), ("'all'", "all")])
+def test_layers_are_a_number_or_a_word(tmp_path: Path, value: str, text: str) -> None:
+    file = read(tmp_path, f"gpu-layers = {value}\n")
+    assert file.run == {"gpu_layers": text}
+    settings, wrong = read_settings({"gpuLayers": "auto"}, file)
+    assert (settings.chosen_model[1].gpu_layers, wrong) == (text, [])
+    assert read_settings({"gpuLayers": "3"}, file)[0].gpu_layers == "3"
+
+
+@pytest.mark.parametrize("value", ["-1", "true", "1.5", "'N'", "'many'", "''", "12345"])
+def test_other_values_of_layers_are_refused(tmp_path: Path, value: str) -> None:
+    with pytest.raises(OptionError, match="must be a number, all or auto"):
+        read(tmp_path, f"gpu-layers = {value}\n")
+    settings, wrong = read_settings({"gpuLayers": "many"})
+    assert settings.gpu_layers == "auto"
+    assert wrong == ["counterlens.gpuLayers is 'many', but must be a number, all or auto; using 'auto'"]
+
+
 def test_the_editor_takes_what_it_has_the_default_of_and_no_model_from_elsewhere(tmp_path: Path) -> None:
     file = read(tmp_path, "models = ['near.gguf']\nthreads = 3\ntimeout = 4\nmax-tokens = 32\n")
     settings, wrong = read_settings({"model": "", "probe": {"timeout": 10}}, file)

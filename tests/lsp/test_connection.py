@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from types import SimpleNamespace
@@ -15,7 +16,15 @@ from lsprotocol import types
 from pytest_lsp import LanguageClient
 
 from counterlens.errors import ModelError
+from counterlens.lsp import language
+from counterlens.lsp.base import CounterlensServer
+from counterlens.lsp.model_host import ModelHost
+from counterlens.lsp.settings import read_settings
+from counterlens.lsp.status import ServerStatus
+from counterlens.models.base import RUNS_ON, ModelInfo
+from counterlens.models.llama.model import LlamaModel
 from counterlens.models.remote import models_at
+from counterlens.models.wrapped import WrappedModel
 from tests.lsp.conftest import open_file, until
 
 KEY = "sk-right"
@@ -137,3 +146,48 @@ def test_a_kept_key_goes_only_to_the_endpoint_that_it_is_for(
     assert models_at(endpoint) == ["small", "large"]
     with pytest.raises(ModelError, match="401"):
         models_at(endpoint, known=False)
+
+
+@pytest.mark.parametrize(
+    ("runs_on", "english", "german"),
+    [
+        ("the processor", "", ""),
+        (
+            "CUDA0 (a card), 3 of 9 layers",
+            "; it runs on CUDA0 (a card), 3 of 9 layers",
+            "; es läuft auf CUDA0 (a card), 3 von 9 Schichten",
+        ),
+        (
+            "the processor: too little memory is free on CUDA0 (a card): 0.5 GB",
+            "; it runs on the processor: too little memory is free on CUDA0 (a card): 0.5 GB",
+            "; es läuft auf dem Prozessor: auf CUDA0 (a card) ist zu wenig Speicher frei: 0,5 GB",
+        ),
+    ],
+)
+def test_the_status_names_the_device(
+    model: LlamaModel, runs_on: str, english: str, german: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Elsewhere(WrappedModel):
+        @property
+        def info(self) -> ModelInfo:
+            return replace(self.model.info, details=((RUNS_ON, runs_on),))
+
+        def close(self) -> None:
+            """The model is everyone's."""
+
+    settings, host = read_settings({"model": "some.gguf"})[0], ModelHost()
+    host.choose(settings)
+    monkeypatch.setattr(host, "open", lambda *_: Elsewhere(model))
+    announced: list[ServerStatus] = []
+    protocol = SimpleNamespace(notify=lambda _name, status: announced.append(status))
+    ls = SimpleNamespace(settings=settings, host=host, protocol=protocol, _last_status=None)
+    try:
+        for locale, said in ((None, english), ("de", german)):
+            language.choose(locale)
+            with host.use_model(settings):
+                CounterlensServer.announce(ls, "ready", "all is well")
+            assert announced[-1].detail == f"all is well{said}"
+            assert announced[-1].model == model.info.name
+    finally:
+        language.choose(None)
+        host.close()

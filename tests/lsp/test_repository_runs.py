@@ -159,10 +159,11 @@ def test_the_editors_settings_hold_where_they_are_not_the_default(tmp_path: Path
     address = "http://127.0.0.1:1/v1"
     remote = {"model": "remote", "remote": {"baseUrl": address, "model": "m", "api": "chat"}}
     # What has no effect on the model would be refused.
-    assert arguments(remote | {"threads": 2, "mask": "piece"})[2:] == [
+    assert arguments(remote | {"threads": 2, "gpuLayers": "2", "mask": "piece"})[2:] == [
         *("--model", "remote:m", "--base-url", address, "--api", "chat")
     ]
     probe = {"probe": {"maxTokens": 33, "timeout": 10}, "threads": 2}
+    assert arguments({"gpuLayers": "all"})[4:] == ["--gpu-layers", "all"]
     assert arguments(probe)[4:] == ["--threads", "2", "--max-tokens", "33"]
     assert "--max-tokens" not in arguments(probe, None, "likelihood")  # which does not take it
 

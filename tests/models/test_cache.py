@@ -46,6 +46,19 @@ def test_earlier_turns_belong_to_the_question(model: LlamaModel, tmp_path: Path)
     assert counting.asked == [1, 1, 1]
 
 
+def test_an_answer_of_one_device_is_not_one_of_another(model: LlamaModel, tmp_path: Path) -> None:
+    class Elsewhere(Counting):
+        @property
+        def info(self) -> ModelInfo:
+            return replace(self.model.info, device="CUDA0 (a card), 3 of 9 layers")
+
+    store, here, elsewhere = AnswerStore(tmp_path / "a.sqlite"), Counting(model), Elsewhere(model)
+    for _ in range(2):
+        for asked in (here, elsewhere):
+            CachedModel(asked, store).complete([Prompt("x = ", 2)])
+    assert (here.asked, elsewhere.asked) == ([1], [1])
+
+
 class Inexact(Counting):
     """What decodes together rounds together."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.metadata
+import importlib.util
 import platform
 import re
 import sys
@@ -25,6 +26,7 @@ from counterlens.languages.part import PARTS
 from counterlens.languages.registry import LANGUAGES
 from counterlens.models import Capability, Prompt, load
 from counterlens.models.files import embedded_model
+from counterlens.models.llama.model import hardware
 from counterlens.models.registry import BACKENDS
 from counterlens.mutations.registry import MUTATIONS
 from counterlens.plugins import Registry
@@ -62,6 +64,7 @@ def doctor(as_json: bool) -> None:
         _processor,
         _packages,
         _onnx_runtime,
+        _devices,
         _plugins,
         _model,
         _sandboxes,
@@ -128,6 +131,24 @@ def _onnx_runtime() -> list[CheckResult]:
         return [CheckResult("onnxruntime", None, "not installed")]
     providers = [name for name in onnxruntime.get_available_providers() if name != _NO_PROVIDER]
     return [CheckResult("onnxruntime", None, f"{onnxruntime.__version__}  {' '.join(providers)}")]
+
+
+def _devices() -> list[CheckResult]:
+    """The devices to which llama.cpp can offload layers of GGUF models."""
+    if importlib.util.find_spec("llama_cpp") is None:
+        return []
+    offers = hardware()
+    if offers.lack:
+        return [CheckResult("GPU", None, f"none: {offers.lack}; docs/installing.md says how to get a build")]
+    return [
+        CheckResult(
+            f"GPU {device.name}",
+            None,
+            f"{device.description}, {device.free / 1e9:.1f} of {device.total / 1e9:.1f} GB free"
+            f"{'' if device in offers.used else ' (not used beside the others)'}",
+        )
+        for device in offers.devices
+    ]
 
 
 def _plugins() -> list[CheckResult]:

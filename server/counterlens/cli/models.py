@@ -23,7 +23,7 @@ from counterlens.cli.progress_lines import steps
 from counterlens.cli.saying import say
 from counterlens.cli.untaken import refuse_given
 from counterlens.errors import ModelError
-from counterlens.models.base import ASKED
+from counterlens.models.base import ASKED, RUNS_ON
 from counterlens.models.code_model_file import code_model_here
 from counterlens.models.code_models import CodeModel, code_model, code_models
 from counterlens.models.connection_test import run_connection_test
@@ -198,6 +198,8 @@ def test_model(name: str | None, model: ChosenModel, as_json: bool) -> None:
         print_json(document)
         return
     say(f"{trial.info.name} answers ({trial.info.where}).")
+    if runs_on := dict(trial.info.details).get(RUNS_ON):
+        say(f"  it runs on {runs_on}")
     say(f"  {trial.prompt!r} was continued with {trial.completion!r}")
     say(f"  loaded in {load_seconds:.1f} s, {trial.tokens} tokens in {trial.seconds:.1f} s")
     if trial.thought:

@@ -18,10 +18,10 @@ from counterlens.errors import OptionError, SandboxError
 from counterlens.models import Model, load
 from counterlens.models.entries import ModelEntry, is_entry_name
 from counterlens.models.opening import open_cached
-from counterlens.models.registry import MASKS, SOME_TAKE, Options, takes
+from counterlens.models.registry import GPU_LAYERS, MASKS, SOME_TAKE, Options, takes
 from counterlens.sandbox.base import Sandbox
 from counterlens.sandbox.registry import best_sandbox, chosen
-from counterlens.text import json_text
+from counterlens.text import form_in_words, has_form, json_text
 from counterlens.trust import TrustError, remember, require_trust
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -118,6 +118,21 @@ def entries_of(*names: str) -> tuple[ModelEntry, ...]:
     return known_entries(None if context is None else from_file(context), *names)
 
 
+class FormType(click.ParamType[str]):
+    """A text of a form, see `counterlens.text.has_form`."""
+
+    name = "text"
+
+    def __init__(self, form: str) -> None:
+        self._form = form
+
+    def convert(self, value: Any, parameter: click.Parameter | None, context: click.Context | None) -> str:
+        """Like `click.ParamType.convert`."""
+        if not has_form(self._form, value):
+            self.fail(f"{value!r} is not {form_in_words(self._form)}", parameter, context)
+        return str(value)
+
+
 def model_options(command: Command) -> Command:
     """`--model` and the options for opening it, passed to the command as one `ChosenModel`, `model`."""
 
@@ -126,6 +141,7 @@ def model_options(command: Command) -> Command:
         *arguments: Any,
         model: str | None,
         threads: int,
+        gpu_layers: str,
         base_url: str | None,
         api: str,
         mask: str,
@@ -136,6 +152,7 @@ def model_options(command: Command) -> Command:
     ) -> Any:
         options = Options(
             threads=threads,
+            gpu_layers=gpu_layers,
             base_url=base_url,
             api=api,
             mask=mask,
@@ -152,6 +169,15 @@ def model_options(command: Command) -> Command:
             type=click.IntRange(0),
             default=0,
             help="CPU threads for a local model; 0: automatic.",
+        ),
+        click.option(
+            "--gpu-layers",
+            type=FormType(GPU_LAYERS),
+            metavar=GPU_LAYERS,
+            default="auto",
+            show_default=True,
+            help="Layers of a GGUF model that a graphics processor computes; auto: as many as fit into its "
+            "free memory.",
         ),
         click.option(
             "--api",

@@ -11,6 +11,7 @@ import click
 from click.core import ParameterSource
 
 from counterlens.cli.lazy import CONFIG
+from counterlens.cli.options import FormType
 from counterlens.errors import OptionError
 from counterlens.evaluation.settings_file import SettingsFile, nearest, read
 from counterlens.mutations.cuts import Ratio
@@ -34,7 +35,7 @@ def from_file(context: click.Context) -> SettingsFile | None:
     return cast("SettingsFile | None", context.meta[_FILE])
 
 
-_OPENING = ("api", "mask", "threads", "exact", "thinking_tokens")  # options for opening a model
+_OPENING = ("api", "mask", "threads", "gpu_layers", "exact", "thinking_tokens")  # options for opening a model
 
 
 def use_file(context: click.Context, file: SettingsFile, single: Iterable[str], runs: Iterable[str]) -> None:
@@ -180,6 +181,8 @@ def _flag(
 def _type(spec: OptionSpec) -> click.ParamType[Any]:
     if spec.choices:
         return click.Choice(spec.choices)
+    if spec.form:
+        return FormType(spec.form)
     if spec.kind == Ratio:
         return RatioType()
     if spec.kind is int:

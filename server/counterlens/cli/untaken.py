@@ -8,7 +8,7 @@ import click
 
 from counterlens.cli.options import typed
 
-MODEL_OPTIONS = ("model", "threads", "base_url", "api", "mask", "thinking_tokens", "no_cache")
+MODEL_OPTIONS = ("model", "threads", "gpu_layers", "base_url", "api", "mask", "thinking_tokens", "no_cache")
 """Parameters of `options.model_options` and `options.cache_option`."""
 
 

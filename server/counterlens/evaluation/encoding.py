@@ -33,7 +33,12 @@ def opened_encoder(
         yield None
         return
     require_consent(settings, [settings.encoder])
-    options = Options(threads=settings.threads, base_url=settings.base_url, entries=settings.entries)
+    options = Options(
+        threads=settings.threads,
+        gpu_layers=settings.gpu_layers,
+        base_url=settings.base_url,
+        entries=settings.entries,
+    )
     with (
         load(settings.encoder, options)
         if answers is None

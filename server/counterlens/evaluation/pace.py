@@ -191,5 +191,5 @@ def _key(settings: RunSettings, model: str, task: str, data: str | None) -> str:
     api, base_url = settings.served(model)
     options = settings.options.get(task, {})
     costs = {name: options[name] for name in _COUNTED if options.get(name)}
-    key = [model, base_url, api, task, settings.threads, costs]
+    key = [model, base_url, api, task, settings.threads, settings.gpu_layers, costs]
     return json.dumps(key if data is None else [*key, data], sort_keys=True)

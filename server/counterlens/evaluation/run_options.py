@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
-from counterlens.models.registry import MASKS
+from counterlens.models.registry import GPU_LAYERS, MASKS
 from counterlens.probes.options import option
 from counterlens.probes.registry import PROBES
 
@@ -71,6 +71,14 @@ class RunOptions:
         ),
     ] = "word"
     threads: Annotated[int, option("CPU threads for a local model (0 = auto).", low=0)] = 0
+    gpu_layers: Annotated[
+        str,
+        option(
+            "Layers of a GGUF model that a graphics processor computes; auto: as many as fit into its free "
+            "memory.",
+            form=GPU_LAYERS,
+        ),
+    ] = "auto"
     thinking_tokens: Annotated[
         int | None,
         option(

@@ -46,6 +46,7 @@ class RunSettings:
         since: For `repo:`: only what differs from this revision.
         paths: For `repo:`: only these files.
         threads: CPU threads of a local model; 0 for automatic.
+        gpu_layers: Layers of a GGUF model to offload, as in `models.registry.Options`.
         base_url: The address of a remote model.
         entries: Named models in settings files, with endpoint and prompt format. They contain the variable of
             a key, not the key.
@@ -71,6 +72,7 @@ class RunSettings:
     since: str | None = None
     paths: tuple[str, ...] = ()
     threads: int = 0
+    gpu_layers: str = "auto"
     base_url: str | None = None
     entries: tuple[ModelEntry, ...] = ()
     api: str = "completions"

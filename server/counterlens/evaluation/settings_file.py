@@ -29,6 +29,7 @@ from counterlens.models.entries import (
 from counterlens.mutations.cuts import Ratio
 from counterlens.probes.options import OptionSpec, declared, specs
 from counterlens.probes.registry import PROBES
+from counterlens.text import form_in_words, has_form
 
 NAME = "counterlens.toml"
 _PYPROJECT, _TABLE = "pyproject.toml", ("tool", "counterlens")
@@ -239,6 +240,8 @@ def _converted(spec: OptionSpec, value: Any, folder: Path) -> Any:
         return (float(low), float(high)) if high else float(low)
     if spec.name in _NAMING and (folder / value).exists():
         return str((folder / value).resolve())
+    if spec.form:
+        return str(value)
     return float(value) if spec.kind is float else value
 
 
@@ -254,6 +257,8 @@ def _fits_one(spec: OptionSpec, value: object) -> bool:
         return value in spec.choices
     if spec.kind == Ratio and isinstance(value, str):
         return re.fullmatch(r"\d*\.?\d+(-\d*\.?\d+)?", value) is not None
+    if spec.form:  # a number may be written without quotation marks
+        return has_form(spec.form, value)
     if spec.kind in (bool, str) or isinstance(value, bool):
         return type(value) is spec.kind
     if not isinstance(value, int) and (spec.kind is int or not isinstance(value, float)):
@@ -274,6 +279,8 @@ def wanted(spec: OptionSpec) -> str:
 def _kind(spec: OptionSpec) -> str:
     if spec.kind is bool:
         return "true or false"
+    if spec.form:
+        return form_in_words(spec.form)
     if spec.kind is str:
         return "a string"
     if spec.kind == Ratio:

@@ -177,6 +177,8 @@ class CounterlensServer(LanguageServer):
         said = recognised(detail)
         if state == "ready" and self.settings.advice:
             said += "; " + t("the embedded model is weak at code, Counterlens: Select Model… has better ones")
+        if state == "ready" and self.host.device:
+            said += "; " + t("it runs on {device}", device=recognised(self.host.device))
         current = status.ServerStatus(self.host.name, state, said, recognised(reason), steps)
         if current != self._last_status:
             self._last_status = current

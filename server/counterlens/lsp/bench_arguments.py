@@ -62,7 +62,7 @@ def _model(settings: EditorSettings, file: SettingsFile | None) -> Iterator[str]
             if settings.remote_base_url:
                 yield from ("--base-url", settings.remote_base_url)
             yield from ("--api", settings.remote_api)
-    for name in ("threads", "mask"):
+    for name in ("threads", "gpu_layers", "mask"):
         value, default = getattr(settings, name), specs(RunOptions)[name].default
         said = value == default or value == (file.run.get(name) if file else None)
         if not said and _takes(settings.model_spec, name):

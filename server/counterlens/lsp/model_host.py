@@ -12,7 +12,7 @@ from pathlib import PurePath
 from counterlens.lsp.precedence import BackgroundModel, ForegroundModel, Precedence
 from counterlens.lsp.settings import EditorSettings
 from counterlens.models import Model, load
-from counterlens.models.base import Progress
+from counterlens.models.base import PROCESSOR, RUNS_ON, Progress
 from counterlens.models.cache import AnswerStore, CachedModel
 from counterlens.models.onnx.export import export_name
 from counterlens.models.opening import open_cached
@@ -51,6 +51,7 @@ class ModelHost:
         self._models: dict[tuple[str, Options], _OpenModel] = {}
         self._users: Counter[tuple[str, Options]] = Counter()
         self._names: dict[str, str] = {}
+        self._devices: dict[tuple[str, Options], str] = {}
         self._store = AnswerStore()
         self.open: Callable[[str, Options], Model] = load
 
@@ -59,6 +60,12 @@ class ModelHost:
         """The display name of the chosen model, even before it is open."""
         spec, _ = self._chosen
         return self._names.get(spec) or _display_name(spec)
+
+    @property
+    def device(self) -> str:
+        """Where the chosen model is computed; empty if it is not open, or simply on the processor."""
+        device = self._devices.get(self._chosen, PROCESSOR)
+        return "" if device == PROCESSOR else device
 
     def choose(self, settings: EditorSettings) -> None:
         """Switch to the model that the settings name; it is opened when needed."""
@@ -125,6 +132,7 @@ class ModelHost:
             model = open_cached(spec, reported, store=self._store, load=self.open)
             self._models[wanted] = _OpenModel.of(model, self._store)
             self._names[spec] = model.info.name
+            self._devices[wanted] = dict(model.info.details).get(RUNS_ON, PROCESSOR)
         return self._models[wanted]
 
     def _tidy(self, opening: tuple[str, Options] | None = None, *, keep_chosen: bool = True) -> None:

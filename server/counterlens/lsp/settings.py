@@ -21,7 +21,7 @@ from counterlens.models.code_model_file import code_model_here
 from counterlens.models.code_models import code_model
 from counterlens.models.default import EMBEDDED_BY_DEFAULT, DefaultModel, default_model
 from counterlens.models.entries import ModelEntry, is_entry_name
-from counterlens.models.registry import MASKS, Options
+from counterlens.models.registry import GPU_LAYERS, MASKS, Options
 from counterlens.probes.operator.tables import PREFERRED
 from counterlens.probes.options import OptionSpec, declared, option, specs
 from counterlens.probes.registry import PROBES
@@ -36,10 +36,15 @@ _OF_DATASETS = frozenset({"buggy"})
 
 
 def _setting(
-    key: str, *, choices: Iterable[str] = (), low: float | None = None, high: float | None = None
+    key: str,
+    *,
+    choices: Iterable[str] = (),
+    form: str = "",
+    low: float | None = None,
+    high: float | None = None,
 ) -> msgspec.Meta:
     """Declare a setting as the annotation of a field; the editor's manifest describes it."""
-    return option("", setting=key, choices=choices, low=low, high=high)
+    return option("", setting=key, choices=choices, form=form, low=low, high=high)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,6 +57,7 @@ class DeclaredSettings:
     remote_model: Annotated[str, _setting("remote.model")] = ""
     remote_api: Annotated[str, _setting("remote.api", choices=("completions", "chat"))] = "completions"
     threads: Annotated[int, _setting("threads", low=0)] = 0
+    gpu_layers: Annotated[str, _setting("gpuLayers", form=GPU_LAYERS)] = "auto"
     mask: Annotated[str, _setting("mask", choices=MASKS)] = "word"
     languages: Annotated[tuple[str, ...], _setting("languages", choices=LANGUAGES)] = _READ
     aggregation: Annotated[Aggregation, _setting("confidence.aggregation")] = Aggregation.MEAN
@@ -134,6 +140,7 @@ class EditorSettings(DeclaredSettings):
         remote = self.model.startswith("remote")  # a local model has no API
         return self.model_spec, Options(
             threads=self.threads,
+            gpu_layers=self.gpu_layers,
             mask=self.mask,
             base_url=self.remote_base_url or None,
             api=self.remote_api if remote and self.remote_api else "completions",
@@ -211,7 +218,7 @@ def read_settings(raw: object, file: SettingsFile | None = None) -> tuple[Editor
 
 def _of_file(file: SettingsFile) -> dict[str, Any]:
     """The settings of a settings file that apply in an editor, by the fields of `DeclaredSettings`."""
-    found = {name: file.run[name] for name in ("threads", "mask") if name in file.run}
+    found = {name: file.run[name] for name in ("threads", "gpu_layers", "mask") if name in file.run}
     model = next(iter(file.run.get("models", ())), "")
     # A settings file that comes with code must not send it elsewhere, nor download anything, when it is read.
     offered = code_model(model)

@@ -44,6 +44,12 @@ class Capability(StrEnum):
     MASKED = "masked"
 
 
+RUNS_ON = "runs on"
+"""The key in `ModelInfo.details` with which a local model names its device."""
+
+PROCESSOR = "the processor"
+"""Its value for a model of which no layer is offloaded."""
+
 COMPLETIONS = "completions"
 """The key in `ModelInfo.details` with which a local model says whether its completions are exact."""
 
@@ -93,6 +99,7 @@ class ModelInfo:
         scoring: How a server's token probabilities are obtained, if known; part of a cache key.
         decoding: How completions are kept exact, if known; empty if they are not exact. Part of the cache key
             of a completion.
+        device: The offloaded layers and their device; empty on the processor. Part of a cache key.
     """
 
     id: str
@@ -106,6 +113,7 @@ class ModelInfo:
     engine: str | None = None
     scoring: str | None = None
     decoding: str | None = None
+    device: str = ""
 
     @property
     def local(self) -> bool:

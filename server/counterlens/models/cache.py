@@ -310,7 +310,9 @@ class CachedModel(WrappedModel):
 
     def _key(self, *request: Any) -> bytes:
         info = self.info
-        model = (_FORMAT, info.identity, info.context, info.engine, info.scoring)
+        model = [_FORMAT, info.identity, info.context, info.engine, info.scoring]
+        if info.device:
+            model.append(info.device)
         return hashlib.sha256(json.dumps([*model, *request]).encode("utf-8", "surrogatepass")).digest()
 
 

@@ -21,6 +21,9 @@ from counterlens.plugins import Registry
 CODE_MODEL = "|".join(model.id for model in code_models())
 """The names of the offered code models, as a form."""
 
+GPU_LAYERS = "N|all|auto"
+"""The form of `Options.gpu_layers`."""
+
 MASKS = ("word", "piece")
 """The units that a masked model can mask; `models/onnx/protocol.py` defines each."""
 
@@ -32,6 +35,8 @@ class Options:
     Attributes:
         threads: Threads of a local model; 0 for automatic.
         context: Maximum number of tokens of context of a local model; 0 for automatic.
+        gpu_layers: Number of layers of a GGUF model to offload to a graphics processor, `all`, or `auto` for
+            as many as fit into its free memory.
         base_url: Address of a remote model, such as `http://127.0.0.1:8000/v1`; None: from the environment
             variable COUNTERLENS_BASE_URL.
         api: Prompt format: `completions`, `fill` or `chat`.
@@ -45,6 +50,7 @@ class Options:
 
     threads: int = 0
     context: int = 0
+    gpu_layers: str = "auto"
     base_url: str | None = None
     api: str = "completions"
     mask: str = "word"
@@ -56,6 +62,7 @@ class Options:
 
 SOME_TAKE = {
     "threads": "local models",
+    "gpu_layers": "GGUF models on this machine",
     "mask": "masked models (onnx:FOLDER)",
     "base_url": "remote:NAME; models named in [models] state it there",
     "thinking_tokens": "remote models",
@@ -63,6 +70,7 @@ SOME_TAKE = {
 """Options that affect some models only, with those models."""
 
 _LOCAL = frozenset({"threads"})
+_GGUF = _LOCAL | {"gpu_layers"}
 _BY_ENTRY = frozenset({"thinking_tokens"})
 
 
@@ -176,6 +184,7 @@ def _open_file(path: Path, spec: str, options: Options, name: str | None, sha256
         context=options.context or DEFAULT_CONTEXT,
         sha256=sha256,
         api=options.api,
+        gpu_layers=options.gpu_layers,
         progress=options.progress,
     )
 
@@ -244,7 +253,7 @@ _OWN = (
         "the embedded model: SmolLM2-135M-Instruct Q4_1, Apache-2.0, runs on this machine",
         lambda spec: spec == EMBEDDED_MODEL,
         _open_embedded,
-        takes=_LOCAL,
+        takes=_GGUF,
         packages=("llama_cpp",),
     ),
     Backend(
@@ -252,7 +261,7 @@ _OWN = (
         "a code model, downloaded once, runs on this machine",
         lambda spec: code_model(spec) is not None,
         _open_code_model,
-        takes=_LOCAL,
+        takes=_GGUF,
         packages=("llama_cpp",),
     ),
     Backend(
@@ -260,7 +269,7 @@ _OWN = (
         "a GGUF file from the Hugging Face hub, downloaded once, runs on this machine",
         lambda spec: spec.startswith("hf:"),
         _open_hub,
-        takes=_LOCAL,
+        takes=_GGUF,
         packages=("llama_cpp", "huggingface_hub"),
     ),
     Backend(
@@ -285,7 +294,7 @@ _OWN = (
         lambda spec: spec.endswith(".gguf") or "/" in spec,
         _open_path,
         fallback=True,
-        takes=_LOCAL,
+        takes=_GGUF,
         packages=("llama_cpp",),
     ),
 )

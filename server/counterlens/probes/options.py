@@ -41,6 +41,7 @@ def option(
     low: float | None = None,
     high: float | None = None,
     choices: Iterable[str] = (),
+    form: str = "",
     setting: str = "",
     check: Callable[[Any], None] | None = None,
     there: Callable[[Any], None] | None = None,
@@ -54,6 +55,7 @@ def option(
         low: The minimum value.
         high: The maximum value.
         choices: Its possible texts; those of an enumeration follow from its type.
+        form: The form of its text, see `counterlens.text.has_form`.
         setting: Its key in the editor's settings, below `counterlens.`.
         check: Raises an OptionError for an invalid value.
         there: Raises an OptionError if the thing that the user names is not on this machine. It is called
@@ -63,10 +65,11 @@ def option(
         description=help,
         extra={
             "flag": flag,
-            "metavar": metavar,
+            "metavar": metavar or form,
             "low": low,
             "high": high,
             "choices": tuple(choices),
+            "form": form,
             "setting": setting,
             "check": check,
             "there": there,
@@ -265,6 +268,7 @@ class OptionSpec:
         default: Its default value.
         repeatable: Whether it takes several values.
         choices: Its possible texts; if empty, any.
+        form: The form of its text; if empty, any.
         low: The minimum value.
         high: The maximum value.
         metavar: The placeholder of its value.
@@ -280,6 +284,7 @@ class OptionSpec:
     default: Any
     repeatable: bool
     choices: tuple[str, ...]
+    form: str
     low: float | None
     high: float | None
     metavar: str
@@ -446,6 +451,7 @@ def _spec(name: str, hint: Any, default: Any) -> OptionSpec:
         default=default,
         repeatable=repeatable,
         choices=tuple(choices),
+        form=extra["form"],
         low=extra["low"],
         high=extra["high"],
         metavar=extra["metavar"],

@@ -67,6 +67,7 @@ def options_of(spec: str, settings: RunSettings) -> Options:
     require_consent(settings, [spec])
     return Options(
         threads=settings.threads,
+        gpu_layers=settings.gpu_layers,
         base_url=settings.base_url,
         api=settings.api,
         mask=settings.mask,

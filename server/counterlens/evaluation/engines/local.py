@@ -7,7 +7,6 @@ nothing. This holds for every engine; this one has model and sandbox on this mac
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
@@ -20,6 +19,7 @@ from counterlens.evaluation.engines.base import opened
 from counterlens.evaluation.settings import RunSettings
 from counterlens.evaluation.store import Item, StoredRecord
 from counterlens.models.base import Model
+from counterlens.processes import processors
 from counterlens.sandbox.base import Sandbox
 
 _POLL_SECONDS = 0.25
@@ -73,7 +73,7 @@ class LocalEngine:
 
 def workers() -> int:
     """Number of items processed at a time: one for the model, and one per processor, within limits."""
-    return min(max(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 2, 2) + 1, 8)
+    return min(max(processors(), 2) + 1, 8)
 
 
 def run_local(

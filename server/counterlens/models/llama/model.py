@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import os
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -12,6 +11,7 @@ from threading import Event
 from counterlens.errors import ModelError
 from counterlens.models.base import (
     COMPLETIONS,
+    RUNS_ON,
     Api,
     Capability,
     Completion,
@@ -20,12 +20,38 @@ from counterlens.models.base import (
     Prompt,
 )
 from counterlens.models.files import check_gguf, identity
-from counterlens.models.llama.protocol import Open, Opened, Settle
+from counterlens.models.llama.devices import Hardware
+from counterlens.models.llama.protocol import FindHardware, Open, Opened, Settle
 from counterlens.models.local.model import DEFAULT_CONTEXT, LocalModel
 from counterlens.models.local.process import ModelProcess
 from counterlens.models.parameters import PARAMETERS
+from counterlens.processes import processors
 
 WORKER = "counterlens.models.llama.worker"
+
+
+def hardware() -> Hardware:
+    """What llama.cpp can offload to on this machine; asks a child process.
+
+    Raises:
+        ModelError: llama.cpp is not installed, or its child process died.
+    """
+    _require_llama()
+    process = ModelProcess(WORKER, FindHardware())
+    try:
+        answer: Hardware = process.start()
+    finally:
+        process.close()
+    return answer
+
+
+def _require_llama() -> None:
+    if importlib.util.find_spec("llama_cpp") is None:
+        raise ModelError(
+            "llama.cpp is not installed, so local models cannot run",
+            "Install it with: pip install 'counterlens[local]' (needs a C++ compiler and cmake, "
+            "takes about five minutes), or choose a remote model",
+        )
 
 
 class LlamaModel(LocalModel):
@@ -39,9 +65,12 @@ class LlamaModel(LocalModel):
         context: Maximum number of tokens of context; limited by the model's training context.
         sha256: Identity of the file, if known.
         api: Prompt format: `completions`, `fill` (in the middle) or `chat` (with its own template).
+        gpu_layers: Number of layers to offload to the devices of llama.cpp, `all`, or `auto` for as many as
+            fit into their free memory.
 
     Raises:
-        ModelError: the file is missing, truncated or not a GGUF, or llama.cpp is not installed.
+        ModelError: the file is missing, truncated or not a GGUF, or llama.cpp is not installed, or cannot
+            offload the layers.
     """
 
     def __init__(
@@ -54,20 +83,20 @@ class LlamaModel(LocalModel):
         context: int = DEFAULT_CONTEXT,
         sha256: str | None = None,
         api: str = "completions",
+        gpu_layers: str = "auto",
         progress: Progress | None = None,
     ) -> None:
-        if importlib.util.find_spec("llama_cpp") is None:
-            raise ModelError(
-                "llama.cpp is not installed, so local models cannot run",
-                "Install it with: pip install 'counterlens[local]' (needs a C++ compiler and cmake, "
-                "takes about five minutes), or choose a remote model",
-            )
+        _require_llama()
         check_gguf(path)
         api = Api.named(api)
-        threads = threads or min(len(os.sched_getaffinity(0)), 8)
+        threads = threads or min(processors(), 8)
         sha256 = sha256 or identity(path)
-        super().__init__(ModelProcess(WORKER, Open(str(path.absolute()), threads, context, api, sha256)))
+        request = Open(str(path.absolute()), threads, context, api, sha256, gpu_layers)
+        super().__init__(ModelProcess(WORKER, request))
         opened: Opened = self._process.start(progress)
+        offload = opened.offload
+        # Another child must be the same model, whatever memory is free by then.
+        self._process.reopen_with(replace(request, gpu_layers=str(offload.count)))
         self._info = ModelInfo(
             id=spec,
             name=name or path.stem,
@@ -78,12 +107,14 @@ class LlamaModel(LocalModel):
             context=opened.context,
             api=api,
             engine="llama.cpp",
+            device=str(offload) if offload.devices else "",
             details=(
                 ("engine", "llama.cpp"),
                 ("api", api),
                 ("architecture", opened.description),
                 (PARAMETERS, str(opened.parameters)),
                 ("file", path.name),
+                (RUNS_ON, str(offload)),
                 ("threads", str(threads)),
                 ("system", opened.system),
             ),

@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from counterlens.errors import Cancelled, ModelError
 from counterlens.models.base import Progress
+from counterlens.models.llama.devices import NOTHING, Offload, device_list
 from counterlens.models.local.engine import kept_prefix
 
 CHUNK = 128
@@ -31,6 +32,7 @@ BATCH = 512
 
 TILED = "GGML_CPU_TILED_MM"
 """Environment variable of llama.cpp, read before its first product; 0: no tiled kernels."""
+_FEWER_LAYERS = "There may be too little memory; choose fewer GPU layers, or auto"
 
 _LOG_LINES: list[str] = []
 
@@ -85,22 +87,37 @@ class Engine:
     Attributes:
         chunk: Maximum number of positions with logits in one decode.
         threads: Threads to decode with.
+        offload: Where the model is computed.
         pieces: The bytes of every token of the vocabulary.
         cancelled: Set from another thread to abort the current decode.
     """
 
-    def __init__(self, path: Path, *, threads: int, context: int, progress: Progress | None = None) -> None:
+    def __init__(
+        self,
+        path: Path,
+        *,
+        threads: int,
+        context: int,
+        progress: Progress | None = None,
+        offload: Offload = NOTHING,
+    ) -> None:
         llama.llama_log_set(_LOG_CALLBACK, ctypes.c_void_p(0))
         llama.llama_backend_init()
         self.cancelled = Event()
+        self.offload = offload
         parameters = llama.llama_model_default_params()
-        parameters.n_gpu_layers = 0
         # Repacked weights are multiplied in groups of rows, each of which rounds in its own way.
         parameters.use_extra_bufts = False
+        devices = device_list(offload.devices)  # must outlive the load
+        parameters.devices, parameters.n_gpu_layers = ctypes.addressof(devices), offload.count
         loading = _percent(progress)  # must outlive the load
         parameters.progress_callback = loading
         self._model = llama.llama_model_load_from_file(str(path).encode(), parameters)
         if not self._model:
+            if offload.count:
+                raise ModelError(
+                    f"llama.cpp cannot load {path.name} on {offload}: {_last_error()}", _FEWER_LAYERS
+                )
             raise ModelError(
                 f"llama.cpp cannot load {path.name}: {_last_error()}",
                 "The file may be truncated or of a newer format; download it again or choose another one",
@@ -115,7 +132,11 @@ class Engine:
         self.threads = threads
         # The callback must outlive every context, or llama.cpp calls into freed memory.
         self._abort = llama.ggml_abort_callback(lambda _data: self.cancelled.is_set())
-        self._context = self.open_context(self.context)
+        try:
+            self._context = self.open_context(self.context)
+        except ModelError:
+            llama.llama_model_free(self._model)
+            raise
         self._memory = llama.llama_get_memory(self._context)
         self._batch = llama.llama_batch_init(BATCH, 0, 1)
         self._tokens: list[int] = []  # content of the KV cache

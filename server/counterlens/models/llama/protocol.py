@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from counterlens.models.base import Api
+from counterlens.models.llama.devices import Offload
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,6 +17,7 @@ class Open:
     context: int
     api: Api = Api.COMPLETIONS
     identity: str = ""
+    gpu_layers: str = "auto"
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +31,12 @@ class Opened:
     adds_bos: bool
     system: str
     parameters: int
+    offload: Offload
+
+
+@dataclass(frozen=True, slots=True)
+class FindHardware:
+    """Find out what llama.cpp can offload to, without a model. Answered by `Hardware`."""
 
 
 @dataclass(frozen=True, slots=True)

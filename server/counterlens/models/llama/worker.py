@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
@@ -10,11 +11,13 @@ from counterlens.errors import Cancelled, ModelError
 from counterlens.models.base import Progress
 from counterlens.models.llama.completing import LlamaCompleter, Request
 from counterlens.models.llama.continuations import ContinuationScorer
+from counterlens.models.llama.devices import Offload, choose_offload, find_hardware
 from counterlens.models.llama.embedding import Embedder
 from counterlens.models.llama.exactness import build, calls_of
+from counterlens.models.llama.layer_sizes import layer_sizes
 from counterlens.models.llama.native import Engine
 from counterlens.models.llama.prompt_encoding import PromptEncoder
-from counterlens.models.llama.protocol import Open, Opened, Settle
+from counterlens.models.llama.protocol import FindHardware, Open, Opened, Settle
 from counterlens.models.llama.rounding import rounding_of
 from counterlens.models.llama.sequences import SequenceBatch
 from counterlens.models.local.healing import Constraint
@@ -41,6 +44,8 @@ class LlamaWorker(Worker):
         """Like `Worker.answer`."""
         if isinstance(request, Open):
             return self._open(request, progress)
+        if isinstance(request, FindHardware):
+            return find_hardware()
         if isinstance(request, Score) and self._scorer:
             return self._scorer.score(request.text, request.context, request.alternatives, progress)
         if isinstance(request, Settle) and self._completer:
@@ -91,10 +96,10 @@ class LlamaWorker(Worker):
     def _open(self, request: Open, progress: Progress) -> Opened:
         import llama_cpp
 
-        engine = Engine(
-            Path(request.path), threads=request.threads, context=request.context, progress=progress
-        )
+        engine = _engine(request, progress)
         self.cancelled, self._identity = engine.cancelled, request.identity
+        if engine.offload.devices:  # what holds on one device need not hold on another
+            self._identity += f" {engine.offload}"
         self._scorer = Scorer(engine)
         batch, encoder = SequenceBatch(engine), PromptEncoder(engine, request.api)
         self._completer = LlamaCompleter(encoder, engine, Constraint(engine.pieces), batch)
@@ -108,7 +113,22 @@ class LlamaWorker(Worker):
             adds_bos=engine.adds_bos,
             system=llama_cpp.llama_print_system_info().decode("utf-8", "replace").strip(),
             parameters=engine.parameters,
+            offload=engine.offload,
         )
+
+
+def _engine(request: Open, progress: Progress) -> Engine:
+    """The engine with the requested layers on a device; `auto` means the processor if that fails."""
+    path, hardware = Path(request.path), find_hardware()
+    sizes = layer_sizes(path, request.context) if hardware.devices else []
+    offload = choose_offload(request.gpu_layers, hardware, sizes)
+    open_with = partial(Engine, path, threads=request.threads, context=request.context, progress=progress)
+    try:
+        return open_with(offload=offload)
+    except ModelError as error:
+        if request.gpu_layers != "auto" or not offload.count:
+            raise
+        return open_with(offload=Offload(reason=f"the processor: {error.message}"))
 
 
 if __name__ == "__main__":

@@ -46,6 +46,10 @@ class ModelProcess:
         with self._turn:
             return self._ready(progress).opened
 
+    def reopen_with(self, opening: Any) -> None:
+        """Send another first request to later children."""
+        self._opening = opening
+
     def ask(self, request: Any, *, cancel: Event | None = None, progress: Progress | None = None) -> Any:
         """Send one request and wait for its response.
 

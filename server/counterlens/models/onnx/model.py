@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from threading import Event
@@ -11,6 +10,7 @@ from threading import Event
 from counterlens.errors import ModelError
 from counterlens.models.base import (
     COMPLETIONS,
+    RUNS_ON,
     Api,
     Capability,
     Completion,
@@ -33,6 +33,7 @@ from counterlens.models.onnx.export import (
     export_name,
 )
 from counterlens.models.onnx.protocol import Masking, OpenedExport, OpenExport
+from counterlens.processes import processors
 
 WORKER = "counterlens.models.onnx.worker"
 _NEEDED = ("onnxruntime", "tokenizers")
@@ -77,7 +78,7 @@ class ExportedModel(LocalModel):
                 "Use completions, or choose a GGUF file or a remote model",
             )
         masking = Masking.named(mask)
-        threads = threads or min(len(os.sched_getaffinity(0)), 8)
+        threads = threads or min(processors(), 8)
         sha256 = export.identity
         super().__init__(ModelProcess(WORKER, OpenExport(export, threads, context, masking, sha256)))
         opened: OpenedExport = self._process.start(progress)
@@ -94,7 +95,7 @@ class ExportedModel(LocalModel):
             decoding="",
             details=(
                 ("engine", f"ONNX Runtime {opened.version}"),
-                ("runs on", opened.provider),
+                (RUNS_ON, opened.provider),
                 ("architecture", export.architecture),
                 ("reads", f"both sides, masked by {masking}" if masked else "forward"),
                 (

@@ -164,6 +164,7 @@ def evidence_blocks(pair: PairRecord, level: int, number: int | None = None) -> 
 def _place(record: PairsRecord, model: ModelInfo, path: str | None) -> str:
     details = dict(model.details)
     threads = f", {plural(int(details['threads']), 'thread')}" if "threads" in details else ""
+    device = f", {model.device}" if model.device else ""
     exact = ""
     if any(pair.original.completion is not None for pair in record.pairs):
         exact = f", completions {'' if Capability.EXACT in model.capabilities else 'not '}exact"
@@ -171,7 +172,7 @@ def _place(record: PairsRecord, model: ModelInfo, path: str | None) -> str:
     protocol = f" by the protocol {record.protocol}" if record.protocol else ""
     return (
         f"{capitalised(record.probe)} probe{protocol} of {path or '<text>'}:{record.start_line}-"
-        f"{record.end_line} with {model.name} ({model.where}{threads}{exact}){judged}"
+        f"{record.end_line} with {model.name} ({model.where}{device}{threads}{exact}){judged}"
     )
 
 

@@ -219,7 +219,8 @@ class Replicas:
                 f"its {self._spec} differs from the model on the other nodes",
                 "Use the same file on all nodes",
             )
-        elif info.decoding != self._info.decoding:  # other builds or processors round differently
+        elif (info.decoding, info.device) != (self._info.decoding, self._info.device):
+            # other builds, processors and devices round differently
             details = tuple((name, value) for name, value in info.details if name != COMPLETIONS)
             self._info = replace(
                 self._info,
