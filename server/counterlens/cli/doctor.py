@@ -25,7 +25,9 @@ from counterlens.errors import CounterlensError, SandboxError
 from counterlens.languages.part import PARTS
 from counterlens.languages.registry import LANGUAGES
 from counterlens.models import Capability, Prompt, load
-from counterlens.models.files import embedded_model
+from counterlens.models.code_models import code_model
+from counterlens.models.default import default_model
+from counterlens.models.files import EMBEDDED_MODEL, embedded_model
 from counterlens.models.llama.model import hardware
 from counterlens.models.registry import BACKENDS
 from counterlens.mutations.registry import MUTATIONS
@@ -181,8 +183,11 @@ def _plugins() -> list[CheckResult]:
 def _model() -> list[CheckResult]:
     path = embedded_model()
     found = [CheckResult("embedded model", True, f"{path.name}, SHA-256 as published")]
+    default = default_model().spec
+    found.append(CheckResult("default model", None, default))
+    is_local = code_model(default) is not None or default.endswith(".gguf")
     started = time.perf_counter()
-    with load() as model:
+    with load(default if is_local else EMBEDDED_MODEL) as model:
         loaded = time.perf_counter()
         model.offers(Capability.EXACT)  # slow the first time on a machine, which is not the model's pace
         settled = time.perf_counter()

@@ -11,6 +11,7 @@ from counterlens.errors import Cancelled, ModelError
 from counterlens.models.base import Progress
 from counterlens.models.llama.completing import LlamaCompleter, Request
 from counterlens.models.llama.continuations import ContinuationScorer
+from counterlens.models.llama.decoding import ALONE
 from counterlens.models.llama.devices import Offload, choose_offload, find_hardware
 from counterlens.models.llama.embedding import Embedder
 from counterlens.models.llama.exactness import build, calls_of
@@ -50,6 +51,8 @@ class LlamaWorker(Worker):
             return self._scorer.score(request.text, request.context, request.alternatives, progress)
         if isinstance(request, Settle) and self._completer:
             self._settle(self._completer)
+            if self._completer.calls == ALONE and self._completer.engine.offload.devices:
+                return ""  # nothing has tried whether single rows are exact on this device
             return f"one row {build()} ties {self._completer.rounding:g}"
         if isinstance(request, Complete) and self._completer:
             self._settle(self._completer)
