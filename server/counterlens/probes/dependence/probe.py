@@ -143,9 +143,8 @@ class DependenceProbe(Probe[DependenceOptions, DependenceRecord]):
         ]
         if any(record.traces for record in records):
             drawn.append(tables.of_traces(records, seed))
-        if compared := baselines(records):
-            drawn.append(baseline_table(compared))
-        return tuple(drawn)
+        compared = baseline_table(baselines(records))
+        return (*drawn, compared) if compared.rows else tuple(drawn)
 
     def summary(self, records: Sequence[DependenceRecord]) -> str:
         """Like `Probe.summary`."""
