@@ -18,7 +18,7 @@ Message = tuple[str, str]
 
 _PLACE = "\u2060counterlens-message-{}\u2060"
 _PROGRAM = Path(__file__).with_name("template_rendering.py")
-_SECONDS = 30.0  # in which the process has its processor time, also on a busy machine
+_SECONDS = 120.0  # in which the process has its processor time, also on a very busy machine
 
 
 class ChatTemplate:
