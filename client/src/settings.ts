@@ -144,7 +144,7 @@ const aString: Check<string> = {
 
 const aModel: Check<string> = {
   expected: () => t("the name of a model"),
-  accepts: (value): value is string => typeof value === "string" && value.trim() !== "",
+  accepts: (value): value is string => value === "" || (typeof value === "string" && value.trim() !== ""),
 };
 
 const aUrl: Check<string> = {

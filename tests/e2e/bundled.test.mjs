@@ -80,7 +80,7 @@ describe("the package for one platform", { skip: skip || unknown }, () => {
       );
       assert.match(
         session.log(),
-        /Interpreter: \S+python3 \(PATH, with the bundled packages of the extension\)/,
+        /Interpreter: .+python3 \(PATH, with the bundled packages of the extension\)/,
       );
     },
   );

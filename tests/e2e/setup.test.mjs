@@ -131,7 +131,7 @@ describe("the package that creates its environment", { skip }, () => {
 
   step("the server runs in it, and the first run asks for a model", async () => {
     await until(() => assert.equal(languageServers(session.server).length, 1));
-    await until(() => assert.match(session.log(), /Interpreter: \S+ \(created by the extension\)/));
+    await until(() => assert.match(session.log(), /Interpreter: .+ \(created by the extension\)/));
     await press("Which model should Counterlens examine?", "Server…");
     await (await vscode.quickInput()).fill("http://127.0.0.1:9/v1");
     await vscode.page.keyboard.press("Enter");
