@@ -85,12 +85,17 @@ def test_without_a_system_role_its_text_goes_to_the_user(tmp_path: Path) -> None
 
 
 def test_earlier_turns_are_read_with_their_roles(tmp_path: Path) -> None:
-    fails = "{% if messages[0].role == 'system' %}{{ raise_exception('no') }}{% endif %}"
-    template = fails + "{% for m in messages %}{{ m.role }}: {{ m.content }}\n{% endfor %}"
-    question = Prompt("2 + 2?", 4, reply=Reply("Add.", "", turns=(("1 + 1?", "2"),)))
-    read = "user: Add.\n\n1 + 1?\nassistant: 2\nuser: 2 + 2?\n"
-    with LlamaModel(with_template(tmp_path / "model.gguf", template), spec="m", api="chat") as model:
-        (asked,) = model.complete([question])
-    with LlamaModel(short_model(), spec="m") as model:
-        (plain,) = model.complete([Prompt(read, 4, reply=Reply("", ""))])
-    assert asked.text == plain.text
+    alternating = (
+        "{% for m in messages %}{% if (m.role == 'user') != (loop.index0 % 2 == 0) %}"
+        "{{ raise_exception('roles') }}{% endif %}{{ m.role }}: {{ m.content }}\n{% endfor %}"
+    )
+    turns = (("1 + 1?", "2"),)
+    with LlamaModel(with_template(tmp_path / "model.gguf", alternating), spec="m", api="chat") as model:
+        # The instruction goes to the first message of the user, and the earlier turn keeps its roles.
+        assert model.complete([Prompt("2 + 2?", 4, reply=Reply("Add.", "", turns=turns))])
+    answered = alternating.replace("== 'user'", "!= 'user'")
+    with (
+        LlamaModel(with_template(tmp_path / "other.gguf", answered), spec="m", api="chat") as model,
+        pytest.raises(ModelError, match="roles"),
+    ):
+        model.complete([Prompt("2 + 2?", 4, reply=Reply("", "", turns=turns))])

@@ -138,10 +138,12 @@ def test_the_model_reads_and_is_shown_java() -> None:
     chat = ModelInfo("m", "m", "m", "local", frozenset(), api=Api.CHAT)
     for info in (INFO, chat):
         prompt = all_pairs(info, subject(), Relation.DATA)
-        assert "for (double price : prices)" in prompt.text
-        assert "def total" not in prompt.text
-    instruction, _ = asked_in(chat, subject(), "data-pair", statements="", source="", target="")
-    assert "a Java function" in instruction
+        turns = prompt.reply.turns if prompt.reply else ()
+        asked = "\n".join([*(text for turn in turns for text in turn), prompt.text])
+        assert "for (double price : prices)" in asked
+        assert "def total" not in asked
+    filled = asked_in(chat, subject(), "data-pair", statements="", source="", target="")
+    assert "a Java function" in filled.instruction
     with pytest.raises(SourceError, match="not probed"):
         lead_of("c")
 
