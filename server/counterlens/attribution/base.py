@@ -66,6 +66,54 @@ class Isolation(StrEnum):
         return cls.OWN_OPERATORS if value == "own equality" else None  # the name in older records
 
 
+class Agreement(StrEnum):
+    """The behaviour of a program beside that of its original, on the same inputs."""
+
+    AGREES = "agrees"  # the same result on every input
+    DIFFERS = "differs"  # another result on an input on which the original returns
+    NOT_COMPARABLE = "not comparable"  # no input could be compared
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """What the original says, as the second witness: program and original ran apart, on the same inputs.
+
+    Attributes:
+        agreement: The outcome.
+        inputs: Number of inputs on which the original returns and both results were compared.
+        call: The smallest input found on which they differ, as a call that can be pasted.
+        original: The result of the original for it.
+        other: The result of the program for it.
+        reason: Why they cannot be compared, or what else is worth saying, such as inputs on which they differ
+            only where the original refuses.
+    """
+
+    agreement: Agreement
+    inputs: int = 0
+    call: str | None = None
+    original: str = ""
+    other: str = ""
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CheatTrial:
+    """Whether the tests see the hole: the verdicts of the tests on cheats in place of the function's body.
+
+    Attributes:
+        tried: Number of cheats that ran.
+        passing: The cheats that the tests pass, described, such as `return True`.
+    """
+
+    tried: int
+    passing: tuple[str, ...] = ()
+
+    @property
+    def failing(self) -> int:
+        """Number of cheats that the tests fail."""
+        return self.tried - len(self.passing)
+
+
 @dataclass(frozen=True, slots=True)
 class Evidence:
     """The evidence of a judgement; texts from programs are made `printable`.
@@ -77,6 +125,8 @@ class Evidence:
         message: The message, at most a few lines. If all passed, the omitted cases with the reason, or empty.
         strength: The strength; by default that of the attribution functions.
         isolation: The isolation of the program from its tests; None if it does not apply.
+        comparison: What the original says about a program that passed; None if there is no original.
+        cheats: Whether the tests fail for cheats; None if that was not tried.
     """
 
     attribution: str
@@ -85,6 +135,8 @@ class Evidence:
     message: str = ""
     strength: Strength | None = None
     isolation: Isolation | None = None
+    comparison: Comparison | None = None
+    cheats: CheatTrial | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "message", printable(self.message))
@@ -127,6 +179,12 @@ class Verdict:
     def passed(self) -> bool:
         """Whether the program passed."""
         return self.judgement is Judgement.PASSED
+
+    @property
+    def contested(self) -> bool:
+        """Whether the tests pass, but the original does otherwise on an input."""
+        comparison = self.evidence.comparison
+        return self.passed and comparison is not None and comparison.agreement is Agreement.DIFFERS
 
 
 class Judge(Protocol):
