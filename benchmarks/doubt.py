@@ -68,7 +68,7 @@ class Looked:
     Attributes:
         name: The name of the function.
         seen: Its false marks, and the planted alternatives.
-        lines: The log-probability of the least likely token of each line.
+        lines: The log-probability of the least likely token of each line; empty on the half for fitting.
         planted: The same for the line of each planted alternative, with the alternative in it.
     """
 
@@ -78,10 +78,13 @@ class Looked:
     planted: list[float]
 
 
-def look(model: Model, named: Named) -> Looked:
-    """Measure a right function."""
+def look(model: Model, named: Named, *, reported: bool) -> Looked:
+    """Measure a right function; raw probability only on the reported half, where it is compared."""
     name, scope = named
-    return Looked(name, observed(model, scope), raw_lines(model, scope), raw_planted(model, scope))
+    seen = observed(model, scope)
+    if not reported:
+        return Looked(name, seen, [], [])
+    return Looked(name, seen, raw_lines(model, scope), raw_planted(model, scope))
 
 
 def raw_lines(model: Model, scope: DoubtScope) -> list[float]:
@@ -306,7 +309,7 @@ def main() -> int:
             for number, pair in enumerate(zip(*halves, strict=False)):
                 for half, named in enumerate(pair):
                     print(f"{number} of {len(halves[0])}: {named[0]}", file=sys.stderr, flush=True)
-                    looked[half].append(look(model, named))
+                    looked[half].append(look(model, named, reported=bool(half)))
             fit = fitted([one.seen for one in looked[0]])
             print(f"{model.info.name}, seed {given.seed}; fitted on {len(looked[0])} functions")
             print_fit(fit)
