@@ -233,8 +233,9 @@ def report(some: Sequence[Looked], margins: Margins) -> dict[str, object]:
     print(f"\nreported half: {len(some)} right functions, {doubt.lines} lines\n")
     print("| marks | false per 1,000 lines | planted found | mean over kinds |")
     print("|---|---|---|---|")
-    for name, one in (("doubt", doubt), ("raw probability", raw)):
-        print(f"| {name} | {shown(one.false, one.lines, 1000, 1)} | {shown(*one.count)} | {one.recall:.2f} |")
+    for name, method in (("doubt", doubt), ("raw probability", raw)):
+        false = shown(method.false, method.lines, 1000, 1)
+        print(f"| {name} | {false} | {shown(*method.count)} | {method.recall:.2f} |")
     print(f"| chance | {1000 * rate:.1f} | {rate:.3f} | {rate:.3f} |")
     times, low, high = ratio_interval(some, margins, rate)
     print(f"\nrecall of doubt over that of raw probability: {times:.1f} ({low:.1f} to {high:.1f})")
