@@ -26,13 +26,13 @@ from typing import Any
 
 import numpy as np
 from estimates import plain, text
+from ranking import Cluster, auroc_interval
 
 from counterlens.datasets import open_dataset
 from counterlens.dependence import Dependences, Program
 from counterlens.errors import SourceError
 from counterlens.metrics.agreement import Agreement, corpus
 from counterlens.metrics.bootstrap import bootstrap
-from counterlens.metrics.ranking import Cluster, auroc_interval
 from counterlens.metrics.traces import Trace, TraceFigures
 from counterlens.models import Model, load
 from counterlens.models.files import EMBEDDED_MODEL

@@ -19,9 +19,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+from ranking import auroc
 
 from counterlens.dependence import Kind, Program
-from counterlens.metrics.ranking import auroc
 from counterlens.models import Model, load
 from counterlens.models.registry import Options
 from counterlens.probes.dependence import interventions

@@ -9,10 +9,7 @@ import numpy as np
 from estimates import plain, text
 from influence_cases import Case, Pair
 from influence_scores import CONTROL, DATA, Score, control, data, recurs, visible
-
-from counterlens.metrics.agreement import corpus
-from counterlens.metrics.bootstrap import bootstrap
-from counterlens.metrics.ranking import (
+from ranking import (
     Cluster,
     auroc,
     auroc_interval,
@@ -22,6 +19,9 @@ from counterlens.metrics.ranking import (
     permuted,
     stratified_auroc,
 )
+
+from counterlens.metrics.agreement import corpus
+from counterlens.metrics.bootstrap import bootstrap
 from counterlens.probes.dependence.estimators import PairScores
 
 PERMUTATIONS = 200

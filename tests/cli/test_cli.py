@@ -515,7 +515,6 @@ def test_the_same_value_twice_and_several_of_several_are_fine(cli: Cli, sign: Pa
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--out", "run", "--trial"], "--trial estimates the time of a plan: give --plan, too"),
         (["--out", "run", "--plan", "--resume"], "give one of them"),
         ([], "give the folder of the run: --out DIR"),
     ],

@@ -23,7 +23,7 @@ def test_what_is_done_meanwhile_is_said_before_any_function_is_done(
         notice("slugify: running the tests of boltons, 120 of 400")
         advance(6, 20, "slugify")
     first, second = lines(capfd)
-    assert first == "4 of 20, slugify: running the tests of boltons, 120 of 400"
+    assert first == "4 of 20, time unknown, slugify: running the tests of boltons, 120 of 400"
     assert second.startswith("6 of 20, ")
     assert "per minute, about 15 min left" in second
 

@@ -171,7 +171,6 @@ test("models of the editor stand apart, with where code goes; there is no headin
 const CODER: CodeModel = {
   id: "coder-1b",
   name: "Coder 1B",
-  spec: "hf:o/r/coder-1b-q4.gguf",
   repository: "o/r",
   licence: "Some Licence",
   commercial: false,
@@ -187,14 +186,14 @@ test("a code model says licence, size and expected speed, and is fetched where i
   assert.equal(row?.kind, "fetch");
   assert.equal(row?.description, "Some Licence: no commercial use · about 1.1 GB");
   assert.match(row?.detail ?? "", /^About 7\.3 tokens\/s here, .* hub \(o\/r\)/);
-  const [unknown] = codeModelRows([{ ...CODER, speed: null, commercial: true }], [], CODER.spec);
+  const [unknown] = codeModelRows([{ ...CODER, speed: null, commercial: true }], [], CODER.id);
   assert.match(unknown?.description ?? "", /Some Licence · about 1\.1 GB · chosen$/);
   assert.doesNotMatch(unknown?.detail ?? "", /tokens/);
 });
 
 test("a code model that is here, fetched or of another program, is used as it is, and listed once", () => {
   const [fetched] = codeModelRows([{ ...CODER, path: "/hub/x.gguf" }], [], "");
-  assert.deepEqual([fetched?.kind, fetched?.sets.model], ["model", CODER.spec]);
+  assert.deepEqual([fetched?.kind, fetched?.sets.model], ["model", CODER.id]);
   const ollama = {
     path: "/o/blobs/sha256-1",
     spec: "/o/blobs/sha256-1",

@@ -91,7 +91,6 @@ const PLAN: RunPlan = {
   ],
   functions: 57,
   seconds: 1500,
-  rough: true,
   settings: "counterlens.toml",
 };
 
@@ -110,7 +109,7 @@ test("a plan offers all of it, a limit where it takes long, and other probes", (
   );
   const [all] = rows;
   assert.equal(all?.kind === "start" && all.description, "about 25 min");
-  assert.match(all?.kind === "start" ? all.detail : "", /smollm2-135m; estimated from a few prompts/);
+  assert.match(all?.kind === "start" ? all.detail : "", /smollm2-135m; at the pace of earlier runs/);
   assert.equal(planRows({ ...PLAN, seconds: 40 }).filter(({ kind }) => kind === "start").length, 1);
   assert.equal(planRows({ ...PLAN, seconds: null }).filter(({ kind }) => kind === "start").length, 2);
 });

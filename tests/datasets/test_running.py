@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from counterlens.attribution.base import Judgement, Strength
-from counterlens.attribution.output import same_output
+from counterlens.attribution.output import first_difference
 from counterlens.datasets import Case, Problem, TestForm, Tests
 from counterlens.datasets.checking import Finding
 from counterlens.datasets.running import Runner
@@ -79,15 +79,15 @@ def test_whole_programs_are_judged_by_what_they_print(runner: Runner) -> None:
 
 
 def test_outputs_are_compared_by_words() -> None:
-    assert same_output("1 \n2\n\n", "1\n2")
-    assert same_output("1\n\n2", "1 2")
-    assert same_output("0.3333333", "0.33333333333")
-    assert same_output("1e-9", "0.0")
-    assert not same_output("12", "1 2")
-    assert not same_output("1000000001", "1000000000")  # an integer is exact
-    assert not same_output("1.0", "1")
-    assert not same_output("1 2", "1 2 3")
-    assert not same_output("nan", "0.5")
+    assert not first_difference("1 \n2\n\n", "1\n2")
+    assert not first_difference("1\n\n2", "1 2")
+    assert not first_difference("0.3333333", "0.33333333333")
+    assert not first_difference("1e-9", "0.0")
+    assert first_difference("12", "1 2")
+    assert first_difference("1000000001", "1000000000")  # an integer is exact
+    assert first_difference("1.0", "1")
+    assert first_difference("1 2", "1 2 3")
+    assert first_difference("nan", "0.5")
 
 
 def test_the_command_lists_and_checks(tmp_path: Path) -> None:

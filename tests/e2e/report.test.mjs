@@ -49,10 +49,10 @@ describe("the page of a run", { skip }, () => {
     page.on("pageerror", (error) => troubles.push(error.message));
     page.on("dialog", (dialog) => troubles.push(dialog.message()));
     await page.goto(pathToFileURL(runPage).href);
-    await page.locator("[data-plot] .vega-embed svg").nth(4).waitFor();
+    await page.locator(".plot svg").nth(4).waitFor();
   });
 
-  test("requests only itself, and all five plots are live", () => {
+  test("requests only itself", () => {
     assert.equal(asked.length, 1);
     assert.deepEqual(troubles, []);
   });
@@ -75,11 +75,8 @@ describe("the page of a run", { skip }, () => {
     assert.deepEqual(troubles, []);
   });
 
-  test("a mark of a plot shows its figures", async () => {
-    await page.locator("[data-plot='0'] .mark-symbol path").first().hover();
-    await page.locator("#vg-tooltip-element.visible").waitFor();
-    assert.match(await page.locator("#vg-tooltip-element").innerText(), /effect\s+\d+%/);
-    assert.equal(asked.length, 1);
+  test("a mark of a plot has its figures as a title", async () => {
+    assert.match(await page.locator(".plot svg g title").first().textContent(), /\d+%/);
   });
 
   test("in print there is no filter, and the background is white", async () => {
@@ -143,7 +140,6 @@ describe("the pages have no serious accessibility violations", { skip }, () => {
       for (const colorScheme of ["light", "dark"]) {
         const shown = await browser.newPage({ colorScheme, viewport: { width: 1200, height: 900 } });
         await shown.goto(pathToFileURL(file).href);
-        if (name === "run") await shown.locator("[data-plot] .vega-embed svg").nth(4).waitFor();
         assert.deepEqual(await seriousViolations(shown), [], colorScheme);
         await shown.close();
       }

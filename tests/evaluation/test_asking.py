@@ -11,7 +11,7 @@ from zlib import crc32
 import numpy as np
 import pytest
 
-from counterlens.evaluation.estimate import LEAST, PromptCounts, estimated_prompts
+from counterlens.evaluation.estimate import LEAST, PromptCounts, counted_prompts
 from counterlens.evaluation.plan import Plan, make_plan
 from counterlens.evaluation.settings import RunSettings
 from counterlens.evaluation.work import perform
@@ -133,13 +133,11 @@ def taken(task: str) -> Collection[str]:
 )
 def test_a_plan_says_how_much_is_asked(code: Path, task: str, more: dict[str, Any]) -> None:
     plan = planned(code, task, corpus=str(code), **more)
-    said = estimated_prompts(plan, task)
+    said = counted_prompts(plan, task)
     counting: Any = Counting()
     for target in plan.targets[task].values():
         perform(plan.settings, task, target, counting, best_sandbox())
-    assert said is not None
-    assert said.counted == said.functions == len(FILES)
-    assert said.low == said.total == said.high
+    assert len(said.counts) == len(said.lines) == said.countable == len(FILES)
     assert said.total == counting.asked > 0
 
 
@@ -154,27 +152,22 @@ def test_functions_differ_so_all_are_counted_while_there_is_time(tmp_path: Path)
         f"def long(a, b):\n    '''\n    >>> long(9, 1)\n    1\n    '''\n{long}    return b\n"
     )
     plan = planned(tmp_path / "many", "operator")
-    whole = estimated_prompts(plan, "operator")
-    each = {name: estimated_prompts(planned_of(plan, name), "operator") for name in plan.targets["operator"]}
-    assert whole is not None
-    assert whole.total == sum(one.total for one in each.values() if one)
+    whole = counted_prompts(plan, "operator")
+    each = [counted_prompts(planned_of(plan, name), "operator") for name in plan.targets["operator"]]
+    assert whole.total == sum(counts.total for counts in each)
     ticks = count()
-    hurried = estimated_prompts(plan, "operator", seconds=0.5, clock=lambda: float(next(ticks)))
-    assert hurried is not None
-    assert (hurried.counted, hurried.functions) == (LEAST, 3 * LEAST + 1)
-    assert hurried.low <= hurried.total <= hurried.high
+    hurried = counted_prompts(plan, "operator", seconds=0.5, clock=lambda: float(next(ticks)))
+    assert (len(hurried.counts), len(hurried.lines)) == (LEAST, 3 * LEAST + 1)
     assert hurried.total != whole.total
 
 
 def test_functions_that_are_not_counted_have_prompts_like_those_of_their_length() -> None:
     lines = {f"f{size}": size for size in range(10, 50)}
-    counts = {name: 2 + 3 * size for name, size in lines.items() if size % 3 == 0}
-    found = PromptCounts(counts, len(counts), lines)
-    assert found.of_each(lines) == pytest.approx({name: 2 + 3 * size for name, size in lines.items()})
-    total = found.total()
-    assert total.value == pytest.approx(sum(2 + 3 * size for size in lines.values()))
-    alike = PromptCounts(dict.fromkeys(counts, 1), len(counts), lines)
-    assert alike.total().value == len(lines)
+    counts = {name: 3 * size for name, size in lines.items() if size % 3 == 0}
+    counted = PromptCounts(counts, len(counts), lines)
+    assert counted.of_each(lines) == pytest.approx({name: 3 * size for name, size in lines.items()})
+    assert counted.total == pytest.approx(sum(3 * size for size in lines.values()))
+    assert PromptCounts({}, 0, lines).total == 0
 
 
 def test_a_plan_says_where_an_option_applies_that_not_all_tasks_take(code: Path) -> None:
@@ -197,4 +190,4 @@ def test_what_is_estimated_says_from_how_many(code: Path, monkeypatch: pytest.Mo
     assert plan_lines(plan)[-1] == "confidence: 2 functions for each of 1 model, about 2 texts to score"
     monkeypatch.setattr("counterlens.evaluation.estimate.LEAST", 1)
     monkeypatch.setattr("counterlens.evaluation.estimate.SECONDS", -1.0)
-    assert plan_lines(plan)[-1].endswith("about 2 texts to score (2 to 2, estimated from 1 function)")
+    assert plan_lines(plan)[-1].endswith("about 2 texts to score (estimated from 1 function)")

@@ -6,9 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-
-from counterlens.metrics.agreement import Agreement
-from counterlens.metrics.ranking import (
+from ranking import (
     Cluster,
     at_threshold,
     auroc,
@@ -19,6 +17,8 @@ from counterlens.metrics.ranking import (
     permuted,
     stratified_auroc,
 )
+
+from counterlens.metrics.agreement import Agreement
 
 PAIRS = st.lists(st.tuples(st.integers(-3, 3), st.booleans()), min_size=2, max_size=40)
 

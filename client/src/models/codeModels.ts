@@ -41,7 +41,6 @@ export interface FetchedModel {
   error: string;
   hint: string;
   cancelled: boolean;
-  spec: string;
 }
 
 export interface CodeModelRow {
@@ -62,7 +61,7 @@ export function codeModelRows(models: CodeModel[], found: FoundModel[], chosen: 
   return models.map((model) => {
     const other = found.find((file) => isSame(model, file));
     const here = model.path !== "" || other !== undefined;
-    const spec = model.path === "" && other ? other.spec : model.spec;
+    const spec = model.path === "" && other ? other.spec : model.id;
     return {
       kind: here ? "model" : "fetch",
       label: model.name,

@@ -23,7 +23,7 @@ export async function fetchAndChoose(server: Server, id: string, name: string): 
   const found = await server.request<FetchedModel>("workspace/executeCommand", call);
   if (found?.cancelled) return;
   if (found?.ok) {
-    await choose({ model: found.spec });
+    await choose({ model: id });
     void vscode.window.showInformationMessage(vscode.l10n.t("Counterlens now uses {0}.", name));
     return;
   }

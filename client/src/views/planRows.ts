@@ -48,12 +48,11 @@ export function planRows(plan: RunPlan): PlanRow[] {
   return rows;
 }
 
-function how({ models, seconds, rough }: RunPlan): string {
+function how({ models, seconds }: RunPlan): string {
   const asked = t("models: {0}", models.join(", "));
   const pause = t("It can be paused at any time.");
   if (seconds === null) return `${asked}. ${pause}`;
-  const way = rough ? t("estimated from a few prompts just now") : t("at the pace of earlier runs");
-  return `${asked}; ${way}. ${pause}`;
+  return `${asked}; ${t("at the pace of earlier runs")}. ${pause}`;
 }
 
 /** A time in words, rounded because it is an estimate. */

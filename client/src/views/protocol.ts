@@ -74,8 +74,6 @@ export interface RunPlan {
   functions: number;
   /** Expected seconds; null if unknown. */
   seconds: number | null;
-  /** Whether the time was estimated from a few prompts. */
-  rough: boolean;
   /** Name of the repository's settings file; empty if there is none. */
   settings: string;
 }

@@ -132,11 +132,6 @@ class PythonOutputJudge(OutputJudge):
         return outcome.output.decode("utf-8", "replace")
 
 
-def same_output(found: str, due: str) -> bool:
-    """Whether an output is right; see the module."""
-    return not first_difference(found, due)
-
-
 def first_difference(found: str, due: str) -> str:
     """Describe the first difference between an output and the expected one; empty if there is none."""
     mine, right = found.split(), due.split()

@@ -20,13 +20,11 @@ from counterlens.errors import Cancelled, CounterlensError
 from counterlens.evaluation.engines.base import EvaluationEngine
 from counterlens.evaluation.estimate import PromptCounts, counted_prompts
 from counterlens.evaluation.gate import gate
-from counterlens.evaluation.pace import expected_time, known_paces, note_paces, tried_paces
 from counterlens.evaluation.plan import Plan, make_plan, repository_in
-from counterlens.evaluation.remaining import Paces, RemainingTime
 from counterlens.evaluation.run import Ended, Run, holds_one
 from counterlens.evaluation.settings import RunSettings
-from counterlens.evaluation.spending import is_elsewhere
 from counterlens.evaluation.store import Store
+from counterlens.evaluation.time_left import TimeLeft, known_rates, note_rates
 from counterlens.probes.registry import PROBES
 from counterlens.reports.build.evaluation import evaluation_report, plan_lines
 from counterlens.reports.build.gate import gate_lines
@@ -51,11 +49,6 @@ _INTERRUPTED = 130
 @click.option("--since", metavar="REV", help="With repo: only functions that differ from this git revision.")
 @click.option("--resume", is_flag=True, help="Resume the run in DIR, with its own options.")
 @click.option(
-    "--trial",
-    is_flag=True,
-    help="With --plan: ask each model a few prompts to estimate the time of the run.",
-)
-@click.option(
     "--progress",
     "progress_format",
     type=click.Choice(["text", "json"]),
@@ -77,7 +70,6 @@ def bench(
     jobs: int | None,
     only_plan: bool,
     fail_under: float | None,
-    trial: bool,
     progress_format: str,
     **_: Any,
 ) -> None:
@@ -98,11 +90,9 @@ def bench(
         )
     if resume and only_plan:
         raise click.UsageError("--plan shows a new run, --resume continues one: give one of them")
-    if trial and not only_plan:
-        raise click.UsageError("--trial estimates the time of a plan: give --plan, too")
     if only_plan:
         with _run_reporter(progress_format) as reporter:
-            show_plan(choices, reporter, engine_of(context) if trial else None)
+            show_plan(choices, reporter)
         return
     if out is None:
         raise click.UsageError("give the folder of the run: --out DIR, such as --out runs/first")
@@ -122,39 +112,25 @@ def _run_reporter(progress_format: str) -> Iterator[RunReporter]:
         yield reporter
 
 
-def show_plan(
-    choices: RunChoices,
-    reporter: RunReporter | None = None,
-    trial: EvaluationEngine | None = None,
-) -> None:
-    """Print the plan of a run, with its estimated duration if known.
+def show_plan(choices: RunChoices, reporter: RunReporter | None = None) -> None:
+    """Print the plan of a run, with its expected duration if known.
 
     Args:
         choices: The choices of the run.
         reporter: Prints the messages.
-        trial: The engine for trials of models whose pace is unknown; None for no trials.
     """
     reporter = reporter or TerminalReporter()
     plan = _plan(choices.settings(), strong_sandbox(), reporter)
-    counted, paces = _counted(plan, reporter), known_paces(plan.settings)
-    tried: Paces = {}
-    if trial is not None:
-        with trial, reporter.steps("measuring the model's speed", total_known=False):
-            tried = tried_paces(plan, trial, measured=paces)
-    reporter.planned(_facts(plan, counted, paces, tried), begins=False)
+    counted = _counted(plan, reporter)
+    reporter.planned(_facts(plan, counted, _time_left(plan, (), counted)), begins=False)
 
 
 def _facts(
-    plan: Plan,
-    counted: Mapping[str, PromptCounts],
-    paces: Paces,
-    tried: Paces,
-    done: Collection[int] = (),
+    plan: Plan, counted: Mapping[str, PromptCounts], left: TimeLeft, done: Collection[int] = ()
 ) -> PlanFacts:
-    time = expected_time(plan, counted, {**paces, **tried}, done=done, rough=bool(tried))
     names = {name for targets in plan.targets.values() for name in targets}
     lines = plan_lines(plan, len(done), counted)
-    return PlanFacts(plan.settings, lines, len(names), len(plan.items), len(done), time)
+    return PlanFacts(plan.settings, lines, len(names), len(plan.items), len(done), left.seconds())
 
 
 def hold_to(out: Path, fail_under: float | None) -> None:
@@ -213,12 +189,11 @@ def run_bench(
         for lost in store.lost:
             reporter.note(f"damaged, and repeated: {lost}")
         done, counted = store.done, _counted(plan, reporter)
-        paces = known_paces(plan.settings)
-        reporter.planned(_facts(plan, counted, paces, {}, done), begins=True)
-        cancel, remaining = Event(), _remaining(plan, done, counted, paces, max(1, engine.jobs - 1))
+        cancel, left = Event(), _time_left(plan, done, counted)
+        reporter.planned(_facts(plan, counted, left, done), begins=True)
         try:
-            with reporter.show_progress(len(plan.items), len(done), remaining.seconds) as (advance, notice):
-                ended = run.go(cancel, advance, jobs, notice, remaining)
+            with reporter.show_progress(len(plan.items), len(done), left.seconds) as (advance, notice):
+                ended = run.go(cancel, advance, jobs, notice, left)
         except (KeyboardInterrupt, Cancelled):
             cancel.set()
             reporter.note(_resume_with("stopped", store, brief=brief))
@@ -227,7 +202,7 @@ def run_bench(
             hint = _resume_with(f"{error.hint}; stopped" if error.hint else "stopped", store, brief=brief)
             raise CounterlensError(error.message, hint) from error
         finally:
-            note_paces(plan.settings, remaining)
+            note_rates(plan.settings, left)
     _finish(out, ended, reporter, brief=brief)
 
 
@@ -243,19 +218,14 @@ def _counted(plan: Plan, reporter: RunReporter) -> dict[str, PromptCounts]:
         return {task: counted_prompts(plan, task) for task in plan.targets}
 
 
-def _remaining(
-    plan: Plan, done: Collection[int], counted: Mapping[str, PromptCounts], paces: Paces, processors: int
-) -> RemainingTime:
+def _time_left(plan: Plan, done: Collection[int], counted: Mapping[str, PromptCounts]) -> TimeLeft:
     prompts = {task: counted[task].of_each(functions) for task, functions in plan.targets.items()}
     minutes = plan.settings.minutes
-    left = [item for item in plan.items if item.position not in done]
-    return RemainingTime(
-        left,
+    return TimeLeft(
+        [item for item in plan.items if item.position not in done],
         prompts,
-        known=paces,
+        known=known_rates(plan.settings),
         most=None if minutes is None else 60 * minutes,
-        elsewhere=[model for model in plan.settings.models if is_elsewhere(plan.settings, model)],
-        processors=processors,
     )
 
 

@@ -53,8 +53,7 @@ class EventReporter:
             functions=facts.functions,
             done=facts.done,
             total=facts.items,
-            seconds=facts.time and round(facts.time.seconds, 1),
-            rough=bool(facts.time and facts.time.rough),
+            seconds=facts.seconds and round(facts.seconds, 1),
         )
 
     def show_progress(self, total: int, done: int, remaining: Callable[[], float | None]) -> ProgressContext:

@@ -47,7 +47,8 @@ def run_progress(
         def update(what: str) -> None:
             rate = (reached - done) / max(time.monotonic() - started, 1e-9) * 60
             pace = f"{rate:.1f} per minute" if rate else ""
-            left = _left(remaining())
+            seconds = remaining()
+            left = "time unknown" if seconds is None else f"about {duration(seconds)} left"
             bar.update(task, completed=reached, rate=pace, left=left, description=printable(what, keep=""))
             lines.show(", ".join(filter(None, (f"{reached} of {total}", pace, left, what))))
 
@@ -59,5 +60,9 @@ def run_progress(
         yield advance, update
 
 
-def _left(seconds: float | None) -> str:
-    return "" if seconds is None else f"about {max(1, math.ceil(seconds / 60))} min left"
+def duration(seconds: float) -> str:
+    """A duration in words, as exact as an estimate: `40 s`, `12 min`, `3.5 h`."""
+    if seconds < 90:
+        return f"{max(5, 5 * round(seconds / 5))} s"
+    minutes = math.ceil(seconds / 60)
+    return f"{minutes} min" if minutes < 120 else f"{minutes / 60:.1f} h"

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from counterlens.cli.progress_lines import steps
-from counterlens.cli.run_progress import run_progress
+from counterlens.cli.run_progress import duration, run_progress
 from counterlens.cli.saying import say
-from counterlens.evaluation.pace import ExpectedTime
 from counterlens.evaluation.run import Advance, Notice
 from counterlens.evaluation.settings import RunSettings
 from counterlens.progress import ProgressCallback
@@ -28,7 +27,7 @@ class PlanFacts:
         functions: Number of functions.
         items: Number of items: functions by tasks and models.
         done: Number of items done before.
-        time: Expected duration; None if unknown.
+        seconds: Expected duration; None if unknown.
     """
 
     settings: RunSettings
@@ -36,7 +35,7 @@ class PlanFacts:
     functions: int
     items: int
     done: int
-    time: ExpectedTime | None
+    seconds: float | None
 
 
 class RunReporter(Protocol):
@@ -63,7 +62,7 @@ class RunReporter(Protocol):
         ...
 
 
-_NO_TIME = "its time is unknown: no earlier run used this model in this way; see bench --plan --trial"
+_NO_TIME = "its time is unknown until some functions are done: no earlier run used this model in this way"
 
 
 class TerminalReporter:
@@ -75,8 +74,10 @@ class TerminalReporter:
 
     def planned(self, facts: PlanFacts, *, begins: bool) -> None:
         """Like `RunReporter.planned`."""
-        time = str(facts.time) if facts.time else "" if begins else _NO_TIME
-        for line in (*facts.lines, *([time] if time else [])):
+        time = _NO_TIME
+        if facts.seconds is not None:
+            time = f"it takes about {duration(facts.seconds)}, at the rate of earlier runs"
+        for line in (*facts.lines, time):
             say(line, err=begins)
 
     def show_progress(self, total: int, done: int, remaining: Callable[[], float | None]) -> ProgressContext:

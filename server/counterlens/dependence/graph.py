@@ -138,10 +138,6 @@ class Dependences:
         """The transitive closure of control dependence, in lines."""
         return self._closed([edge for edge in self.edges if edge.kind is Kind.CONTROL])
 
-    def transitive_data(self) -> set[tuple[int, int]]:
-        """The transitive closure of data dependence, in lines."""
-        return self._closed([edge for edge in self.edges if edge.kind is not Kind.CONTROL])
-
     def transitive(self) -> set[tuple[int, int]]:
         """The transitive closure of both together, in lines: the relation that defines slices."""
         return self._closed(list(self.edges))

@@ -16,12 +16,11 @@ from counterlens.evaluation.budget import Budget
 from counterlens.evaluation.encoding import opened_encoder
 from counterlens.evaluation.engines.base import EvaluationEngine
 from counterlens.evaluation.engines.local import Finished, run_local
-from counterlens.evaluation.followed_model import FollowedModel
 from counterlens.evaluation.manifest import canonical, differences, find_out, manifest
 from counterlens.evaluation.plan import Plan
-from counterlens.evaluation.remaining import RemainingTime
 from counterlens.evaluation.spending import Spending
 from counterlens.evaluation.store import Item, Store, StoredRecord
+from counterlens.evaluation.time_left import TimeLeft
 from counterlens.evaluation.work import perform
 from counterlens.models.base import ASKED, Model
 from counterlens.models.cache import AnswerStore, CachedModel
@@ -66,7 +65,7 @@ class _Going:
     advance: Advance | None
     jobs: int | None
     notice: Notice | None
-    remaining: RemainingTime | None
+    remaining: TimeLeft | None
     failed: dict[str, CounterlensError]
     spending: Spending
 
@@ -119,7 +118,7 @@ class Run:
         advance: Advance | None = None,
         jobs: int | None = None,
         notice: Notice | None = None,
-        remaining: RemainingTime | None = None,
+        remaining: TimeLeft | None = None,
     ) -> Ended:
         """Process the remaining items.
 
@@ -161,9 +160,7 @@ class Run:
         with self._engine.open(spec, settings) as model, opened_encoder(settings, answers) as encoder:
             circumstances = self._circumstances(spec, model, encoder)
             spending.begin(spec, model)
-            remaining = going.remaining
-            asked = model if remaining is None else FollowedModel(model, remaining.note_prompts)
-            one = partial(self._perform_followed, going, CachedModel(asked, answers), encoder)
+            one = partial(self._perform_followed, going, CachedModel(model, answers), encoder)
             begun = takewhile(lambda _: spending.within(), items)
             jobs = going.jobs or self._engine.jobs + (0 if model.info.local else _AWAY)
             try:

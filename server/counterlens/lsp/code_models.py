@@ -30,7 +30,6 @@ class OfferedModel:
 
     id: str
     name: str
-    spec: str
     repository: str
     licence: str
     commercial: bool
@@ -63,7 +62,6 @@ class FetchedModel:
     error: str = ""
     hint: str = ""
     cancelled: bool = False
-    spec: str = ""
     path: str = ""
 
 
@@ -100,7 +98,6 @@ def _offer(model: CodeModel, embedded: ModelSpeed | None) -> OfferedModel:
     return OfferedModel(
         id=model.id,
         name=model.name,
-        spec=model.id,
         repository=model.repository,
         licence=model.licence,
         commercial=model.commercial,
@@ -127,7 +124,7 @@ async def _fetch(ls: CounterlensServer, argument: Any = None) -> FetchedModel:
         return FetchedModel(ok=False, cancelled=True)
     except CounterlensError as error:
         return FetchedModel(ok=False, error=recognised(error.message), hint=recognised(error.hint or ""))
-    return FetchedModel(ok=True, spec=offered.id, path=path)
+    return FetchedModel(ok=True, path=path)
 
 
 def _fetch_file(model: CodeModel, steps: Steps) -> str:

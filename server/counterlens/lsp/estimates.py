@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
 import math
 import time
 from collections.abc import Callable
 
 from counterlens.lsp.language import t
-from counterlens.models.files import known, note
+from counterlens.models.files import known_number, note
 
 _MEMORY = "editor-paces.json"
 _FROM_SECONDS = 2.0  # no estimate before this time and this share of the work
@@ -50,7 +49,7 @@ def expected_seconds(model: str, what: str, amount: int) -> float | None:
         what: Kind of work, such as the id of a task.
         amount: Amount of work, in the unit passed to `note_pace`.
     """
-    pace = _pace(model, what)
+    pace = known_number(_MEMORY, _key(model, what))
     return None if pace is None else pace * amount
 
 
@@ -58,20 +57,12 @@ def note_pace(model: str, what: str, amount: int, seconds: float) -> None:
     """Record a duration, unless most responses were cached: then it does not predict the next one."""
     if amount < 1:
         return
-    pace, before = seconds / amount, _pace(model, what)
+    pace, before = seconds / amount, known_number(_MEMORY, _key(model, what))
     if before is not None:
         if pace < before * _CACHED:
             return
         pace = (pace + before) / 2
     note(_MEMORY, _key(model, what), f"{pace:.4g}")
-
-
-def _pace(model: str, what: str) -> float | None:
-    found = known(_MEMORY, _key(model, what))
-    with contextlib.suppress(TypeError, ValueError):
-        pace = float(found)  # type: ignore[arg-type]  # whatever stands in the user's file
-        return pace if 0 < pace < math.inf else None
-    return None
 
 
 def _key(model: str, what: str) -> str:

@@ -60,7 +60,6 @@ class RunPlan:
     tasks: tuple[AskableTask, ...] = ()
     functions: int = 0
     seconds: float | None = None
-    rough: bool = False
     settings: str = ""
 
 
@@ -126,7 +125,6 @@ class RepositoryRuns:
                 "--out",
                 str(root / "runs" / "planned"),
                 "--plan",
-                "--trial",
             ]
             weaker = ls.settings.allow_weaker_sandbox
             found = await with_progress(
@@ -143,7 +141,6 @@ class RepositoryRuns:
             tasks=_askable(tasks),
             functions=int(found["functions"]),
             seconds=found["seconds"],
-            rough=bool(found["rough"]),
             settings=file.path.name if file else "",
         )
 

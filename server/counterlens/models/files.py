@@ -6,6 +6,7 @@ import contextlib
 import hashlib
 import importlib.metadata
 import json
+import math
 import struct
 from pathlib import Path
 
@@ -90,6 +91,14 @@ def identity(path: Path) -> str:
 def known(memory: str, key: str) -> object:
     """The value of a key in a small file of the user's cache; None if it has none."""
     return _notes(_memory(memory)).get(key)
+
+
+def known_number(memory: str, key: str) -> float | None:
+    """A positive number that was stored with `note`; None if there is none."""
+    with contextlib.suppress(TypeError, ValueError):
+        number = float(known(memory, key))  # type: ignore[arg-type]  # whatever stands in the user's file
+        return number if 0 < number < math.inf else None
+    return None
 
 
 def note(memory: str, key: str, value: str) -> None:

@@ -7,10 +7,11 @@ from pathlib import Path
 from threading import Event
 
 from counterlens.errors import ModelError
-from counterlens.models.hub_file import FetchProgress, HubFile
+from counterlens.models.base import Progress
+from counterlens.models.hub_file import HubFile
 
 
-def fetch(spec: str, progress: FetchProgress | None = None, cancel: Event | None = None) -> Path:
+def fetch(spec: str, progress: Progress | None = None, cancel: Event | None = None) -> Path:
     """The local path of a hub file, downloaded if it is not there yet.
 
     Args:

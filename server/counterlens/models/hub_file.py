@@ -11,7 +11,6 @@ import hashlib
 import os
 import re
 import shutil
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Event
@@ -21,11 +20,10 @@ import httpx
 
 from counterlens import __version__
 from counterlens.errors import Cancelled, ModelError
+from counterlens.models.base import Progress
 from counterlens.models.hub_cache import REVISION, cached_file, repository_folder
 
 HUB = "https://huggingface.co"
-FetchProgress = Callable[[int, int], None]
-"""Called with (downloaded bytes, all bytes)."""
 
 _TIMEOUT = httpx.Timeout(30.0, connect=10.0)
 _PIECE = 1 << 20
@@ -66,7 +64,7 @@ class HubFile:
         """Its path on this machine, if it is downloaded."""
         return cached_file(self.repository, self.file)
 
-    def fetched(self, progress: FetchProgress | None = None, cancel: Event | None = None) -> Path:
+    def fetched(self, progress: Progress | None = None, cancel: Event | None = None) -> Path:
         """Its path on this machine; downloads it if it is not there yet.
 
         Args:
@@ -138,7 +136,7 @@ class HubFile:
         self,
         client: httpx.Client,
         facts: _Facts,
-        progress: FetchProgress | None,
+        progress: Progress | None,
         cancel: Event | None,
     ) -> Path:
         """Download the whole file and check it; returns its path, named by its hash."""
@@ -195,7 +193,7 @@ def _write(
     part: Path,
     done: int,
     size: int,
-    progress: FetchProgress | None,
+    progress: Progress | None,
     cancel: Event | None,
 ) -> None:
     """Append the download to the existing part."""

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 from counterlens.metrics.table import Cell, Table
 
@@ -193,15 +192,13 @@ class Figure:
         title: Its content.
         description: A description for readers who cannot see it.
         table: Its figures as a table.
-        spec: The plot as Vega-Lite.
-        svg: The plot as SVG, if it is not Vega-Lite.
+        svg: The plot as SVG.
     """
 
     title: str
     description: str
     table: TableBlock
-    spec: Mapping[str, Any] | None = None
-    svg: str = ""
+    svg: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Static plots of shares, counts, spreads and correlations, without any plotting library."""
+"""Plots of shares, counts, spreads, densities and correlations as SVG."""
 
 from __future__ import annotations
 
@@ -6,6 +6,9 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
+
+import numpy as np
+from numpy.typing import NDArray
 
 from counterlens.text import printable
 
@@ -17,6 +20,8 @@ _PER_LINE, _INDENT = 2, 90  # entries of a legend
 _CELL, _SLANT = 46, 110  # size of a matrix's cell, and space for names above it
 _LOW, _HIGH = "#E66100", "#1A5FB4"  # for a correlation of -1 and of 1
 _TICKS = 4
+_DENSITY = 200  # height of the curves
+_DASHES = ("none", "6 3", "2 2", "8 3 2 3")  # which also tell series apart
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,12 +58,13 @@ class Spread:
     ends: tuple[float, float, float, float, float]
 
 
-def shares(points: Sequence[SharePoint], colours: Sequence[str]) -> str:
+def shares(points: Sequence[SharePoint], colours: Sequence[str], *, threshold: float | None = None) -> str:
     """An SVG with a point and its interval for each share, from 0 % on the left to 100 %.
 
     Args:
         points: The points, row by row.
         colours: Colours of the series, in order.
+        threshold: Where a dashed line crosses all rows.
     """
     rows = list(dict.fromkeys(point.row for point in points))
     series = list(dict.fromkeys(point.series for point in points))
@@ -70,6 +76,7 @@ def shares(points: Sequence[SharePoint], colours: Sequence[str]) -> str:
         at = series.index(point.series)
         y = _TOP + high * (rows.index(point.row) + (at + 1) / (len(series) + 1))
         parts.append(_interval(point, y, colours[at % len(colours)], at % _SHAPES))
+    parts += _dashed(_LABEL + _PLOT * threshold, bottom) if threshold is not None else []
     legend = [(name, colours[at % len(colours)], at % _SHAPES) for at, name in enumerate(series)]
     return _chart(parts, bottom, legend if len(series) > 1 else [])
 
@@ -101,13 +108,20 @@ def stacks(rows: Sequence[tuple[str, Sequence[int]]], words: Sequence[str], colo
     return _chart(parts, bottom, [(word, colour, 1) for word, colour in zip(words, colours, strict=True)])
 
 
-def boxes(spreads: Sequence[Spread], colours: Sequence[str], *, most: float | None = None) -> str:
+def box_plots(
+    spreads: Sequence[Spread],
+    colours: Sequence[str],
+    *,
+    most: float | None = None,
+    threshold: float | None = None,
+) -> str:
     """An SVG with a box plot for each spread: a line between the ends, a bar between the quartiles, a tick.
 
     Args:
         spreads: The spreads, row by row.
         colours: Colours of the series, in order.
         most: The right end of the axis, which then begins at 0; None to fit the spreads.
+        threshold: Where a dashed line crosses all rows.
     """
     rows = list(dict.fromkeys(one.row for one in spreads))
     series = list(dict.fromkeys(one.series for one in spreads))
@@ -136,8 +150,48 @@ def boxes(spreads: Sequence[Spread], colours: Sequence[str], *, most: float | No
             f'height="10" fill="{colour}" opacity="0.6"/><rect x="{median - 1.5:.1f}" y="{y - 7:.1f}" '
             f'width="3" height="14" fill="{colour}"/></g>'
         )
+    parts += _dashed(at(threshold), bottom) if threshold is not None else []
     legend = [(name, colours[at % len(colours)], 1) for at, name in enumerate(series)]
     return _chart(parts, bottom, legend if len(series) > 1 else [])
+
+
+def densities(
+    values: Mapping[str, Sequence[float]], colours: Sequence[str], *, threshold: float | None = None
+) -> str:
+    """An SVG with the density of some values per series, from 0 to 1: Gaussian kernels, Scott's bandwidth.
+
+    Args:
+        values: Values by series.
+        colours: Colours of the series, in order.
+        threshold: Where a dashed line crosses the curves.
+    """
+    grid = np.linspace(0, 1, 101)
+    curves = {name: _density(np.asarray(own, dtype=float), grid) for name, own in values.items()}
+    most = max((float(curve.max()) for curve in curves.values()), default=0.0) or 1.0
+    bottom = _TOP + _DENSITY
+    parts = [
+        _grid(_LABEL + _PLOT * percent / 100, bottom, f"{percent / 100:g}") for percent in range(0, 101, 25)
+    ]
+    parts.append(_label("density", _TOP + _DENSITY / 2))
+    for number, (name, curve) in enumerate(curves.items()):
+        heights = bottom - _DENSITY * curve / most
+        line = " ".join(f"{_LABEL + _PLOT * x:.1f},{y:.1f}" for x, y in zip(grid, heights, strict=True))
+        parts.append(
+            f'<polyline points="{line}" fill="none" stroke="{colours[number % len(colours)]}" '
+            f'stroke-width="2" stroke-dasharray="{_DASHES[number % len(_DASHES)]}">'
+            f"<title>{_escaped(name)}</title></polyline>"
+        )
+    parts += _dashed(_LABEL + _PLOT * threshold, bottom) if threshold is not None else []
+    legend = [(name, colours[at % len(colours)], 1) for at, name in enumerate(curves)]
+    return _chart(parts, bottom, legend if len(curves) > 1 else [])
+
+
+def _density(values: NDArray[np.float64], grid: NDArray[np.float64]) -> NDArray[np.float64]:
+    spread = float(values.std(ddof=1)) if len(values) > 1 else 0.0
+    width = (spread or 0.1) * len(values) ** -0.2
+    kernels = np.exp(-(((grid[:, None] - values[None, :]) / width) ** 2) / 2)
+    density: NDArray[np.float64] = kernels.mean(axis=1) / (width * math.sqrt(2 * math.pi))
+    return density
 
 
 def matrix(names: Sequence[str], values: Mapping[tuple[str, str], float]) -> str:
@@ -201,6 +255,12 @@ def _grid(x: float, bottom: float, label: str) -> str:
         f'<line x1="{x:.1f}" x2="{x:.1f}" y1="{_TOP}" y2="{bottom}" stroke="currentColor" opacity="0.2"/>'
         f"{_text(x, bottom + 16, label, 'middle')}"
     )
+
+
+def _dashed(x: float, bottom: float) -> list[str]:
+    return [
+        f'<line x1="{x:.1f}" x2="{x:.1f}" y1="{_TOP}" y2="{bottom}" stroke="#888888" stroke-dasharray="5 4"/>'
+    ]
 
 
 def _label(name: str, y: float) -> str:

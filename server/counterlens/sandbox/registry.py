@@ -64,17 +64,10 @@ def _seatbelt() -> Sandbox:
     return ProcessSandbox(Seatbelt())
 
 
-def _job_object() -> Sandbox:
-    from counterlens.sandbox.job_object import JobObjectSandbox
-
-    return JobObjectSandbox()
-
-
 # Order of preference; only those for this system are tried.
 _BACK_ENDS: dict[str, Callable[[], Sandbox]] = {
     "linux": {"bubblewrap": _bubblewrap, "process": _process},
     "darwin": {"sandbox-exec": _seatbelt, "process": _process},
-    "win32": {"job object": _job_object},
 }.get(sys.platform, {"process": _process})
 
 

@@ -253,10 +253,6 @@ class Engine:
             raise ModelError(f"the tokenizer failed on a text of {len(text)} bytes")
         return list(buffer[:count])
 
-    def detokenize(self, tokens: Sequence[int]) -> bytes:
-        """The bytes of some tokens."""
-        return b"".join(self.pieces[token] for token in tokens)
-
     def keep_prefix(
         self, tokens: Sequence[int], at_most: int, *, same_groups_from: int = 0, group: int = 1
     ) -> int:

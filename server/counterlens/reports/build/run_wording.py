@@ -7,7 +7,7 @@ from typing import Any
 
 from counterlens.counting import plural
 from counterlens.datasets.base import UNKNOWN
-from counterlens.evaluation.estimate import PromptCounts, estimated_prompts
+from counterlens.evaluation.estimate import PromptCounts, counted_prompts
 from counterlens.evaluation.expected_cost import cost_lines
 from counterlens.evaluation.model_labels import model_labels
 from counterlens.evaluation.plan import Plan
@@ -116,12 +116,11 @@ def plan_lines(plan: Plan, done: int = 0, counted: Mapping[str, PromptCounts] | 
     lines += _not_drawn(plan.not_drawn)
     for task, functions in plan.targets.items():
         line = f"{task}: {plural(len(functions), 'function')} for each of {plural(models, 'model')}"
-        found = estimated_prompts(plan, task, counted[task] if counted else None)
-        if found is not None:
-            line += f", about {found.total * models:.0f} {_prompt_noun(plan, task)}"
-            if found.counted < found.functions:
-                line += f" ({found.low * models:.0f} to {found.high * models:.0f}, estimated from "
-                line += f"{plural(found.counted, 'function')})"
+        prompts = counted[task] if counted else counted_prompts(plan, task)
+        if prompts.countable:
+            line += f", about {prompts.total * models:.0f} {_prompt_noun(plan, task)}"
+            if len(prompts.counts) < len(prompts.lines):
+                line += f" (estimated from {plural(len(prompts.counts), 'function')})"
         lines.append(line)
         if issubclass(PROBES[task].record, PairsRecord):
             lines.append(_power(len(functions)))

@@ -1,8 +1,8 @@
 """A report as HTML: a page that loads nothing, or fragments for a host's page.
 
-Everything is escaped here, and colours only repeat the words. A page runs only the scripts that its content
-security policy names by hash: its own, and Vega, if it has filters or plots. Without scripts it shows the
-same, with static plots, no filter, and pairs that do not open.
+Everything is escaped here, and colours only repeat the words. A page runs only the script that its content
+security policy names by hash, if it has pairs. Without scripts it shows the same, with no filter, and pairs
+that do not open.
 """
 
 from __future__ import annotations
@@ -13,9 +13,7 @@ import hashlib
 import html
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
-from itertools import count
 from pathlib import Path
 
 from counterlens.reports.cells import cell_text, figure_columns
@@ -44,7 +42,6 @@ from counterlens.reports.document import (
     capitalised,
     inline,
 )
-from counterlens.reports.render import vega
 from counterlens.text import printable
 
 _WIDE = 5  # number of columns from which a table may have to scroll
@@ -56,27 +53,21 @@ def page(report: Report, *, packed: bool = True) -> str:
 
     Args:
         report: The report.
-        packed: Whether the contents of a pair are compressed until it is opened, and the live plots until
-            they are drawn, which keeps the page small. Without scripts, the pairs of a packed page do not
-            open.
+        packed: Whether the contents of a pair are compressed until it is opened, which keeps the page small.
+            Without scripts, the pairs of a packed page do not open.
     """
-    blocks = [*_all(report.blocks)]
-    plotted = any(isinstance(block, Figure) and block.spec for block in blocks)
-    live = [vega.bundle()] if plotted else []
-    pack = Pack() if packed and any(isinstance(block, Entries) for block in blocks) else None
-    body = "\n".join(_parts(report.blocks, _Rendering(count(), pack)))
-    if not plotted and not any(isinstance(block, Entries) for block in blocks):
-        return framed(report.title, body, header=_navigation(report.blocks))
-    if packed:
-        kept = {"live": live, "pairs": pack.texts if pack else []}
-        body += f'\n<script type="application/json" id="packed">{json.dumps(compressed(kept))}</script>'
-    shown = [*([] if packed else live), _asset("page.js")]
-    return framed(report.title, body, shown, _navigation(report.blocks), later=live if packed else ())
+    if not any(isinstance(block, Entries) for block in _all(report.blocks)):
+        return framed(report.title, "\n".join(_parts(report.blocks, None)), header=_navigation(report.blocks))
+    pack = Pack() if packed else None
+    body = "\n".join(_parts(report.blocks, pack))
+    if pack is not None:
+        body += f'\n<script type="application/json" id="packed">{json.dumps(compressed(pack.texts))}</script>'
+    return framed(report.title, body, [_asset("page.js")], _navigation(report.blocks))
 
 
 def fragment(blocks: Iterable[Block]) -> str:
     """Blocks without a page around them."""
-    return "\n".join(_parts(blocks, _Rendering(count(), None)))
+    return "\n".join(_parts(blocks, None))
 
 
 class Pack:
@@ -91,33 +82,23 @@ class Pack:
         return len(self.texts) - 1
 
 
-@dataclass(frozen=True, slots=True)
-class _Rendering:
-    """State that is counted and kept while blocks are rendered."""
-
-    plots: Iterator[int]
-    pack: Pack | None
-
-
 def compressed(document: object) -> str:
     """A document as JSON, compressed with gzip, in base64: the same bytes each time."""
     data = json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
     return base64.b64encode(gzip.compress(data, 9, mtime=0)).decode()
 
 
-def _parts(blocks: Iterable[Block], rendering: _Rendering) -> Iterator[str]:
+def _parts(blocks: Iterable[Block], pack: Pack | None) -> Iterator[str]:
     for block in blocks:
-        yield from _block(block, rendering)
+        yield from _block(block, pack)
 
 
-def framed(
-    title: str, body: str, scripts: Sequence[str] = (), header: str = "", later: Sequence[str] = ()
-) -> str:
-    """A page around existing HTML; `later`: scripts that its scripts may add."""
+def framed(title: str, body: str, scripts: Sequence[str] = (), header: str = "") -> str:
+    """A page around existing HTML."""
     loaded = "".join(f"<script>{script}</script>\n" for script in scripts)
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        f'<meta http-equiv="Content-Security-Policy" content="{escape(policy([*scripts, *later]))}">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{escape(policy(scripts))}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         '<meta name="color-scheme" content="light dark">\n<meta name="referrer" content="no-referrer">\n'
         f"<title>{escape(title)}</title>\n<style>{_asset('page.css')}</style>\n</head>\n"
@@ -149,18 +130,18 @@ def escape(text: str) -> str:
     return html.escape(printable(text))
 
 
-def _block(block: Block, rendering: _Rendering) -> Iterator[str]:
+def _block(block: Block, pack: Pack | None) -> Iterator[str]:
     match block:
         case Figure():
-            yield _figure(block, rendering)
+            yield _figure(block)
         case Folded():
-            yield from _folded(block, rendering)
+            yield from _folded(block, pack)
         case Entries():
             yield _filter(block)
             for entry in block.entries:
-                yield from _entry(entry, rendering)
+                yield from _entry(entry, pack)
         case Gist():
-            yield from _parts(block.blocks, rendering)
+            yield from _parts(block.blocks, pack)
         case _:
             yield _leaf(block)
 
@@ -290,36 +271,30 @@ def _actions(block: Actions) -> str:
     return f'<p class="actions">{" ".join(made)}</p>'
 
 
-def _figure(figure: Figure, rendering: _Rendering) -> str:
-    drawn, plot, data, named = figure.svg, "", "", ""
-    if figure.spec is not None:
-        number = next(rendering.plots)
-        drawn, plot = vega.drawn(figure.spec, figure.title), f' data-plot="{number}"'
-        data = f'<script type="application/json" data-spec="{number}">{embedded(figure.spec)}</script>'
-        named = f' id="plot-{number}"'
+def _figure(figure: Figure) -> str:
     return (
-        f"<figure{named}><figcaption>{escape(figure.title)}</figcaption>"
-        f'<div class="plot" role="img" aria-label="{escape(figure.description)}"{plot}>{drawn}</div>{data}'
+        f"<figure><figcaption>{escape(figure.title)}</figcaption>"
+        f'<div class="plot" role="img" aria-label="{escape(figure.description)}">{figure.svg}</div>'
         f"<details><summary>Figures as a table</summary>{table(figure.table)}</details></figure>"
     )
 
 
-def _folded(block: Folded, rendering: _Rendering) -> Iterator[str]:
+def _folded(block: Folded, pack: Pack | None) -> Iterator[str]:
     named = f' id="{escape(block.id)}"' if block.id else ""
     kind = ' class="pair"' if block.facets else ""
     outcome = f": {_word(block.outcome)}" if block.outcome else ""
-    inside, packed = list(_parts(block.blocks, _Rendering(rendering.plots, None))), ""
-    if rendering.pack is not None:
-        packed, inside = f' data-packed="{rendering.pack.keep(chr(10).join(inside))}"', []
+    inside, packed = list(_parts(block.blocks, None)), ""
+    if pack is not None:
+        packed, inside = f' data-packed="{pack.keep(chr(10).join(inside))}"', []
     marks = f"{kind}{named}{_data(block.facets)}{packed}"
     yield f"<details{marks}><summary>{_prose(block.title)}{outcome}</summary>"
     yield from inside
     yield "</details>"
 
 
-def _entry(entry: Entry, rendering: _Rendering) -> Iterator[str]:
+def _entry(entry: Entry, pack: Pack | None) -> Iterator[str]:
     yield f'<section class="record"{_data(entry.facets)}>'
-    yield from _parts(entry.blocks, rendering)
+    yield from _parts(entry.blocks, pack)
     yield "</section>"
 
 

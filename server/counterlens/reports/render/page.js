@@ -1,12 +1,12 @@
 "use strict";
-// Makes the static plots interactive, unpacks compressed content, and runs the filter.
+// Unpacks compressed content, and runs the filter.
 (() => {
   // Compressed content: gzip of JSON, in base64, unpacked once.
   let unpacked;
   const packed = () => {
     unpacked ??= (async () => {
       const place = document.getElementById("packed");
-      if (!place) return { live: [], pairs: [] };
+      if (!place) return [];
       const bytes = Uint8Array.from(atob(JSON.parse(place.textContent)), (letter) => letter.charCodeAt(0));
       const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
       return new Response(stream).json();
@@ -14,36 +14,12 @@
     return unpacked;
   };
 
-  const drawLive = async () => {
-    const places = [...document.querySelectorAll("[data-plot]")];
-    if (places.length === 0) return;
-    if (typeof vegaEmbed === "undefined") {
-      for (const text of (await packed()).live) {
-        const script = document.createElement("script");
-        script.textContent = text; // the page's policy allows it by its hash
-        document.head.append(script);
-      }
-    }
-    if (typeof vegaEmbed === "undefined") return;
-    for (const place of places) {
-      const spec = document.querySelector(`[data-spec="${place.dataset.plot}"]`);
-      const live = document.createElement("div");
-      // `ast`: expressions are interpreted, so that no text is ever run as a script.
-      const options = { actions: false, ast: true, renderer: "svg", defaultStyle: false, tooltip: { disableDefaultStyle: true } };
-      vegaEmbed(live, JSON.parse(spec.textContent), options).then(
-        () => place.replaceChildren(live),
-        (error) => console.error(error),
-      );
-    }
-  };
-  drawLive();
-
   for (const pair of document.querySelectorAll("[data-packed]")) {
     const fill = async () => {
       const number = pair.dataset.packed;
       if (number === undefined) return;
       delete pair.dataset.packed;
-      pair.insertAdjacentHTML("beforeend", (await packed()).pairs[number]);
+      pair.insertAdjacentHTML("beforeend", (await packed())[number]);
     };
     pair.addEventListener("toggle", fill, { once: true });
   }

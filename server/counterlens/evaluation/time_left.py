@@ -1,0 +1,199 @@
+"""The duration of a run: its work at the measured rate, of earlier runs or of its own items so far.
+
+The work of an item is its prompts in the plan, and a constant for finding and running its tests. An item in
+progress is done as far as it has run its programs, whose number is about proportional to its work.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import time
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from itertools import zip_longest
+from threading import Lock
+
+from counterlens.evaluation.settings import RunSettings
+from counterlens.evaluation.store import Item
+from counterlens.models.files import known_number, note
+from counterlens.sandbox.following import following_programs
+
+BESIDE = 3.0
+"""Work of an item beside its prompts, in prompts."""
+_PROGRAMS = 3.0  # programs per unit of work, until items have shown their own
+_KNOWN = 4.0  # weight of the rate of earlier runs, in items
+_MOST = 0.9  # largest done share of an item in progress
+_MEMORY = "run-rates.json"
+_COUNTED = ("max_tokens", "samples", "ways")  # options that change the cost of a prompt
+
+Which = tuple[str, str]
+"""A model and a task."""
+Rates = Mapping[Which, float]
+"""Elapsed seconds per unit of work, by model and task."""
+
+
+class TimeLeft:
+    """Follows the items of a run; thread-safe.
+
+    Args:
+        items: The remaining items, in the order of their models.
+        prompts: Estimated number of prompts by task and by function name.
+        known: Rates of earlier runs.
+        most: Time limit of the run in seconds; None for no limit.
+        clock: Returns the time, in seconds.
+    """
+
+    def __init__(
+        self,
+        items: Iterable[Item],
+        prompts: Mapping[str, Mapping[str, float]],
+        *,
+        known: Rates | None = None,
+        most: float | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._clock, self._lock, self._known = clock, Lock(), dict(known or {})
+        self._ends = math.inf if most is None else clock() + most
+        self._work = {item: prompts[item.task][item.problem] + BESIDE for item in items}
+        self._left: defaultdict[Which, float] = defaultdict(float)
+        self._items = Counter((item.model, item.task) for item in self._work)
+        for item, work in self._work.items():
+            self._left[item.model, item.task] += work
+        self._usual = {which: self._left[which] / count for which, count in self._items.items()}
+        self._working: dict[Item, tuple[float, int]] = {}  # since when, and programs so far
+        self._busy: defaultdict[Which, float] = defaultdict(float)
+        self._done: defaultdict[Which, float] = defaultdict(float)
+        self._programs = 0
+        self._begun: dict[str, float] = {}
+
+    def in_order(self, items: Iterable[Item]) -> list[Item]:
+        """Items in the order in which they begin: within each task, the largest and the smallest by turns.
+
+        A large item that begins last runs alone for a long time, while the other processors wait. Small ones
+        among the large show early what an item costs that has few prompts.
+        """
+        parts: dict[Which, list[Item]] = {}
+        for item in items:
+            parts.setdefault((item.model, item.task), []).append(item)
+        ordered = []
+        for part in parts.values():
+            part.sort(key=lambda item: -self._work[item])
+            half = (len(part) + 1) // 2
+            turns = zip_longest(part[:half], part[half:][::-1])
+            ordered += [item for turn in turns for item in turn if item is not None]
+        return ordered
+
+    @contextmanager
+    def following(self, item: Item) -> Iterator[None]:
+        """Follow an item on this thread; one that fails shows nothing about others."""
+        with self._lock:
+            now = self._clock()
+            self._begun.setdefault(item.model, now)
+            self._working[item] = now, 0
+        is_done = False
+        try:
+            with following_programs(lambda _seconds: self._count_program(item)):
+                yield
+            is_done = True
+        finally:
+            with self._lock:
+                since, programs = self._working.pop(item)
+                which = item.model, item.task
+                self._items[which] -= 1
+                self._left[which] -= self._work[item]
+                if is_done:
+                    self._busy[which] += self._clock() - since
+                    self._done[which] += self._work[item]
+                    self._programs += programs
+
+    def _count_program(self, item: Item) -> None:
+        with self._lock:
+            since, programs = self._working[item]
+            self._working[item] = since, programs + 1
+
+    def seconds(self) -> float | None:
+        """Estimated remaining seconds; None while the rate of a model is unknown."""
+        with self._lock:
+            now = self._clock()
+            left = [
+                self._of(model, now)
+                for model in {model for (model, _), count in self._items.items() if count}
+            ]
+            known = [seconds for seconds in left if seconds is not None]
+            return None if len(known) < len(left) else max(0.0, min(sum(known), self._ends - now))
+
+    def _of(self, model: str, now: float) -> float | None:
+        """The remaining elapsed seconds of a model.
+
+        Earlier runs show how its tasks differ; unless they did all of them, a unit of work is one second.
+        """
+        tasks = [which for which in self._items if which[0] == model]
+        is_known = all(which in self._known for which in tasks)
+        usual = {which: self._known[which] if is_known else 1.0 for which in tasks}
+        working = sum(
+            usual[item.model, item.task] * self._share(item) * self._work[item]
+            for item in self._working
+            if item.model == model
+        )
+        left = sum(usual[which] * self._left[which] for which in tasks) - working
+        done = sum(usual[which] * self._done[which] for which in tasks) + working
+        mean = sum(usual[which] * self._usual[which] for which in tasks) / len(tasks)
+        busy = self._busy_with(model, now)
+        passed = busy / self._together(model, now)
+        if is_known:
+            return left * (passed + _KNOWN * mean) / (done + _KNOWN * mean)
+        return left * passed / done if done >= mean / 2 else None
+
+    def _share(self, item: Item) -> float:
+        """The done share of an item in progress."""
+        done, mean = sum(self._done.values()), sum(self._usual.values()) / len(self._usual)
+        per_unit = (self._programs + _PROGRAMS * mean) / (done + mean)
+        return min(_MOST, self._working[item][1] / (per_unit * self._work[item]))
+
+    def _busy_with(self, model: str, now: float) -> float:
+        """The seconds of a model's items, finished and in progress."""
+        busy = sum(seconds for (name, _), seconds in self._busy.items() if name == model)
+        return busy + sum(now - since for item, (since, _) in self._working.items() if item.model == model)
+
+    def _together(self, model: str, now: float) -> float:
+        """Average number of a model's items in progress at a time."""
+        return max(1.0, self._busy_with(model, now) / max(now - self._begun.get(model, now), 1e-9))
+
+    def rates(self) -> dict[Which, float]:
+        """The rate of each model and task so far."""
+        with self._lock:
+            now = self._clock()
+            done = {which: done for which, done in self._done.items() if done}
+            return {
+                which: self._busy[which] / self._together(which[0], now) / done
+                for which, done in done.items()
+            }
+
+
+def known_rates(settings: RunSettings) -> dict[Which, float]:
+    """The rates of earlier runs with the same models asked in the same way, best on the same data."""
+    rates = {}
+    for model in settings.models:
+        for task in settings.tasks:
+            for data in (settings.data, None):
+                rate = known_number(_MEMORY, _key(settings, model, task, data))
+                if rate is not None:
+                    rates[model, task] = rate
+                    break
+    return rates
+
+
+def note_rates(settings: RunSettings, left: TimeLeft) -> None:
+    """Store the rates of a run."""
+    for (model, task), rate in left.rates().items():
+        for data in (settings.data, None):
+            note(_MEMORY, _key(settings, model, task, data), f"{rate:.4g}")
+
+
+def _key(settings: RunSettings, model: str, task: str, data: str | None) -> str:
+    api, base_url = settings.served(model)
+    options = settings.options.get(task, {})
+    costs = {name: options[name] for name in _COUNTED if options.get(name)}
+    return json.dumps([model, base_url, api, task, settings.threads, settings.gpu_layers, costs, data])
