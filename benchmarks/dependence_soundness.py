@@ -5,10 +5,10 @@
     python benchmarks/dependence_soundness.py --data DATA --language java    # HumanEval-X
 
 Each program runs in the sandbox under limits, and is traced instruction by instruction
-(`tests/dependence/tracing.py`), up to 300,000 instructions. The comparison covers definition-use pairs of
-names, and control dependence for the calls that end without an exception (`tests/dependence/agreement.py`).
-In Java, it covers the definition-use pairs of local variables, recorded by shadow variables in the program
-(`tests/dependence/java_tracing.py`). The last line is one JSON document.
+(`tests/python/dependence/tracing.py`), up to 300,000 instructions. The comparison covers definition-use pairs
+of names, and control dependence for the calls that end without an exception
+(`tests/python/dependence/agreement.py`). In Java, it covers the definition-use pairs of local variables, recorded by shadow variables in the program
+(`tests/java/dependence/tracing.py`). The last line is one JSON document.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from tests.dependence.agreement import disagreements
-from tests.dependence.java_tracing import UnwatchedError, executed, missing
-from tests.dependence.sandboxed import UnseenError, traced
+from tests.java.dependence.tracing import UnwatchedError, executed, missing
+from tests.python.dependence.agreement import disagreements
+from tests.python.dependence.sandboxed import UnseenError, traced
 
 from counterlens.attribution.base import Setting, lasting
 from counterlens.sandbox.registry import best_sandbox

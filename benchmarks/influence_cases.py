@@ -10,8 +10,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from tests.dependence.sandboxed import traced
-from tests.dependence.tracing import line_of
+from tests.python.dependence.sandboxed import traced
+from tests.python.dependence.tracing import line_of
 
 from counterlens.datasets import open_dataset
 from counterlens.dependence import Kind, Program

@@ -19,14 +19,14 @@ from tree_sitter import Node
 from counterlens.attribution.base import LIMITS
 from counterlens.datasets import open_dataset
 from counterlens.errors import SourceError
+from counterlens.java.execution.calls import literal_call, name_of
+from counterlens.java.prompts.values import java_literal
 from counterlens.models.base import Model
 from counterlens.probes.execution.inputs import Inputs
-from counterlens.probes.execution.java.calls import literal_call, name_of
 from counterlens.probes.execution.languages import executed
 from counterlens.probes.execution.questions import question_of
 from counterlens.probes.execution.states import points
 from counterlens.probes.probe import Context, Target
-from counterlens.probes.prompts.java_values import java_literal
 from counterlens.probes.subjects import targets_of
 from counterlens.sandbox.registry import best_sandbox
 from counterlens.syntax.document import Document

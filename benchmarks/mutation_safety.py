@@ -34,7 +34,7 @@ import mutation_safety_java
 
 from counterlens.errors import SourceError
 from counterlens.mutations import MUTATIONS, Counterfactual, Module, counterfactuals
-from counterlens.mutations.independent_swap import IndependentSwap
+from counterlens.python.mutations.independent_swap import IndependentSwap
 
 SECONDS = 20
 MEMORY = 4 << 30

@@ -15,8 +15,8 @@ from pathlib import Path
 
 from java_judge import JavaProblem, ProblemJudge, java_problems, setting
 
+from counterlens.java.mutations.registry import JAVA_MUTATIONS
 from counterlens.mutations import survey
-from counterlens.mutations.java.registry import JAVA_MUTATIONS
 
 
 @dataclass

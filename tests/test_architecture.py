@@ -131,14 +131,16 @@ def test_only_the_child_process_imports_llama_cpp() -> None:
 
 
 def test_python_is_parsed_where_one_thread_does_it_at_a_time() -> None:
-    in_processes_of_their_own = ("attribution/sandboxed/", "probes/observe/loops.py")
+    in_processes_of_their_own = ("attribution/sandboxed/", "python/observe/loops.py")
     found = {
         name(path)
         for path in files()
         for node in nodes(path)
         if isinstance(node, ast.Attribute) and node.attr == "parse" and ast.unparse(node.value) == "ast"
     }
-    assert {one for one in found if not one.startswith(in_processes_of_their_own)} == {"syntax/python_ast.py"}
+    assert {one for one in found if not one.startswith(in_processes_of_their_own)} == {
+        "python/syntax/parsing.py"
+    }
 
 
 def test_the_parts_of_probes_import_in_one_direction() -> None:
@@ -237,7 +239,7 @@ def test_processes_are_started_in_one_place() -> None:
         "processes.py": {"subprocess.Popen", "subprocess.run", f"a command of {PYTHON}"},
         # these two are inside the sandbox
         "sandbox/program.py": {"os.execve"},
-        "probes/observe/reseeded.py": {"os.execve", f"a command of {PYTHON}"},
+        "python/observe/reseeded.py": {"os.execve", f"a command of {PYTHON}"},
     }
 
 
@@ -269,7 +271,7 @@ def test_each_kind_of_thing_has_one_registry_and_plugins_are_found_in_one_place(
         ("datasets/registry.py", "counterlens.datasets"),
         ("languages/registry.py", "counterlens.languages"),
         ("models/registry.py", "counterlens.models"),
-        ("mutations/registry.py", "counterlens.mutations"),
+        ("python/mutations/registry.py", "counterlens.mutations"),
         ("probes/registry.py", "counterlens.probes"),
     ]
     assert {module for module, called, _ in calls() if called == "entry_points"} == {"plugins.py"}

@@ -29,7 +29,7 @@ def added(monkeypatch: pytest.MonkeyPatch) -> Language:
         functions="counterlens.syntax.definitions:python_definitions",
         words="a_package_that_is_not_there:WORDS",
         concepts="counterlens.syntax.definitions:python_definitions",
-        strict="counterlens.syntax.python_ast:NOTHING",
+        strict="counterlens.python.syntax.parsing:NOTHING",
     )
     monkeypatch.setattr(LANGUAGES, "_all", {**LANGUAGES, "toy": language})
     monkeypatch.setattr(plugins, "failures", [])
@@ -74,6 +74,7 @@ def test_a_part_of_a_plugin_that_cannot_be_loaded_is_left_out_with_the_reason(ad
         ("toy", "its concepts: TypeError: counterlens.syntax.definitions:python_definitions is no Mapping"),
         (
             "toy",
-            "its strict: AttributeError: module 'counterlens.syntax.python_ast' has no attribute 'NOTHING'",
+            "its strict: AttributeError: module 'counterlens.python.syntax.parsing' has no attribute "
+            "'NOTHING'",
         ),
     ]

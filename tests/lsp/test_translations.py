@@ -47,13 +47,12 @@ KEPT = {
     "lsp/task_run.py: , asked of {0}",
     "mutations/base.py: control flow",  # names of concepts
     "mutations/base.py: data flow",
-    "mutations/conditions.py: is not",  # code
-    "mutations/conditions.py: not in",
-    "mutations/for_while_convert.py: ), object(){0}{1}while ({2} := next({3}, {4})) is not {5}",
-    "mutations/for_while_convert.py: for {0} in range(",
-    "mutations/reading.py: ^error at \\d+:\\d+: ",  # patterns of another library's messages
-    "mutations/reading.py: parser error: ",
-    "mutations/documentation.py: | mutation | concept | keeps the meaning |",  # for the documentation only
+    "python/mutations/conditions.py: is not",  # code
+    "python/mutations/conditions.py: not in",
+    "python/mutations/for_while_convert.py: ), object(){0}{1}while ({2} := next({3}, {4})) is not {5}",
+    "python/mutations/for_while_convert.py: for {0} in range(",
+    "python/mutations/reading.py: ^error at \\d+:\\d+: ",  # patterns of another library's messages
+    "python/mutations/reading.py: parser error: ",
 }
 
 COMPOSED = (  # of pieces that stand apart

@@ -9,7 +9,7 @@ import pytest
 
 from counterlens.errors import CounterlensError, SourceError
 from counterlens.mutations import MUTATIONS, Concept, apply_everywhere, counterfactuals, refusals, survey
-from counterlens.mutations.if_else_flip import IfElseFlip
+from counterlens.python.mutations.if_else_flip import IfElseFlip
 
 RUNS = '''\
 import math

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from counterlens.datasets import open_dataset
 from counterlens.mutations import MUTATIONS, Module, apply_everywhere, counterfactuals, refusals
 from counterlens.mutations.mutation import Example
-from counterlens.mutations.placebo_registry import PLACEBOS
 from counterlens.mutations.placebos import BEHIND, placebos
+from counterlens.python.mutations.placebos import PLACEBOS
 from counterlens.text import decode
 
 LIBRARY = Path(ast.__file__).parent

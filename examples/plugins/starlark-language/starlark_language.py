@@ -6,11 +6,11 @@ import ast
 
 from counterlens.languages.language import Language
 from counterlens.mutations.languages import MutatedLanguage
-from counterlens.mutations.module import Module
+from counterlens.python.mutations.module import Module
 from counterlens.mutations.mutation import MutationContext
-from counterlens.mutations.placebo_registry import PLACEBOS, python_meaning
-from counterlens.mutations.registry import MUTATIONS
-from counterlens.syntax.python_ast import parse_module
+from counterlens.python.mutations.placebos import PLACEBOS, python_meaning
+from counterlens.python.mutations.registry import MUTATIONS
+from counterlens.python.syntax.parsing import parse_module
 
 STARLARK = Language(
     id="starlark",
@@ -18,7 +18,7 @@ STARLARK = Language(
     suffixes=(".bzl", ".star"),
     grammar="tree_sitter_python:language",
     comment="#",
-    concepts="counterlens.syntax.concepts.python:PYTHON",
+    concepts="counterlens.python.syntax.concepts:PYTHON",
     functions="counterlens.syntax.definitions:python_definitions",
     operators="counterlens.syntax.operators:PYTHON",
     strict="starlark_language:strict",

@@ -23,9 +23,9 @@ from counterlens.attribution.stand_ins import body_lines, stand_ins
 from counterlens.attribution.suite import LARGEST
 from counterlens.attribution.suite_run import baseline_of
 from counterlens.counting import plural
+from counterlens.python.syntax.parsing import parse_module
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
-from counterlens.syntax.python_ast import parse_module
 
 MOST = 40
 """Maximum number of tests that judge one function, unless more are needed to run all its lines."""

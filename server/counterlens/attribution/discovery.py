@@ -18,7 +18,7 @@ from pathlib import Path
 
 from counterlens.attribution.layout import Layout
 from counterlens.attribution.suite import TEST_FILES, TEST_FOLDERS
-from counterlens.syntax.python_ast import parse_module
+from counterlens.python.syntax.parsing import parse_module
 from counterlens.trust import is_inside
 
 _SKIPPED = {"__pycache__", "node_modules", "site-packages", "venv"}

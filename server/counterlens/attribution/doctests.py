@@ -19,9 +19,9 @@ from counterlens.attribution.layout import folders_around, layout_of
 from counterlens.attribution.suite import SETTINGS, Suite
 from counterlens.attribution.test_run import Apartness, TestRun, brief, in_lines
 from counterlens.attribution.unittests import read_cases
+from counterlens.python.syntax.parsing import parse_module
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
-from counterlens.syntax.python_ast import parse_module
 
 ID = "doctest"
 _DIRECTIVE = re.compile(r"#\s*doctest:.*")

@@ -18,8 +18,8 @@ from counterlens.attribution.test_run import Apartness, TestRun, brief, in_lines
 from counterlens.attribution.unittests import ID as TESTS
 from counterlens.attribution.unittests import read_cases
 from counterlens.errors import SourceError
-from counterlens.syntax.python_ast import parse_module
-from counterlens.syntax.python_versions import unparsed
+from counterlens.python.syntax.parsing import parse_module
+from counterlens.python.syntax.versions import unparsed
 
 _SETTINGS = "pytest's settings for examples do not apply to those of {tests}: write them as assertions"
 _Definition = ast.FunctionDef | ast.AsyncFunctionDef

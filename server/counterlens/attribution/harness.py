@@ -25,7 +25,7 @@ from counterlens.attribution.base import Evidence, Judgement, Verdict
 from counterlens.attribution.test_run import IsolationCalibration, Reader, TestRun, brief, in_lines
 from counterlens.attribution.vetting import failures_in_one_process
 from counterlens.counting import plural
-from counterlens.syntax.python_ast import parse_module
+from counterlens.python.syntax.parsing import parse_module
 
 _STAND_IN = """
 _ANSWER, _SIZE = {answer}, {size}

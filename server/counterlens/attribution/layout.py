@@ -10,8 +10,8 @@ from glob import escape
 from pathlib import Path
 
 from counterlens.errors import SandboxError
+from counterlens.python.syntax.parsing import parse_module
 from counterlens.sandbox.interpreter import describe
-from counterlens.syntax.python_ast import parse_module
 from counterlens.trust import repository_of
 
 _MARKERS = ("pyproject.toml", "setup.py", "setup.cfg", "pytest.ini", "tox.ini", ".git", ".hg")

@@ -18,8 +18,8 @@ from threading import Event
 
 from counterlens.attribution.base import Evidence, Isolation, Judgement, Setting, Verdict
 from counterlens.attribution.test_run import brief
+from counterlens.python.syntax.parsing import parse_module
 from counterlens.sandbox.base import Ending, Job
-from counterlens.syntax.python_ast import parse_module
 
 ID = "given"
 TOLERANCE = 1e-6

@@ -7,10 +7,10 @@ from counterlens.attribution.file_of_tests import judge_by_tests
 from counterlens.attribution.languages import JudgedLanguage
 from counterlens.attribution.output import PythonOutputJudge
 from counterlens.attribution.supplied_tests import SuppliedTestsJudge
+from counterlens.python.syntax.parsing import parse_module
+from counterlens.python.syntax.versions import unparsed
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function, functions
-from counterlens.syntax.python_ast import parse_module
-from counterlens.syntax.python_versions import unparsed
 
 _BY_RUNNING = "tests, found by running them"
 _TESTS = {unittests.ID: unittests.find, doctests.ID: doctests.find}

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-from counterlens.syntax.python_ast import parse_module
+from counterlens.python.syntax.parsing import parse_module
 
 TestItem = tuple[str, str]
 """A test's file, and its pytest id after the file."""

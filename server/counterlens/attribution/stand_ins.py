@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from counterlens.attribution.differential.testable import find_node
-from counterlens.syntax.python_ast import parse_module
+from counterlens.python.syntax.parsing import parse_module
 
 STAND_INS = ("pass", "return 42")
 """Bodies that should fail every function's tests."""

@@ -20,8 +20,8 @@ from typing import Any
 from counterlens.attribution.base import Evidence, Judgement, Setting, Verdict
 from counterlens.attribution.recording import CallRecord, Recorder, run
 from counterlens.attribution.test_run import brief
+from counterlens.python.syntax.parsing import parse_module
 from counterlens.sandbox.base import Ending
-from counterlens.syntax.python_ast import parse_module
 
 ID = "given"
 _ROOM = 16 << 20  # maximum bytes of a report

@@ -16,10 +16,10 @@ from counterlens.attribution.base import Evidence, Isolation, Judgement, Setting
 from counterlens.attribution.compiled import CompiledProject
 from counterlens.attribution.layout import Layout
 from counterlens.attribution.pace import COUNTERFACTUAL, FIRST_APART, at_most, bounded, paced
+from counterlens.python.syntax.versions import newer_syntax
 from counterlens.sandbox.base import Ending, Job, JobOutcome
 from counterlens.sandbox.interpreter import describe as describe_interpreter
 from counterlens.sandbox.shipping import quick_files
-from counterlens.syntax.python_versions import newer_syntax
 
 _PACKAGE = Path(__file__).with_name("sandboxed")
 _UNUSED = ("recorder/", "pytest_warm", "runner_warm", "warm_up_cases")

@@ -20,9 +20,9 @@ from counterlens.cli.progress_lines import steps
 from counterlens.cli.saying import say_json
 from counterlens.languages.language import Feature
 from counterlens.mutations import Mutation, mutated, parse_document, survey
-from counterlens.mutations.loop_unroll import LoopUnroll
-from counterlens.probes.observe.run import observe_loops
 from counterlens.probes.options import Mutations, ProbeOptions, Without
+from counterlens.python.mutations.loop_unroll import LoopUnroll
+from counterlens.python.observe.run import observe_loops
 from counterlens.reports.build.mutations import mutation_report, settled_report
 from counterlens.reports.export.counterfactuals import counterfactuals_json
 from counterlens.reports.render import terminal

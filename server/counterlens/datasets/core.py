@@ -14,9 +14,9 @@ from typing import Any, ClassVar
 from counterlens.datasets.base import Loader, Problem
 from counterlens.datasets.files import records
 from counterlens.errors import DataError
+from counterlens.python.syntax.parsing import parse_module
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import functions
-from counterlens.syntax.python_ast import parse_module
 
 _NAME = re.compile(r"(?P<program>.+)_(?P<first>\d+)_(?P<last>\d+)\.(py|java)")
 _KEPT = ("task_id", "category", "src", "dst", "groundtruth", "prompt")

@@ -11,7 +11,7 @@ from counterlens.datasets.base import Problem, TestForm, Tests
 from counterlens.datasets.files import JsonRecord
 from counterlens.datasets.mbpp import tested_function
 from counterlens.datasets.recorded import RecordLoader
-from counterlens.syntax.python_ast import parse_module
+from counterlens.python.syntax.parsing import parse_module
 
 _INPUTS = ("base_input", "plus_input")
 _RTOL, _ATOL = 1e-7, 1e-6  # tolerances of floats if the dataset does not say

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from counterlens.dependence.heap import Place
-from counterlens.dependence.scopes import Names
+from counterlens.python.dependence.scopes import Names
 
 MARK = "\0"  # separates a class body's variable from the number of its class
 

@@ -7,9 +7,9 @@ import tree_sitter
 from counterlens.doubt.alternative import Alternative
 from counterlens.doubt.registry import DOUBT_KINDS
 from counterlens.doubt.scope import DoubtFile, DoubtScope
+from counterlens.python.syntax.parsing import parse_module
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function, functions
-from counterlens.syntax.python_ast import parse_module
 
 _RESHAPING = frozenset({"exits"})
 """Kinds that insert or move statements."""

@@ -6,13 +6,13 @@ import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from counterlens.c.language import C
 from counterlens.errors import SourceError
-from counterlens.languages.c import C
-from counterlens.languages.java import JAVA
+from counterlens.java.language import JAVA
 from counterlens.languages.language import Language
-from counterlens.languages.python import PYTHON
-from counterlens.languages.scored import SCORED
 from counterlens.plugins import Registry
+from counterlens.python.language import PYTHON
+from counterlens.scored.languages import SCORED
 
 _OWN = (PYTHON, JAVA, C, *SCORED)
 LANGUAGES = Registry("counterlens.languages", _OWN, name=lambda language: language.id, kind=Language)

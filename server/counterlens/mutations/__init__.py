@@ -17,9 +17,9 @@ from counterlens.mutations.engine import (
 )
 from counterlens.mutations.equivalence import mark_possibly_equivalent
 from counterlens.mutations.languages import every_mutation, mutated, parse_document
-from counterlens.mutations.module import Module
 from counterlens.mutations.mutation import Mutation
-from counterlens.mutations.registry import MUTATIONS
+from counterlens.python.mutations.module import Module
+from counterlens.python.mutations.registry import MUTATIONS
 
 __all__ = [
     "ASSUMPTIONS",

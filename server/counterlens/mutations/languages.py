@@ -12,8 +12,8 @@ from counterlens.languages.part import LanguagePart
 from counterlens.languages.registry import title_of
 from counterlens.mutations.mutation import AnyMutation, Site, SiteRefused
 from counterlens.mutations.parsed import ParsedSource
-from counterlens.mutations.registry import MUTATIONS
 from counterlens.mutations.transformation import Transformation
+from counterlens.python.mutations.registry import MUTATIONS
 from counterlens.syntax.document import Document
 
 PARSED_SOURCES = 4

@@ -5,8 +5,8 @@ from __future__ import annotations
 import libcst as cst
 
 from counterlens.mutations.edits import Edit, Piece, Slice, insert, replace
-from counterlens.mutations.module import Module
 from counterlens.mutations.parsed import ParsedSource
+from counterlens.python.mutations.module import Module
 
 
 def indenting(module: ParsedSource, start: int, end: int, base: str, extra: str) -> list[Edit]:

@@ -11,9 +11,9 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 from counterlens.mutations.base import Concept
 from counterlens.mutations.edits import Edit
-from counterlens.mutations.effect_analysis import effects_in
-from counterlens.mutations.effect_rules import EffectAnalysis
-from counterlens.mutations.module import Module
+from counterlens.python.mutations.effect_analysis import effects_in
+from counterlens.python.mutations.effect_rules import EffectAnalysis
+from counterlens.python.mutations.module import Module
 
 
 @dataclass(frozen=True, slots=True)

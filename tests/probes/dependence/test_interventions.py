@@ -12,7 +12,7 @@ from counterlens.probes.dependence.examined import ExaminedFunction
 from counterlens.probes.dependence.intervention import Intervention
 from counterlens.probes.dependence.interventions import readings
 from counterlens.probes.dependence.parts import NameRole
-from counterlens.probes.dependence.python_interventions import another, negated
+from counterlens.python.examined.interventions import another, negated
 
 SOURCE = """\
 def f(text, n):

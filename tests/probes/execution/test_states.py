@@ -16,11 +16,11 @@ from counterlens.probes.execution.questions import question_of
 from counterlens.probes.execution.record import CoherenceRecord, Form
 from counterlens.probes.execution.states import MARK, marked, points
 from counterlens.probes.execution.unrolling import unrolled
-from counterlens.probes.observe.run import trace
 from counterlens.probes.probe import Context, Target
 from counterlens.probes.runner import run_targets
 from counterlens.probes.subjects import targets_in
 from counterlens.progress import Steps
+from counterlens.python.observe.run import trace
 from counterlens.sandbox.base import Limits
 from counterlens.sandbox.registry import best_sandbox
 from counterlens.syntax.document import Document

@@ -20,7 +20,6 @@ from counterlens.evaluation.manifest import manifest
 from counterlens.evaluation.plan import make_plan
 from counterlens.evaluation.settings import RunSettings
 from counterlens.probes.execution.dependent import DependentExecutionProbe
-from counterlens.probes.execution.own_code import without_texts
 from counterlens.probes.execution.record import DependentExecutionRecord, SpecificationRecord
 from counterlens.probes.execution.translation import program_to_translate
 from counterlens.probes.options import distribute, make
@@ -28,6 +27,7 @@ from counterlens.probes.record import plain
 from counterlens.probes.registry import PROBES
 from counterlens.probes.runner import ProbeRun, run_targets
 from counterlens.probes.subjects import targets_in, targets_of
+from counterlens.python.execution.own_code import without_texts
 from counterlens.sandbox.registry import best_sandbox
 from counterlens.syntax.document import Document
 from tests.probes.execution.asking import Scripted, context, entries

@@ -23,7 +23,6 @@ from counterlens.metrics.significance import p_text
 from counterlens.models.base import Capability, Completion, Model, ModelInfo, Prompt
 from counterlens.models.remote import RemoteModel, Retries
 from counterlens.models.remote.scoring.memory import Memory
-from counterlens.mutations.placebo_registry import PLACEBOS
 from counterlens.probes.options import make
 from counterlens.probes.pairs.completion import CompletionProbe
 from counterlens.probes.pairs.floor_tables import ALL, floors
@@ -34,6 +33,7 @@ from counterlens.probes.probe import Context, Target
 from counterlens.probes.record import plain, read
 from counterlens.probes.runner import ProbeRun, run_targets
 from counterlens.progress import Steps
+from counterlens.python.mutations.placebos import PLACEBOS
 from counterlens.reports.build import plots
 from counterlens.reports.build.probe_run import probe_report
 from counterlens.reports.formats import write_evaluation

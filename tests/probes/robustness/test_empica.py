@@ -20,7 +20,6 @@ from counterlens.metrics.similarity import lexical_vectors
 from counterlens.metrics.table import Table
 from counterlens.models.base import Api, Capability, Completion, Model, ModelInfo, Prompt
 from counterlens.models.chat.turn import Turn
-from counterlens.mutations.empica import TRANSFORMATIONS
 from counterlens.probes.options import make
 from counterlens.probes.probe import Context, Target
 from counterlens.probes.record import read, written
@@ -29,6 +28,7 @@ from counterlens.probes.robustness import published, published_tables, tables
 from counterlens.probes.robustness.record import AnswerPair, RobustnessRecord
 from counterlens.probes.robustness.versions import Standing
 from counterlens.probes.runner import ProbeRun, run_targets
+from counterlens.python.mutations.empica import TRANSFORMATIONS
 from counterlens.sandbox.registry import best_sandbox
 from counterlens.syntax.document import Document
 

@@ -10,8 +10,8 @@ from typing import Any
 from counterlens.attribution.differential.inputs import Call, Hints
 from counterlens.attribution.discovery import files_with_tests, read_text
 from counterlens.attribution.layout import layout_of
+from counterlens.python.syntax.parsing import parse_expression, parse_module
 from counterlens.syntax.document import Document
-from counterlens.syntax.python_ast import parse_expression, parse_module
 
 _MOST = 40  # maximum calls
 _LONGEST = 2000  # maximum characters of one call

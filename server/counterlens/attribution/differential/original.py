@@ -15,9 +15,9 @@ from counterlens.attribution.differential.inputs import Call
 from counterlens.attribution.differential.testable import find_node, why_not
 from counterlens.attribution.layout import Layout, layout_of
 from counterlens.attribution.recording import CallRecord, Recorder, Recording
+from counterlens.python.syntax.parsing import parse_module
+from counterlens.python.syntax.versions import unparsed
 from counterlens.syntax.document import Document
-from counterlens.syntax.python_ast import parse_module
-from counterlens.syntax.python_versions import unparsed
 
 if TYPE_CHECKING:
     from counterlens.attribution.differential.generation import CallPlan

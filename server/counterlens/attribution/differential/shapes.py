@@ -14,7 +14,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from counterlens.attribution.differential.inputs import Built, Hints
-from counterlens.syntax.python_ast import parse_expression
+from counterlens.python.syntax.parsing import parse_expression
 
 Strategy = st.SearchStrategy[Any]
 _LONGEST = 7  # maximum elements of a container

@@ -25,7 +25,7 @@ from counterlens.attribution.java.surroundings import Surroundings, surroundings
 from counterlens.attribution.reading import read_program
 from counterlens.attribution.test_run import Apartness, brief
 from counterlens.errors import SourceError
-from counterlens.syntax.java_escapes import as_java_reads_it
+from counterlens.java.syntax.escapes import as_java_reads_it
 
 ID = "given"
 _PROGRAM, _TESTS, _STAND_INS = "program.java", "tests-of-it.java", "stand-ins.java"

@@ -23,9 +23,9 @@ from tree_sitter import Node
 
 from counterlens.dependence import MODULE, Dependences, Kind
 from counterlens.errors import SourceError
-from counterlens.probes.dependence.brace_parts import BracePartReader
+from counterlens.java.examined.parts import BracePartReader
 from counterlens.probes.dependence.parts import Part, Span, StatementPair
-from counterlens.probes.dependence.python_parts import PythonPartReader
+from counterlens.python.examined.parts import PythonPartReader
 
 
 class Relation(StrEnum):

@@ -9,7 +9,7 @@ import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from counterlens.syntax.python_ast import parse_module
+from counterlens.python.syntax.parsing import parse_module
 
 TAGS = ("for", "while", "nested loop", "if", "nested if", "match", "try", "basic")
 USES = (

@@ -9,8 +9,8 @@ from typing import ClassVar
 
 from counterlens.attribution.base import Setting
 from counterlens.probes.execution.features import Features
-from counterlens.probes.observe.run import Step
 from counterlens.probes.prompts.literals import Literal, Values
+from counterlens.python.observe.run import Step
 from counterlens.sandbox.base import Limits, Sandbox
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from counterlens.probes.prompts.misleading import misled
-from counterlens.syntax.python_ast import parse_expression, parse_module
+from counterlens.python.prompts.misleading import misled
+from counterlens.python.syntax.parsing import parse_expression, parse_module
 
 RELATIVE, ABSOLUTE = 1e-6, 1e-9
 """Floats are equal within these tolerances."""

@@ -18,9 +18,9 @@ from counterlens.metrics.effects import wilson
 from counterlens.metrics.significance import holm, p_text, rank_sum
 from counterlens.metrics.similarity import cosine, lexical_vectors
 from counterlens.metrics.table import Cell, Table
-from counterlens.mutations.empica import TRANSFORMATIONS
 from counterlens.probes.robustness.record import AnswerPair, RobustnessRecord
 from counterlens.probes.robustness.tables import Records, listing
+from counterlens.python.mutations.empica import TRANSFORMATIONS
 
 LEXICAL = "lexical"
 """The similarity by words; the frequency of words is counted over the answers of a whole run."""

@@ -15,10 +15,10 @@ from counterlens.attribution.java.differential.calling import CallFate, JavaCall
 from counterlens.attribution.java.differential.generation import Generator, literals_of
 from counterlens.attribution.java.differential.target import JavaTarget, NoTargetError, find_target
 from counterlens.attribution.java.surroundings import NOTHING_AROUND, Surroundings, surroundings
+from counterlens.java.syntax.escapes import escape_that_is_syntax
 from counterlens.sandbox.java.values import JavaAnswer
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
-from counterlens.syntax.java_escapes import escape_that_is_syntax
 
 PROGRAM = "program.java"
 ROUND, ROUNDS = 80, 3  # inputs of one round; another round is made while blocks are missing

@@ -1,0 +1,219 @@
+"""The effects of a C expression (general rules: `braces/reading.py`).
+
+- `p[i]`, `*p`, `*(p + i)`, `s.x` and `p->x` are places: a store to one changes the object that the variable
+  holds or points to, and kills nothing. `*p` is `p[0]`.
+- `scanf("%d", &x)` binds `x`, and does not read it; `scanf("%s", s)` changes `s`. Any other function with the
+  argument `&x` may bind `x`.
+- The operand of `sizeof` is not read.
+- A macro is read as it is written: as a name or a call.
+
+Approximations: pointers are not followed; after `p = &x`, a store through `p` does not define `x`.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+from tree_sitter import Node
+
+from counterlens.c.dependence.calls import CALLS, PARTIAL, SCANNING
+from counterlens.dependence.braces.reading import (
+    COMMON,
+    BraceReading,
+    Inner,
+    Part,
+    Syntax,
+    conditional,
+    nothing,
+    selected,
+    selector,
+    unbracketed,
+)
+from counterlens.syntax.definitions import text_of
+
+
+def within(node: Node) -> Node | None:
+    """The declarator nested in a declarator."""
+    inner = node.child_by_field_name("declarator")
+    if inner is None and node.type == "parenthesized_declarator" and node.named_child_count:
+        return node.named_children[-1]
+    return inner
+
+
+def declared(node: Node | None) -> Node | None:
+    """The identifier that a declarator declares."""
+    while node is not None and node.type != "identifier":
+        node = within(node)
+    return node
+
+
+def _declaration(reading: BraceReading, node: Node) -> None:
+    each = node.children_by_field_name("declarator")
+    reading.then(*[partial(_plain, reading, one) if one.type == "identifier" else one for one in each])
+
+
+def _plain(reading: BraceReading, name: Node) -> None:
+    reading.blocks.declare(name)
+
+
+def _init(reading: BraceReading, node: Node) -> None:
+    name, value = declared(node), node.child_by_field_name("value")
+    sizes = _sizes(node.child_by_field_name("declarator"))
+    if name is None:
+        reading.then(*sizes, value)
+        return
+    begun, ended = reading.flowing(lambda: reading.blocks.declare(name))
+    reading.then(begun, *sizes, value, ended, lambda: reading.bind(reading.blocks.declare(name)))
+
+
+def _uninitialised(reading: BraceReading, node: Node) -> None:
+    """Read a declarator without a value: it reads the sizes of an array."""
+    name = declared(node)
+    sizes = _sizes(node)
+    reading.then(*sizes)
+    if name is not None and node.type != "function_declarator":
+        reading.blocks.declare(name)
+
+
+def _sizes(node: Node | None) -> list[Node]:
+    found = []
+    while node is not None and node.type not in {"identifier", "function_declarator"}:
+        size = node.child_by_field_name("size")
+        if size is not None:
+            found.append(size)
+        node = node.child_by_field_name("declarator")
+    return found[::-1]
+
+
+def _pointer(reading: BraceReading, node: Node) -> None:
+    value = node.child_by_field_name("argument")
+    if value is None:
+        return
+    if text_of(node.child_by_field_name("operator")) == "&":
+        reading.then(value)
+        return
+    variable = reading.root(unbracketed(value))
+    if variable is None:
+        reading.then(value)
+    else:
+        reading.see(variable, "[0]")
+
+
+def _call(reading: BraceReading, node: Node) -> None:
+    function, arguments = node.child_by_field_name("function"), node.child_by_field_name("arguments")
+    given = (
+        [one for one in arguments.named_children if one.type != "comment"] if arguments is not None else []
+    )
+    name = text_of(function)
+    calls = reading.syntax.calls
+    if name in SCANNING:
+        first = SCANNING[name]
+        scanned: set[str] = set()
+        begun, ended = reading.reads(scanned)
+        scans = [partial(_scan, reading, one, scanned) for one in given[first:]]
+        reading.then(begun, *given[:first], ended, *scans)
+        return
+    changed = [given[which] for which in calls.functions.get(name, ()) if which < len(given)]
+    change = reading.change if name in PARTIAL else reading.renew
+    pointed = [] if changed else [one for one in map(_pointed, given) if one is not None]
+    reading.then(
+        function if function is not None and function.type != "identifier" else None,
+        *given,
+        *[partial(change, one) for one in changed],
+        *[partial(_bind_perhaps, reading, one) for one in pointed],
+    )
+
+
+def _pointed(node: Node) -> Node | None:
+    """The operand of `&`; None for other expressions."""
+    node = unbracketed(node)
+    if node.type != "pointer_expression" or text_of(node.child_by_field_name("operator")) != "&":
+        return None
+    value = node.child_by_field_name("argument")
+    return None if value is None else unbracketed(value)
+
+
+def _bind_perhaps(reading: BraceReading, node: Node) -> None:
+    variable = reading.root(node)
+    if variable is None:
+        reading.change(node)
+    else:
+        reading.bind(variable, perhaps=True)
+
+
+def _scan(reading: BraceReading, node: Node, scanned: set[str]) -> None:
+    """Write through a pointer: the target's location is evaluated, its value is not read."""
+    pointed = _pointed(node)
+    target = pointed or node
+
+    def stored() -> None:
+        stored_in = reading.target(target)
+        if stored_in is not None:
+            reading.effects.into[stored_in] |= scanned
+        variable = None if pointed is None else reading.root(pointed)
+        if variable is None:
+            reading.renew(target)
+        else:
+            reading.bind(variable)
+
+    begun, ended = reading.flowing(lambda: reading.target(target))
+    reading.then(begun, *reading.selecting(target), ended, stored)
+
+
+def _element(node: Node) -> tuple[Node, str | None] | None:
+    value = node.child_by_field_name("argument")
+    return None if value is None else (value, selector(node.child_by_field_name("index")))
+
+
+def _field(node: Node) -> tuple[Node, str | None] | None:
+    value = node.child_by_field_name("argument")
+    return None if value is None else (value, f".{text_of(node.child_by_field_name('field'))}")
+
+
+def _pointed_at(node: Node) -> tuple[Node, str | None] | None:
+    value = node.child_by_field_name("argument")
+    if value is None:
+        return None
+    return value, None if text_of(node.child_by_field_name("operator")) == "&" else "[0]"
+
+
+def _offset(node: Node) -> tuple[Node, str | None] | None:
+    left = node.child_by_field_name("left")
+    return None if left is None else (left, "")
+
+
+def _within(node: Node) -> tuple[Node, str | None] | None:
+    value = node.child_by_field_name("value") or node.child_by_field_name("argument")
+    value = value or (node.named_children[-1] if node.named_child_count else None)
+    return None if value is None else (value, None)
+
+
+_INNER: dict[str, Inner] = {
+    "subscript_expression": _element,
+    "field_expression": _field,
+    "pointer_expression": _pointed_at,
+    "binary_expression": _offset,
+    "parenthesized_expression": _within,
+    "cast_expression": _within,
+    "update_expression": _within,
+}
+
+_PARTS: dict[str, Part] = {
+    **COMMON,
+    "conditional_expression": conditional,
+    "subscript_expression": selected,
+    "field_expression": selected,
+    "pointer_expression": _pointer,
+    "call_expression": _call,
+    "declaration": _declaration,
+    "init_declarator": _init,
+    "array_declarator": _uninitialised,
+    "pointer_declarator": _uninitialised,
+    "function_declarator": _uninitialised,
+    "sizeof_expression": nothing,
+    "type_descriptor": nothing,
+    "field_designator": nothing,
+    "ERROR": nothing,
+}
+
+SYNTAX = Syntax(_PARTS, _INNER, CALLS)

@@ -1,0 +1,1 @@
+"""The statements of an examined Java method, and their changes."""

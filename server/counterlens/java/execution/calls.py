@@ -1,0 +1,126 @@
+"""Existing calls of a Java method: in its documentation, in tests, and in a dataset's tests."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from tree_sitter import Node
+
+from counterlens.attribution.java.project_tests import files_with_tests
+from counterlens.java.prompts.values import equal, java_literal
+from counterlens.python.execution.calls import MOST_BYTES
+from counterlens.sandbox.java.values import JavaValue
+from counterlens.syntax.document import Document
+from counterlens.syntax.functions import Function
+from counterlens.syntax.grammars import parser_for
+from counterlens.syntax.tree import descendants
+
+_QUOTED = r'"(?:[^"\\\n]|\\.)*"' + r"|'(?:[^'\\\n]|\\.)+'"
+_BLANKS = re.compile(rf"({_QUOTED})|(?<=[(\[{{])\s+|\s+(?=[)\]}}])|\s+")
+_MARGIN = re.compile(r"^\s*\*?\s*(?:>>>\s*)?")
+
+
+@dataclass(frozen=True, slots=True)
+class LiteralCall:
+    """A call whose arguments are literals.
+
+    Attributes:
+        written: The call, without an object or a class before its name.
+        arguments: The arguments.
+    """
+
+    written: str
+    arguments: tuple[JavaValue, ...]
+
+
+def name_of(qualname: str) -> str:
+    """The simple name of a method, such as `add` of `Sum.add(int)`."""
+    return qualname.partition("(")[0].rpartition(".")[2]
+
+
+def calls_in(code: str, name: str) -> list[str]:
+    """The distinct calls of a method with literal arguments in some code, in the order of the text.
+
+    Args:
+        code: A Java source, or a part of one.
+        name: The simple name of the method.
+    """
+    root = parser_for("java").parse(code.encode("utf-8", "surrogatepass")).root_node
+    found = (literal_call(node, name) for node in descendants(root))
+    calls = (call.written for call in found if call is not None)
+    return list(dict.fromkeys(call for call in calls if len(call.encode()) <= MOST_BYTES))
+
+
+def literal_call(node: Node, name: str) -> LiteralCall | None:
+    """The call in a node, if it is a call of a method with literal arguments; else None."""
+    if node.type != "method_invocation" or node.has_error:
+        return None
+    named, listed = node.child_by_field_name("name"), node.child_by_field_name("arguments")
+    if named is None or listed is None or _text(named) != name:
+        return None
+    texts = [_text(child) for child in listed.named_children if not child.type.endswith("comment")]
+    literals = [java_literal(text, strict=True) for text in texts]
+    if any(found is None for found in literals):
+        return None
+    inside = ", ".join(map(on_one_line, texts))
+    return LiteralCall(f"{name}({inside})", tuple(found.value for found in literals if found is not None))
+
+
+def read_call(call: str, name: str) -> LiteralCall | None:
+    """The call in a text, if it is a call of a method with literal arguments; else None."""
+    root = parser_for("java").parse(f"class A {{ Object a = {call}; }}".encode()).root_node
+    found = [node for node in descendants(root) if node.type == "variable_declarator"]
+    value = found[0].child_by_field_name("value") if len(found) == 1 and not root.has_error else None
+    return literal_call(value, name) if value is not None and _text(value) == call else None
+
+
+def in_comment(comment: str, name: str) -> list[str]:
+    """The calls of a method at the beginning of lines of a comment."""
+    calls: list[str] = []
+    for line in comment.splitlines():
+        text = _MARGIN.sub("", line)
+        if text.startswith(f"{name}("):
+            calls += calls_in(f"class A {{ Object a = {text}; }}", name)[:1]
+    return list(dict.fromkeys(calls))
+
+
+def in_tests(document: Document, function: Function) -> list[str]:
+    """The calls of a method in the project's tests that name the method and its class."""
+    if document.path is None or not document.path.is_file():
+        return []
+    calls: dict[str, None] = {}
+    for source in files_with_tests(document, function):
+        calls.update(dict.fromkeys(calls_in(source.text, function.name)))
+    return list(calls)
+
+
+def same_arguments(one: Sequence[JavaValue], other: Sequence[JavaValue]) -> bool:
+    """Whether two calls have the same arguments, whatever the classes of lists and numbers."""
+    return len(one) == len(other) and all(map(equal, one, other))
+
+
+def mentions(node: Node, name: str) -> Iterator[LiteralCall | None]:
+    """The calls of a method inside a node; None for a call with other than literal arguments."""
+    for inner in descendants(node):
+        if inner.type == "method_invocation":
+            named = inner.child_by_field_name("name")
+            if named is not None and _text(named) == name:
+                yield literal_call(inner, name)
+
+
+def on_one_line(text: str) -> str:
+    """A piece of code on one line, with unchanged strings."""
+    return _BLANKS.sub(_blank, text.strip())
+
+
+def _blank(found: re.Match[str]) -> str:
+    if found[1]:
+        return found[1]
+    before, after = found.string[: found.start()], found.string[found.end() :]
+    return "" if before[-1:] in set("([{") or after[:1] in set(")]}") else " "
+
+
+def _text(node: Node) -> str:
+    return (node.text or b"").decode("utf-8", "replace")

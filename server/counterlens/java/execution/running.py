@@ -1,0 +1,333 @@
+"""Running one call of a Java method in the sandbox.
+
+The program gets an added method that makes the call, so that the compiler determines the types of the
+arguments, as in tests, and private methods can be called, too.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from threading import Event
+
+from tree_sitter import Node
+
+from counterlens.attribution.java.bench import Classes, CompilerStoppedError, JavaBench
+from counterlens.attribution.java.benches import BENCHES
+from counterlens.attribution.java.differential.calling import CallFate, JavaCall, make_call
+from counterlens.attribution.java.differential.target import (
+    TYPES,
+    JavaTarget,
+    NoTargetError,
+    find_method,
+    modifiers,
+)
+from counterlens.attribution.java.stand_ins import package_of
+from counterlens.attribution.java.surroundings import surroundings
+from counterlens.errors import SourceError
+from counterlens.java.execution.calls import name_of, read_call
+from counterlens.java.prompts.values import plain, written
+from counterlens.probes.prompts.literals import Literal
+from counterlens.sandbox.base import Limits, Sandbox
+from counterlens.sandbox.java.values import JavaAnswer, JavaValue
+from counterlens.syntax.document import Document
+from counterlens.syntax.functions import Function, functions
+
+_MAKER = "counterlens$call"
+_PROGRAM = "program.java"
+_LONGEST = 4096  # maximum characters of a result
+_MATH = ("BigInteger", "BigDecimal")
+_UTIL = (
+    *("ArrayDeque", "ArrayList", "Arrays", "Collections", "HashMap", "HashSet", "Hashtable", "LinkedHashMap"),
+    *("LinkedHashSet", "LinkedList", "List", "Map", "Optional", "OptionalDouble", "OptionalInt"),
+    *("OptionalLong", "PriorityQueue", "Set", "Stack", "TreeMap", "TreeSet", "Vector"),
+)
+_LIBRARY = re.compile(
+    r'("(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)+\')|(?<![\w.$])(' + "|".join([*_UTIL, *_MATH]) + r")\b"
+)
+_RANDOM = re.compile(
+    r"\b(?:\w*Map|\w*Set|hash\w*|identityHashCode|\w*[rR]andom\w*|\w*Time\w*|parallel\w*|UUID|Thread\w*|enum)\b"
+)
+"""Names in a program whose result may differ in another JVM."""
+_SALTED = re.compile(r"\b(?:Set|Map)\s*\.\s*(?:of|ofEntries|copyOf)\b|\btoUnmodifiable(?:Set|Map)\b")
+"""Names of sets and maps with n elements, of which each JVM chooses one of 2n to 4n orders."""
+_JVMS = 8  # for these: by chance, all have one order of two elements in one of 256 programs
+Units = Sequence[tuple[str, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class CalledMethod:
+    """A method that a standalone call can reach.
+
+    Attributes:
+        owner: The node of its class.
+        class_name: The binary name of its class.
+        receiver: The expression before its name: empty, or a new object.
+        name: Its simple name.
+        node: Its declaration.
+    """
+
+    owner: Node
+    class_name: str
+    receiver: str
+    name: str
+    node: Node
+
+
+def called_method(document: Document, function: Function) -> CalledMethod:
+    """The method of a function, if a standalone call can reach it.
+
+    Raises:
+        SourceError: none can; the message says why.
+    """
+    try:
+        node = find_method(document, function)
+    except NoTargetError as error:
+        raise SourceError(str(error)) from None
+    above = list(_above(node))
+    around = [each for each in above if each.type in TYPES]
+    if not around or any(each.type in {"object_creation_expression", "block"} for each in above):
+        raise SourceError("its class is declared inside a method")
+    if node.child_by_field_name("body") is None:
+        raise SourceError("it has no body")
+    result = node.child_by_field_name("type")
+    if result is None or result.type == "void_type":
+        raise SourceError("it returns nothing")
+    names = [_name(each) for each in reversed(around)]
+    receiver = ""
+    if "static" not in modifiers(node):
+        _require_objects(around)
+        receiver = f"new {'.'.join(names)}()."
+    package = package_of(document.tree.root_node)
+    owner = "$".join(names)
+    return CalledMethod(around[0], f"{package}.{owner}" if package else owner, receiver, _name(node), node)
+
+
+def method_of_call(document: Document, call: str) -> CalledMethod:
+    """The method that a call names.
+
+    Raises:
+        SourceError: no such method can be reached by a standalone call, or an argument is not a literal.
+    """
+    name = call.partition("(")[0].strip()
+    named = [function for function in functions(document) if name_of(function.qualname) == name]
+    if not named:
+        raise SourceError(f"the program has no method {name}")
+    if read_call(call, name) is None:
+        raise SourceError("an argument of the call is not a literal")
+    why: SourceError | None = None
+    for function in named:
+        try:
+            return called_method(document, function)
+        except SourceError as error:
+            why = why or error
+    raise why or SourceError(f"the program has no method {name}")
+
+
+def addition(method: CalledMethod, statements: str) -> tuple[int, str]:
+    """The method to add to a program, after the byte offset of its place.
+
+    Args:
+        method: The method whose class gets the added method.
+        statements: The statements of the added method, which end with a `return`.
+    """
+    body = method.owner.child_by_field_name("body")
+    assert body is not None  # a class has one
+    return body.end_byte - 1, f" public static Object {_MAKER}() throws Throwable {{ {statements} }} "
+
+
+def expression(method: CalledMethod, call: str) -> str:
+    """A call as an expression in its class, with qualified library names, because imports may be missing."""
+    return method.receiver + _LIBRARY.sub(_qualified, call)
+
+
+def result_of(
+    document: Document,
+    text: str,
+    method: CalledMethod,
+    sandbox: Sandbox,
+    *,
+    more: Units = (),
+    times: int = 1,
+    alone: bool = False,
+    limits: Limits,
+    cancel: Event | None = None,
+) -> list[JavaValue]:
+    """The results of the added method of a program, one for each fresh copy of the program.
+
+    Args:
+        document: The unchanged program, with the path of its file.
+        text: The program with the method of `addition`.
+        method: The method whose class has the added method.
+        sandbox: The sandbox.
+        more: Further source files, as name and text.
+        times: Number of calls, each in a fresh copy.
+        alone: Whether each copy gets a fresh JVM.
+        limits: The limits of one call.
+        cancel: Set to cancel.
+
+    Raises:
+        SourceError: the program does not compile, throws, times out, or its result is not a literal.
+        SandboxError, Cancelled: as the sandbox.
+    """
+    try:
+        return _results(
+            document, text, method, sandbox, more, times, alone=alone, limits=limits, cancel=cancel
+        )
+    except CompilerStoppedError as stopped:
+        raise SourceError(str(stopped)) from None
+
+
+def output_of(
+    document: Document, call: str, sandbox: Sandbox, *, limits: Limits, cancel: Event | None = None
+) -> Literal:
+    """Like `ExecutedLanguage.output_of`."""
+    return _literal(*_outputs(document, call, sandbox, 2, alone=False, limits=limits, cancel=cancel))
+
+
+def require_ordered(
+    document: Document,
+    call: str,
+    gives: Literal,
+    sandbox: Sandbox,
+    *,
+    limits: Limits,
+    cancel: Event | None = None,
+) -> None:
+    """Like `ExecutedLanguage.require_ordered`: the call runs again in JVMs with other hash codes.
+
+    Objects, and the sets and maps of `Set.of` and `Map.of`, have another order there. A program that cannot
+    depend on this order does not run again.
+    """
+    text = document.text + call
+    if not _RANDOM.search(text):
+        return
+    times = _JVMS if _SALTED.search(text) else 1
+    outputs = _outputs(document, call, sandbox, times, alone=True, limits=limits, cancel=cancel)
+    if any(_literal(output, output).written != gives.written for output in outputs):
+        raise SourceError("the result of the call depends on the order of a set")
+
+
+def _outputs(
+    document: Document,
+    call: str,
+    sandbox: Sandbox,
+    times: int,
+    *,
+    alone: bool,
+    limits: Limits,
+    cancel: Event | None,
+) -> list[JavaValue]:
+    method = method_of_call(document, call)
+    at, added = addition(method, f"return {expression(method, call)};")
+    text = (document.data[:at] + added.encode() + document.data[at:]).decode("utf-8", "replace")
+    return result_of(document, text, method, sandbox, times=times, alone=alone, limits=limits, cancel=cancel)
+
+
+def _literal(first: JavaValue, second: JavaValue) -> Literal:
+    if not plain(first) or not plain(second):
+        raise SourceError("the result of the call is not a literal")
+    text = written(first)
+    if text != written(second):
+        raise SourceError("two equal calls return different results")
+    if len(text) > _LONGEST:
+        raise SourceError("the result of the call is too long")
+    return Literal(first, text)
+
+
+def _results(
+    document: Document,
+    text: str,
+    method: CalledMethod,
+    sandbox: Sandbox,
+    more: Units,
+    times: int,
+    *,
+    alone: bool,
+    limits: Limits,
+    cancel: Event | None,
+) -> list[JavaValue]:
+    units: list[tuple[str, str]] = [(_PROGRAM, text), *more]
+    with BENCHES.bench(sandbox) as bench:
+        classes = bench.compile(units, tests=False, cancel=cancel)
+        if not isinstance(classes, str):
+            return _called(bench, classes, method, times, alone=alone, limits=limits, cancel=cancel)
+    around = surroundings(document.path, document.text) if document.path is not None else None
+    if around is None or isinstance(around, str) or not (around.program or around.library):
+        raise _uncompiled(classes)
+    with BENCHES.bench(sandbox, around.library) as bench:
+        classes = bench.compile([*units, *around.program], tests=False, cancel=cancel)
+        if isinstance(classes, str):
+            raise _uncompiled(classes)
+        return _called(bench, classes, method, times, alone=alone, limits=limits, cancel=cancel)
+
+
+def _uncompiled(errors: str) -> SourceError:
+    first = errors.splitlines()[0] if errors else ""
+    return SourceError(f"the program does not compile with the call: {first}")
+
+
+def _called(
+    bench: JavaBench,
+    classes: Classes,
+    method: CalledMethod,
+    times: int,
+    *,
+    alone: bool,
+    limits: Limits,
+    cancel: Event | None,
+) -> list[JavaValue]:
+    target = JavaTarget(method.class_name, _MAKER, "", True, (), method.node)
+    values = []
+    for _ in range(times):
+        with bench.held(classes, cancel, alone=alone) as held:
+            values.append(_value(make_call(held, target, JavaCall(()), limits.seconds)))
+    return values
+
+
+def _value(answer: JavaAnswer | CallFate) -> JavaValue:
+    if answer is CallFate.LATE:
+        raise SourceError("the call times out")
+    if isinstance(answer, CallFate):
+        raise SourceError("the program ends the process")
+    if answer.thrown:
+        raise SourceError(f"the call throws {re.sub(r'.*[.$]', '', answer.thrown)}")
+    if answer.value is None:
+        raise SourceError("the result of the call is not a literal")
+    return answer.value
+
+
+def _require_objects(around: list[Node]) -> None:
+    """Check that an object can be made without arguments."""
+    owner, name = around[0], _name(around[0])
+    if owner.type != "class_declaration" or "abstract" in modifiers(owner):
+        raise SourceError(f"it needs an object of {name}, which cannot be made without arguments")
+    if len(around) > 1 and "static" not in modifiers(owner):
+        raise SourceError(f"an object of {name} belongs to one of {_name(around[1])}")
+    body = owner.child_by_field_name("body")
+    makers = [
+        child for child in (body.named_children if body else []) if child.type == "constructor_declaration"
+    ]
+    listed = [maker.child_by_field_name("parameters") for maker in makers]
+    if makers and not any(each is None or not each.named_children for each in listed):
+        raise SourceError(f"it needs an object of {name}, which cannot be made without arguments")
+
+
+def _qualified(found: re.Match[str]) -> str:
+    if found[1]:
+        return found[1]
+    return f"java.{'math' if found[2] in _MATH else 'util'}.{found[2]}"
+
+
+def _above(node: Node) -> list[Node]:
+    found, above = [], node.parent
+    while above is not None:
+        found.append(above)
+        above = above.parent
+    return found
+
+
+def _name(node: Node) -> str:
+    found = node.child_by_field_name("name")
+    return (found.text or b"").decode("utf-8", "replace") if found is not None else ""

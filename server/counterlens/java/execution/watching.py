@@ -1,0 +1,198 @@
+"""Observing a Java program during a call: the rounds of its loops, and the changes by the lines of a method.
+
+The program is instrumented with calls of `Watch.java`. Its line numbers stay the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from threading import Event
+
+from tree_sitter import Node
+
+from counterlens.java.execution.running import (
+    CalledMethod,
+    addition,
+    called_method,
+    expression,
+    method_of_call,
+    result_of,
+)
+from counterlens.python.observe.run import Step
+from counterlens.sandbox.base import Limits, Sandbox
+from counterlens.sandbox.java.values import JavaValue
+from counterlens.syntax.document import Document
+from counterlens.syntax.functions import Function
+from counterlens.syntax.tree import descendants
+from counterlens.text import line_start
+
+_WATCH = "counterlens.watch.Watch"
+_UNITS = (("Watch.java", Path(__file__).with_name("Watch.java").read_text(encoding="utf-8")),)
+_LOOPS = frozenset({"for_statement", "enhanced_for_statement", "while_statement", "do_statement"})
+_APART = frozenset({"lambda_expression", "class_body", "class_declaration"})
+_STATEMENTS = frozenset({"expression_statement", "local_variable_declaration"})
+_SPECIAL = frozenset({"for_statement", "switch_rule", "try_with_resources_statement"})
+_PARTS = {"array_access": "array", "method_invocation": "object"}
+Changed = tuple[str, bool]
+"""A variable, and whether it certainly has a value before the statement."""
+
+
+def rounds_of(
+    document: Document, call: str, sandbox: Sandbox, *, limits: Limits, cancel: Event | None = None
+) -> int:
+    """Like `ExecutedLanguage.rounds_of`."""
+    method = method_of_call(document, call)
+    writer = _Notes(document.data)
+    for node in descendants(document.tree.root_node):
+        if node.type in _LOOPS:
+            writer.note_round(node)
+    (value,) = _result(document, writer, method, call, "rounds()", sandbox, limits, cancel)
+    return int(value[1])
+
+
+def trace(
+    document: Document, call: str, sandbox: Sandbox, *, limits: Limits, cancel: Event | None = None
+) -> list[Step]:
+    """Like `ExecutedLanguage.trace`: the steps are simple statements that stand alone on their lines."""
+    method = method_of_call(document, call)
+    body = method.node.child_by_field_name("body")
+    assert body is not None  # `method_of_call` finds no other
+    writer = _Notes(document.data)
+    writer.note_activation(body)
+    known = _locals(method.node)
+    for statement in _simple(method.node, document.data):
+        writer.note_changes(statement, _changed(statement, known))
+    (value,) = _result(document, writer, method, call, "steps()", sandbox, limits, cancel)
+    return [_step(str(item[1])) for item in value[2]]
+
+
+def simple_lines(document: Document, function: Function) -> set[int]:
+    """Like `ExecutedLanguage.simple_lines`."""
+    method = called_method(document, function)
+    return {statement.start_point.row + 1 for statement in _simple(method.node, document.data)}
+
+
+def _result(
+    document: Document,
+    writer: _Notes,
+    method: CalledMethod,
+    call: str,
+    asked: str,
+    sandbox: Sandbox,
+    limits: Limits,
+    cancel: Event | None,
+) -> list[JavaValue]:
+    statements = f"{expression(method, call)}; return {_WATCH}.{asked};"
+    at, added = addition(method, statements)
+    writer.insert(at, added)
+    return result_of(document, writer.text, method, sandbox, more=_UNITS, limits=limits, cancel=cancel)
+
+
+@dataclass
+class _Notes:
+    """A program's text with inserted notes: calls of `Watch.java`."""
+
+    data: bytes
+    inserted: list[tuple[int, int, str]] = field(default_factory=list)
+
+    @property
+    def text(self) -> str:
+        parts, at = [], 0
+        for start, _, text in sorted(self.inserted, key=lambda one: one[:2]):
+            parts += [self.data[at:start], text.encode()]
+            at = start
+        return b"".join([*parts, self.data[at:]]).decode("utf-8", "replace")
+
+    def insert(self, at: int, text: str) -> None:
+        """Insert a text at a byte offset, after earlier insertions there."""
+        self.inserted.append((at, len(self.inserted), text))
+
+    def note_round(self, loop: Node) -> None:
+        """Insert a note at the beginning of a loop's body."""
+        body = loop.child_by_field_name("body")
+        if body is None or body.type == ";":
+            return
+        if body.type == "block":
+            self.insert(body.start_byte + 1, f" {_WATCH}.round(); ")
+        else:
+            self.insert(body.start_byte, f"{{ {_WATCH}.round(); ")
+            self.insert(body.end_byte, " }")
+
+    def note_activation(self, body: Node) -> None:
+        """Insert notes at the beginning and the end of a method's activation."""
+        self.insert(body.start_byte + 1, f" {_WATCH}.enter(); try {{ ")
+        self.insert(body.end_byte - 1, f" }} finally {{ {_WATCH}.leave(); }} ")
+
+    def note_changes(self, statement: Node, variables: Iterable[Changed]) -> None:
+        """Insert a note after a simple statement, with the variables that it may change."""
+        line, befores, given = statement.start_point.row + 1, "", ""
+        for number, (name, before) in enumerate(variables):
+            kept = f"counterlens$before{number}"
+            befores += f"String {kept} = {_WATCH}.before({name}); " if before else ""
+            given += f', "{name}", {kept if before else "null"}, {name}'
+        note = f" {_WATCH}.ran({line}{given});"
+        if statement.type == "local_variable_declaration":
+            self.insert(statement.end_byte, note)
+        else:
+            self.insert(statement.start_byte, f"{{ {befores}")
+            self.insert(statement.end_byte, f"{note} }}")
+
+
+def _simple(method: Node, data: bytes) -> Iterator[Node]:
+    """The simple statements of a method that are alone on their line."""
+    for node in _own(method):
+        parent = node.parent
+        if node.type not in _STATEMENTS or parent is None or parent.type in _SPECIAL:
+            continue
+        start, end = line_start(data, node.start_byte), data.find(b"\n", node.end_byte)
+        around = data[start : node.start_byte] + data[node.end_byte : end if end >= 0 else len(data)]
+        if node.start_point.row == node.end_point.row and not around.strip():
+            yield node
+
+
+def _own(node: Node) -> Iterator[Node]:
+    """The nodes inside a method, without those of nested lambdas and classes."""
+    for child in node.named_children:
+        if child.type not in _APART:
+            yield child
+            yield from _own(child)
+
+
+def _changed(statement: Node, locals_: set[str]) -> Iterator[Changed]:
+    """The local variables that a simple statement may change, each with whether it has a value before."""
+    if statement.type == "local_variable_declaration":
+        for one in statement.children_by_field_name("declarator"):
+            if one.child_by_field_name("value") is not None:
+                yield _text(one.child_by_field_name("name")), False
+        return
+    inside = statement.named_children[0]
+    target: Node | None = None
+    before = True
+    if inside.type == "assignment_expression":
+        target = inside.child_by_field_name("left")
+        plain = target is not None and target.type == "identifier"
+        before = not plain or _text(inside.child_by_field_name("operator")) != "="
+    elif inside.type == "update_expression":
+        target = inside.named_children[-1]
+    elif inside.type == "method_invocation":
+        target = inside.child_by_field_name("object")
+    while target is not None and target.type in _PARTS:
+        target = target.child_by_field_name(_PARTS[target.type])
+    if target is not None and target.type == "identifier" and _text(target) in locals_:
+        yield _text(target), before
+
+
+def _locals(method: Node) -> set[str]:
+    kinds = {"variable_declarator", "formal_parameter", "enhanced_for_statement"}
+    return {_text(node.child_by_field_name("name")) for node in _own(method) if node.type in kinds}
+
+
+def _step(text: str) -> Step:
+    line, *rest = text.split("\n")
+    return Step(int(line), dict(zip(rest[::2], rest[1::2], strict=True)))
+
+
+def _text(node: Node | None) -> str:
+    return (node.text or b"").decode("utf-8", "replace") if node is not None else ""

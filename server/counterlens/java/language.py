@@ -1,0 +1,23 @@
+"""Java."""
+
+from __future__ import annotations
+
+from counterlens.languages.language import Language
+
+JAVA = Language(
+    id="java",
+    title="Java",
+    suffixes=(".java",),
+    grammar="tree_sitter_java:language",
+    all_in_types=True,
+    concepts="counterlens.java.syntax.concepts:JAVA",
+    functions="counterlens.syntax.definitions:java_definitions",
+    operators="counterlens.syntax.operators:JAVA",
+    dependence="counterlens.java.dependence.language:JAVA",
+    mutations="counterlens.java.mutations.language:JAVA",
+    judge="counterlens.attribution.java.language:JAVA",
+    prompts="counterlens.java.prompts.language:PROMPTS",
+    execution="counterlens.java.execution.language:EXECUTION",
+    swaps="counterlens.probes.operator.forms:JAVA",
+    interventions="counterlens.java.examined.interventions:INTERVENTIONS",
+)

@@ -1,0 +1,219 @@
+"""`JavaModule`: one parsed Java file, with its nodes by type and their positions."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator
+from functools import cached_property
+
+from tree_sitter import Node
+
+from counterlens.errors import SourceError
+from counterlens.java.mutations.variables import JavaScopes
+from counterlens.java.syntax.escapes import escape_that_is_syntax
+from counterlens.mutations.parsed import FunctionSpan
+from counterlens.syntax.definitions import definitions
+from counterlens.syntax.grammars import parser_for
+from counterlens.text import Positions
+
+_TYPES = {
+    "class_declaration",
+    "interface_declaration",
+    "enum_declaration",
+    "record_declaration",
+    "annotation_type_declaration",
+}
+_SEQUENCES = {"block", "constructor_body", "switch_block_statement_group"}
+_COMMENTS = {"line_comment", "block_comment"}
+
+
+class JavaModule:
+    """A Java file, its tree, and the position of each node. Offsets are UTF-8 bytes.
+
+    Raises:
+        SourceError: the source does not parse.
+    """
+
+    language = "java"
+
+    def __init__(self, source: str) -> None:
+        escape = escape_that_is_syntax(source)
+        if escape is not None:
+            raise SourceError(escape)
+        self.source = source
+        self.positions = Positions(source)
+        self.data = self.positions.data
+        self.tree = parser_for("java").parse(self.data)
+        self.root = self.tree.root_node
+        self._parents: dict[int, Node] = {}
+        self._by_type: dict[str, list[Node]] = {}
+        self.functions: list[FunctionSpan] = []
+        self.function_nodes: dict[int, Node] = {}
+        self._index()
+
+    def _index(self) -> None:
+        todo = [self.root]
+        while todo:
+            node = todo.pop()
+            if node.is_error or node.is_missing:
+                raise SourceError(f"line {node.start_point.row + 1} does not parse as Java")
+            self._by_type.setdefault(node.type, []).append(node)
+            for child in reversed(node.children):
+                self._parents[child.id] = node
+                todo.append(child)
+        for name, one in definitions(self.root, self.language):
+            self.functions.append(FunctionSpan(name, one.node.start_byte, one.node.end_byte))
+            self.function_nodes[one.node.start_byte] = one.node
+
+    # Nodes and scopes
+
+    def nodes(self, *types: str) -> Iterator[Node]:
+        """All nodes of these types, type by type, in source order within each."""
+        for kind in types:
+            yield from self._by_type.get(kind, ())
+
+    def parent(self, node: Node) -> Node:
+        """The parent of a node; the root is its own parent."""
+        return self._parents.get(node.id, self.root)
+
+    def ancestors(self, node: Node) -> Iterator[Node]:
+        """The ancestors of a node, innermost first, the root last."""
+        while (above := self._parents.get(node.id)) is not None:
+            yield above
+            node = above
+
+    def text(self, node: Node) -> str:
+        """The text of a node."""
+        return self.data[node.start_byte : node.end_byte].decode("utf-8", "replace")
+
+    def shown(self, node: Node, limit: int = 60) -> str:
+        """A node as quoted in a description: on one line, at most `limit` characters."""
+        text = " ".join(self.text(node).split())
+        return text if len(text) <= limit else text[: limit - 1] + "…"
+
+    @cached_property
+    def scopes(self) -> JavaScopes:
+        """The local variable to which each name refers."""
+        return JavaScopes(self.root)
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """All words of the text that could be names, comments and strings included."""
+        return frozenset(re.findall(r"[\w$]+", self.source))
+
+    @cached_property
+    def declared_types(self) -> frozenset[str]:
+        """The names of the classes, interfaces, enums, records and type parameters of the file."""
+        names = (node.child_by_field_name("name") for node in self.nodes(*_TYPES))
+        parameters = (node.named_children[-1] for node in self.nodes("type_parameter") if node.named_children)
+        return frozenset(self.text(name) for name in (*names, *parameters) if name is not None)
+
+    @cached_property
+    def declarators(self) -> dict[str, list[Node]]:
+        """The identifiers that declare the fields and local variables of the file, by name."""
+        found: dict[str, list[Node]] = {}
+        for declarator in self.nodes("variable_declarator"):
+            name = declarator.child_by_field_name("name")
+            if name is not None:
+                found.setdefault(self.text(name), []).append(name)
+        return found
+
+    def statements(self, around: Node) -> list[Node]:
+        """The statements of a block, in order, without comments and switch labels."""
+        skipped = _COMMENTS | {"switch_label"}
+        return [child for child in around.named_children if child.type not in skipped]
+
+    def in_sequence(self, node: Node) -> bool:
+        """Whether a statement is in a block, so that another statement may be added beside it."""
+        return self.parent(node).type in _SEQUENCES
+
+    # Positions
+
+    @property
+    def newline(self) -> str:
+        """The line ending."""
+        return "\r\n" if "\r\n" in self.source else "\n"
+
+    def line(self, offset: int) -> int:
+        """The 1-based line number of an offset."""
+        return self.positions.line_of(offset) + 1
+
+    def line_start(self, offset: int) -> int:
+        """The offset of the first byte of the line that contains an offset."""
+        return self.positions.line_start(self.positions.line_of(offset))
+
+    def next_line(self, offset: int) -> int:
+        """The offset of the first byte of the line after the one that contains an offset."""
+        number = self.positions.line_of(offset) + 1
+        return self.positions.line_start(number) if number < self.positions.lines else len(self.data)
+
+    def begins_line(self, offset: int) -> bool:
+        """Whether only blanks precede an offset on its line."""
+        return not self.data[self.line_start(offset) : offset].strip()
+
+    def indentation(self, offset: int) -> str:
+        """The blanks at the beginning of an offset's line."""
+        line = self.data[self.line_start(offset) : offset]
+        return line[: len(line) - len(line.lstrip(b" \t\f"))].decode()
+
+    @cached_property
+    def indent(self) -> str:
+        """The indentation of a block relative to its surroundings, taken from the first block of the file."""
+        for block in self.nodes("block", "class_body"):
+            for child in block.named_children:
+                inner, outer = self.indentation(child.start_byte), self.indentation(block.end_byte - 1)
+                if self.begins_line(child.start_byte) and inner.startswith(outer) and inner != outer:
+                    return inner[len(outer) :]
+        return "    "
+
+    def in_string(self, offset: int) -> bool:
+        """Whether an offset is inside a text block."""
+        index = bisect_right(self._text_blocks, (offset, 0)) - 1
+        return index >= 0 and offset < self._text_blocks[index][1]
+
+    @cached_property
+    def _text_blocks(self) -> list[tuple[int, int]]:
+        strings = self.nodes("string_literal")
+        return [(s.start_byte, s.end_byte) for s in strings if s.start_point.row < s.end_point.row]
+
+    # Functions
+
+    def function_at(self, offset: int) -> FunctionSpan | None:
+        """The innermost function around an offset."""
+        index = bisect_right(self._function_starts, offset) - 1
+        while index >= 0 and offset >= self.functions[index].end:
+            index = self._enclosing[index]
+        return self.functions[index] if index >= 0 else None
+
+    @cached_property
+    def _function_starts(self) -> list[int]:
+        return [function.start for function in self.functions]
+
+    @cached_property
+    def _enclosing(self) -> list[int]:
+        """Return, for each function, the index of the function around it, or -1."""
+        found: list[int] = []
+        stack: list[int] = []
+        for index, function in enumerate(self.functions):
+            while stack and self.functions[stack[-1]].end <= function.start:
+                stack.pop()
+            found.append(stack[-1] if stack else -1)
+            stack.append(index)
+        return found
+
+    def lines_of(self, function: FunctionSpan) -> list[int]:
+        """Return the offsets of the lines on which a statement of a function begins."""
+        lines = self._statement_lines
+        return lines[bisect_left(lines, function.start) : bisect_left(lines, function.end)]
+
+    @cached_property
+    def _statement_lines(self) -> list[int]:
+        """Return the starts of the lines on which a statement of a block begins."""
+        inside = (
+            self.line_start(statement.start_byte)
+            for block in self.nodes(*_SEQUENCES)
+            for statement in self.statements(block)
+            if self.begins_line(statement.start_byte)
+        )
+        return sorted(set(inside))

@@ -1,0 +1,233 @@
+"""`negate-condition`, `block-swap-plain` and `remove-conditional` for Java, which break an `if`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import ClassVar
+
+from tree_sitter import Node
+
+from counterlens.java.mutations.branches import branches_of, is_else_if, swap_branches
+from counterlens.java.mutations.conditions import (
+    assigns,
+    condition_of,
+    negated,
+    negated_as_a_whole,
+    same_text,
+    tested,
+    why_not_moved,
+)
+from counterlens.java.mutations.flow import completes
+from counterlens.java.mutations.module import JavaModule
+from counterlens.java.mutations.mutation import JavaContext, JavaMutation
+from counterlens.mutations.base import Concept
+from counterlens.mutations.edits import Edit, Slice, replace
+from counterlens.mutations.layout import dedenting
+from counterlens.mutations.mutation import Example, Site, SiteRefused
+
+_SAME = "both branches do the same"
+
+
+def _same_branches(module: JavaModule, node: Node) -> bool:
+    branches = branches_of(node)
+    return branches.other is not None and same_text(module, branches.then, branches.other)
+
+
+class JavaNegateCondition(JavaMutation):
+    """Negate the condition of an `if`, and keep its branches, which breaks the program."""
+
+    id = "negate-condition"
+    concept = Concept.CONTROL_FLOW
+    preserving = False
+    source = "Nguyen et al. 2024, Table 1"
+    EXAMPLES: ClassVar[tuple[Example, ...]] = (
+        Example(
+            before="class A { int f(int a, Object b) { if (a < 1 && b == null) return 1; return 2; } }",
+            after="class A { int f(int a, Object b) { if (a >= 1 || b != null) return 1; return 2; } }",
+        ),
+        Example(
+            before="class A { void f(boolean a) { if (a) g(); else g(); } }",
+            refused="both branches do the same",
+        ),
+        Example(
+            before="class A { void f(Object o) { if (o instanceof String s) g(s); } }", refused="pattern"
+        ),
+    )
+
+    def __init__(self, *, by_not: bool = False) -> None:
+        """`by_not`: whether conditions are always negated by `!`."""
+        self.by_not = by_not
+
+    def sites(self, context: JavaContext) -> Iterator[Site | SiteRefused]:
+        for node in context.module.nodes("if_statement"):
+            test = tested(node)
+            reason = _SAME if _same_branches(context.module, node) else why_not_moved(context, test)
+            if reason is not None:
+                yield SiteRefused(node.start_byte, reason)
+                continue
+            yield Site(
+                span=(node.start_byte, condition_of(node).end_byte),
+                description=f"negated the condition `{context.module.shown(test)}`",
+                edits=negated_as_a_whole(test) if self.by_not else negated(context, test),
+            )
+
+
+class JavaBlockSwapPlain(JavaMutation):
+    """Swap the branches of an `if` with an `else` without negating its condition, which breaks the program.
+
+    The result is closer to the original's text than that of `if-else-flip`, and farther from its meaning.
+    """
+
+    id = "block-swap-plain"
+    concept = Concept.CONTROL_FLOW
+    preserving = False
+    source = "Ahmed et al. 2024, Table 6"
+    EXAMPLES: ClassVar[tuple[Example, ...]] = (
+        Example(
+            before="class A { int f(boolean a) { if (a) { return 1; } else { return 2; } } }",
+            after="class A { int f(boolean a) { if (a) { return 2; } else { return 1; } } }",
+        ),
+        Example(
+            before="class A { int f(boolean a) { if (a) return 1; else return 2; } }",
+            after="class A { int f(boolean a) { if (a) { return 2; } else return 1; } }",
+        ),
+        Example(before="class A { void f(boolean a) { if (a) g(); } }", refused="no else branch"),
+        Example(before="class A { void f(boolean a) { if (a) g(); else g(); } }", refused="do the same"),
+    )
+
+    def sites(self, context: JavaContext) -> Iterator[Site | SiteRefused]:
+        module = context.module
+        for node in module.nodes("if_statement"):
+            branches = branches_of(node)
+            reason = _SAME if _same_branches(module, node) else why_not_moved(context, tested(node))
+            if branches.other is None:
+                yield SiteRefused(node.start_byte, "there is no else branch to swap with")
+            elif reason is not None:
+                yield SiteRefused(node.start_byte, reason)
+            else:
+                shape = swap_branches(module, node, branches.then, branches.other)
+                yield Site(
+                    span=(node.start_byte, node.end_byte),
+                    description="swapped the branches and kept the condition",
+                    edits=shape.edits,
+                    reindented=shape.reindented,
+                )
+
+
+class JavaRemoveConditional(JavaMutation):
+    """Remove an `if` without `else`, so that its body always runs, which breaks the program.
+
+    An `if` whose body always jumps is refused if code follows it, because the compiler refuses unreachable
+    code.
+    """
+
+    id = "remove-conditional"
+    concept = Concept.CONTROL_FLOW
+    preserving = False
+    source = "Nguyen et al. 2024, Table 1"
+    EXAMPLES: ClassVar[tuple[Example, ...]] = (
+        Example(
+            before='''
+            class A {
+                void f(boolean a) {
+                    if (a) { // here
+                        g();
+                        h("""
+                            text
+                        """);
+                    }
+                    k();
+                }
+            }
+            ''',
+            after='''
+            class A {
+                void f(boolean a) {
+                    // here
+                    g();
+                    h("""
+                            text
+                        """);
+                    k();
+                }
+            }
+            ''',
+        ),
+        Example(
+            before="class A { void f(boolean a) { if (a) { int b = 1; g(b); } } }",
+            after="class A { void f(boolean a) { { int b = 1; g(b); } } }",
+        ),
+        Example(before="class A { void f(boolean a) { if (a) g(); else h(); } }", refused="another branch"),
+        Example(
+            before="class A { int f(boolean a) { if (a) return 1; return 2; } }",
+            refused="unreachable",
+        ),
+        Example(
+            before="class A { void f(int a) { if ((a = g()) > 0) h(a); } }", refused="assigns a variable"
+        ),
+    )
+
+    def sites(self, context: JavaContext) -> Iterator[Site | SiteRefused]:
+        for node in context.module.nodes("if_statement"):
+            reason = _kept(context, node)
+            if reason is not None:
+                yield SiteRefused(node.start_byte, reason)
+                continue
+            shown = context.module.shown(tested(node))
+            yield Site(
+                (node.start_byte, node.end_byte),
+                f"removed the condition `{shown}`; the guarded code stays",
+                tuple(_unguarded(context.module, node)),
+            )
+
+
+def _kept(context: JavaContext, node: Node) -> str | None:
+    """The reason why a condition cannot be removed; None if it can."""
+    module = context.module
+    branches, test = branches_of(node), tested(node)
+    if branches.other is not None or is_else_if(module, node):
+        return "there is another branch"
+    reason = why_not_moved(context, test)
+    if reason is not None:
+        return reason
+    if assigns(context, test):
+        return "the condition assigns a variable that the body may need"
+    if not completes(module, branches.then) and _has_following_statement(module, node):
+        return "the code after it would be unreachable and would not compile"
+    return None
+
+
+def _has_following_statement(module: JavaModule, node: Node) -> bool:
+    """Whether another statement follows, in the statement's block or in one around that."""
+    while True:
+        around = module.parent(node)
+        if around.type in {"block", "switch_block_statement_group", "constructor_body"}:
+            if any(one.start_byte >= node.end_byte for one in module.statements(around)):
+                return True
+        elif around.type not in {
+            "try_statement",
+            "synchronized_statement",
+            "labeled_statement",
+            "do_statement",
+        }:
+            return False
+        node = around
+
+
+def _unguarded(module: JavaModule, node: Node) -> list[Edit]:
+    then = branches_of(node).then
+    statements = module.statements(then) if then.type == "block" else []
+    declares = any("declaration" in one.type for one in statements)
+    above = module.in_sequence(node)
+    inside = then.start_byte + 1, then.end_byte - 1
+    if not above or declares or not statements or not module.begins_line(then.end_byte - 1):
+        return [replace(node.start_byte, then.start_byte, "")]
+    base = module.indentation(node.start_byte)
+    first = next(child for child in then.named_children)
+    last = max(child.end_byte for child in then.named_children)
+    lines = dedenting(module, first.start_byte, inside[1], base, module.indent)
+    kept = Slice(first.start_byte, last)
+    return [
+        Edit(node.start_byte, node.end_byte, (kept,)),
+        *(edit for edit in lines if first.start_byte <= edit.start and edit.end <= last),
+    ]

@@ -1,0 +1,1 @@
+"""Java methods and values in prompts and answers."""

@@ -1,0 +1,1 @@
+"""Reading Java's escapes, and its tables of node types."""

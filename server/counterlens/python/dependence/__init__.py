@@ -1,0 +1,1 @@
+"""Dependences in Python functions, on Python's own tree."""

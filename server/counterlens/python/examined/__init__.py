@@ -1,0 +1,1 @@
+"""The statements of an examined Python function, and their changes."""

@@ -1,0 +1,165 @@
+"""Calls of Python functions: run under observers in the sandbox."""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from collections.abc import Sequence
+from threading import Event
+
+from counterlens.attribution import differential
+from counterlens.attribution.base import Setting
+from counterlens.errors import SourceError
+from counterlens.probes.execution.features import Features, features
+from counterlens.probes.execution.language import ExecutedLanguage
+from counterlens.probes.execution.states import marked
+from counterlens.probes.prompts.literals import PYTHON_VALUES, Literal
+from counterlens.python.execution import calls, own_code
+from counterlens.python.execution.unanswered import unanswered
+from counterlens.python.execution.written_out import written_out
+from counterlens.python.observe import run
+from counterlens.python.observe.run import Step
+from counterlens.python.syntax.parsing import parse_module
+from counterlens.sandbox.base import Limits, Sandbox
+from counterlens.syntax.document import Document
+from counterlens.syntax.functions import Function
+
+
+class PythonExecution(ExecutedLanguage):
+    """See the module."""
+
+    id = "python"
+    values = PYTHON_VALUES
+    stops = {  # noqa: RUF012 - a constant
+        "direct": ("\n\n", "\nassert", "\ndef ", "\n#"),
+        "steps": ("\n\n", "\ndef ", "\nassert"),
+    }
+
+    def require_reachable(self, document: Document, function: Function) -> None:  # noqa: ARG002
+        """Like `ExecutedLanguage.require_reachable`."""
+        if "." in function.qualname:
+            raise SourceError("it is a method or a nested function, which cannot be called alone")
+
+    def calls_in(self, tests: str, qualname: str) -> list[str]:
+        """Like `ExecutedLanguage.calls_in`."""
+        return calls.calls_in(tests, {qualname, "candidate"}, qualname)
+
+    def in_examples(self, document: Document, function: Function) -> list[str]:
+        """Like `ExecutedLanguage.in_examples`."""
+        return calls.in_examples(document, function)
+
+    def in_tests(self, document: Document, function: Function) -> list[str]:
+        """Like `ExecutedLanguage.in_tests`."""
+        return calls.in_tests(document, function)
+
+    def generated(self, document: Document, function: Function, setting: Setting) -> Sequence[str]:
+        """Like `ExecutedLanguage.generated`."""
+        original = differential.find_out(document, function, setting)
+        if not isinstance(original, differential.Original):
+            return ()
+        pairs = zip(original.calls, original.observations, strict=True)
+        return [call.written(function.name) for call, seen in pairs if seen.returned]
+
+    def output_of(
+        self, document: Document, call: str, sandbox: Sandbox, *, limits: Limits, cancel: Event | None = None
+    ) -> Literal:
+        """Like `ExecutedLanguage.output_of`."""
+        return run.output_of(document, call, sandbox, limits=limits, cancel=cancel)
+
+    def require_ordered(
+        self,
+        document: Document,
+        call: str,
+        gives: Literal,
+        sandbox: Sandbox,
+        *,
+        limits: Limits,
+        cancel: Event | None = None,
+    ) -> None:
+        """Like `ExecutedLanguage.require_ordered`."""
+        run.require_ordered(document, call, gives, sandbox, limits=limits, cancel=cancel)
+
+    def rounds_of(
+        self, document: Document, call: str, sandbox: Sandbox, *, limits: Limits, cancel: Event | None = None
+    ) -> int:
+        """Like `ExecutedLanguage.rounds_of`."""
+        loops = run.observe_loops(document, call, sandbox, limits=limits, cancel=cancel)
+        return sum(loop.count for loop in loops.values())
+
+    def trace(
+        self, document: Document, call: str, sandbox: Sandbox, *, limits: Limits, cancel: Event | None = None
+    ) -> list[Step]:
+        """Like `ExecutedLanguage.trace`."""
+        return run.trace(document, call, sandbox, limits=limits, cancel=cancel)
+
+    def simple_lines(self, document: Document, function: Function) -> set[int]:
+        """Like `ExecutedLanguage.simple_lines`."""
+        try:
+            tree = parse_module(document.text)
+        except (SyntaxError, ValueError):
+            return set()
+        statements: Counter[int] = Counter()
+        simple: set[int] = set()
+        for node in ast.walk(tree):
+            if not isinstance(node, ast.stmt):
+                continue
+            statements[node.lineno] += 1
+            kind = isinstance(node, ast.Assign | ast.AugAssign | ast.AnnAssign | ast.Expr)
+            if kind and node.end_lineno == node.lineno:
+                simple.add(node.lineno)
+        inside = range(function.start_line, function.end_line + 1)
+        return {
+            line
+            for line in simple
+            if statements[line] == 1 and line in inside and _sound(document, line, tree)
+        }
+
+    def written_out(
+        self,
+        document: Document,
+        function: Function,
+        call: str,
+        sandbox: Sandbox,
+        *,
+        limits: Limits,
+        cancel: Event | None = None,
+    ) -> Document:
+        """Like `ExecutedLanguage.written_out`."""
+        return written_out(document, function, call, sandbox, limits=limits, cancel=cancel)
+
+    def unanswered(self, document: Document, function: Function, call: str) -> Document:
+        """Like `ExecutedLanguage.unanswered`."""
+        return unanswered(document, function, call)
+
+    def features(self, text: str) -> Features | None:
+        """Like `ExecutedLanguage.features`."""
+        return features(text)
+
+    def described(self, document: Document, function: Function) -> str | None:
+        """Like `ExecutedLanguage.described`."""
+        text = document.data[function.header : function.end].decode("utf-8", "replace")
+        lines = text.splitlines(keepends=True)
+        margin = function.column  # the indentation of all lines except the first, which has none
+        try:
+            node = parse_module("".join([lines[0], *(line[margin:] for line in lines[1:])])).body[0]
+        except (SyntaxError, ValueError, IndexError):
+            return None
+        return ast.get_docstring(node) if isinstance(node, ast.FunctionDef) else None
+
+    def without_comments(self, document: Document) -> Document:
+        """Like `ExecutedLanguage.without_comments`."""
+        return own_code.without_comments(document)
+
+    def code_alone(self, document: Document) -> Document:
+        """Like `ExecutedLanguage.code_alone`: texts that are statements document, wherever they stand."""
+        return own_code.without_comments(own_code.without_texts(document))
+
+
+EXECUTION = PythonExecution()
+
+
+def _sound(document: Document, line: int, tree: ast.Module) -> bool:
+    try:
+        return ast.dump(parse_module(marked(document, line).text)) == ast.dump(tree)
+    except (SyntaxError, ValueError):
+        return False

@@ -1,0 +1,27 @@
+"""Python."""
+
+from __future__ import annotations
+
+from counterlens.languages.language import Feature, Language
+
+PYTHON = Language(
+    id="python",
+    title="Python",
+    suffixes=(".py", ".pyi", ".pyw"),
+    grammar="tree_sitter_python:language",
+    aliases=("python3",),
+    comment="#",
+    features=frozenset(Feature),
+    concepts="counterlens.python.syntax.concepts:PYTHON",
+    functions="counterlens.syntax.definitions:python_definitions",
+    operators="counterlens.syntax.operators:PYTHON",
+    strict="counterlens.python.syntax.parsing:parse_module",
+    words="counterlens.python.syntax.parsing:WORDS",
+    dependence="counterlens.python.dependence.program:PYTHON",
+    mutations="counterlens.python.mutations.language:PYTHON",
+    judge="counterlens.attribution.python:PYTHON",
+    prompts="counterlens.python.prompts.language:PROMPTS",
+    execution="counterlens.python.execution.language:EXECUTION",
+    swaps="counterlens.probes.operator.forms:PYTHON",
+    interventions="counterlens.python.examined.interventions:INTERVENTIONS",
+)

@@ -1,0 +1,1 @@
+"""Mutations of Python source, on LibCST's tree: one file per mutation."""

@@ -1,0 +1,53 @@
+"""`rename-random`: gives a function's variables random names."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from counterlens.mutations.mutation import Example, MutationContext
+from counterlens.python.mutations.module import FunctionNode
+from counterlens.python.mutations.naming import FreshNames, Locals
+from counterlens.python.mutations.renaming import Chooser, Renaming
+from counterlens.python.mutations.variables import Variable
+
+
+class RenameRandom(Renaming):
+    """Give each variable of a function a random name of five letters.
+
+    Parameters, functions, classes, imports and module-level variables keep their names, because other code
+    may use them. A function that may look its variables up by name (`locals()`, `eval`, `f"{x=}"`) is
+    refused.
+    """
+
+    id = "rename-random"
+    source = "Hooda et al. 2024, section 3.3"
+    EXAMPLES: ClassVar[tuple[Example, ...]] = (
+        Example(
+            before="""
+            def f(xs):
+                total = 0
+                for x in xs:
+                    total += x
+                return total
+            """,
+            after="""
+            def f(xs):
+                lhiel = 0
+                for sjjza in xs:
+                    lhiel += sjjza
+                return lhiel
+            """,
+        ),
+        Example(before="def f(x):\n    return x\n", refused="no variables besides its parameters"),
+        Example(before="def f():\n    x = 1\n    return locals()\n", refused="by name"),
+        Example(before="def f():\n    x = 1\n    return f'{x=}'\n", refused="shows the name of `x`"),
+    )
+
+    def chooser(self, context: MutationContext) -> Chooser:
+        names = FreshNames(context.module, context.seed)
+
+        def choose(function: FunctionNode, found: Locals) -> dict[Variable, str]:
+            new = {name: names.draw(self.id, function.qualname, name) for name in found.names}
+            return {variable: new[variable.name] for variable in found.safe}
+
+        return choose

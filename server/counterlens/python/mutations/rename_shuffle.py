@@ -1,0 +1,105 @@
+"""`rename-shuffle`: permutes the names of a function's variables."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from itertools import islice
+from typing import ClassVar
+
+import libcst as cst
+
+from counterlens.mutations.mutation import Example, MutationContext
+from counterlens.python.mutations.module import FunctionNode, Module
+from counterlens.python.mutations.naming import Locals
+from counterlens.python.mutations.renaming import Chooser, Renaming
+from counterlens.python.mutations.variables import Role, ScopeKind, Variable
+
+
+class RenameShuffle(Renaming):
+    """Permute the names among the variables of a function, so that none keeps its own.
+
+    The only variable of a function takes the name of a variable or parameter of another function in
+    the file; if there is none, its name is swapped with a parameter's, which assumes that callers pass that
+    by position (`positional-arguments`). Otherwise the renamed variables and the refusals are those of
+    `rename-random`.
+
+    As published (`counterlens probe --protocol cacp`), only the names of the function's own variables are
+    permuted.
+    """
+
+    id = "rename-shuffle"
+    permutes = True
+    source = "Hooda et al. 2024, section 3.3"
+    EXAMPLES: ClassVar[tuple[Example, ...]] = (
+        Example(
+            before="def f(xs):\n    total = 0\n    for x in xs:\n        total += x\n    return total\n",
+            after="def f(xs):\n    x = 0\n    for total in xs:\n        x += total\n    return x\n",
+        ),
+        Example(
+            before="def f(xs):\n    n = len(xs)\n    return n\n",
+            after="def f(n):\n    xs = len(n)\n    return xs\n",
+        ),
+        Example(before="def f():\n    n = g()\n    return n\n", refused="only one"),
+        Example(
+            before="def f(x):\n    a = b = 1\n    return eval(x)\n",
+            refused="by name",
+        ),
+    )
+
+    def chooser(self, context: MutationContext) -> Chooser:
+        pool = [] if self.published else _all_names(context.module)
+
+        def choose(function: FunctionNode, found: Locals) -> dict[Variable, str] | str:
+            chance = random.Random(repr((context.seed, self.id, function.qualname)))  # noqa: S311
+            for new in islice(_proposals(found, pool, chance), _TRIES):
+                chosen = {variable: new[variable.name] for variable in found.safe}
+                if context.module.scopes.clash(chosen, found.scope) is None:
+                    return chosen
+            swapped = None if self.published else _with_parameter(context.module, function, found)
+            if swapped is None and len(found.names) > 1:
+                return "swapping the names of its variables would change what they refer to"
+            return swapped or "there is only one variable whose name could be swapped"
+
+        return choose
+
+
+_TRIES = 12
+_OF_A_PARAMETER = {Role.PARAMETER, Role.USE, Role.BIND, Role.AUGMENT}
+
+
+def _proposals(found: Locals, pool: list[str], chance: random.Random) -> Iterator[dict[str, str]]:
+    """New names by old ones: permutations without fixed points; names from `pool` for a single variable."""
+    names = list(found.names)
+    if len(names) == 1:
+        others = [name for name in pool if name != names[0]]
+        chance.shuffle(others)
+        yield from ({names[0]: other} for other in others)
+        return
+    while True:
+        chance.shuffle(names)
+        yield dict(zip(names, names[1:] + names[:1], strict=True))
+
+
+def _with_parameter(module: Module, function: FunctionNode, found: Locals) -> dict[Variable, str] | None:
+    """Swap the names of the only variable and a parameter, if no other function provides a name."""
+    if function.node.decorators or (found.scope.parent and found.scope.parent.kind is ScopeKind.CLASS):
+        return None
+    keywords = {arg.keyword.value for arg in module.nodes(cst.Arg) if arg.keyword is not None}
+    name = found.names[0]
+    for param in function.node.params.params:
+        variable = module.scopes.variable(param.name)
+        if variable is None or variable.name in keywords or variable.roles - _OF_A_PARAMETER:
+            continue
+        if not any(occurrence in module.scopes.shown for occurrence in variable.occurrences):
+            chosen = {**dict.fromkeys(found.safe, variable.name), variable: name}
+            if module.scopes.clash(chosen, found.scope) is None:
+                return chosen
+    return None
+
+
+def _all_names(module: Module) -> list[str]:
+    """The names of all variables and parameters in a file."""
+    variables = (v for scope in module.scopes.all() for v in scope.variables.values())
+    named = (v.name for v in variables if v.roles & {Role.BIND, Role.PARAMETER})
+    return [name for name in dict.fromkeys(named) if not name.startswith("__")]

@@ -1,0 +1,67 @@
+"""Base class of the renaming mutations: one site for each function, with all of its own variables."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Iterator
+from typing import ClassVar
+
+from counterlens.mutations.assumptions import POSITIONAL_ARGUMENTS
+from counterlens.mutations.base import Concept
+from counterlens.mutations.mutation import Mutation, MutationContext, Site, SiteRefused
+from counterlens.python.mutations.module import FunctionNode
+from counterlens.python.mutations.naming import Locals, described, first_offset, local_variables, renaming
+from counterlens.python.mutations.variables import Role, Variable
+
+Chooser = Callable[[FunctionNode, Locals], dict[Variable, str] | str]
+"""Chooses the new names of a function's variables, or gives the reason why there are none."""
+
+
+class Renaming(Mutation):
+    """Renames all variables of a function at the same time.
+
+    Parameters keep their names, because callers may use them; so do functions, classes, imports and
+    module-level variables, which other modules may import.
+
+    Args:
+        published: Rename only the variables of Hooda et al. 2024, section 3.3: no parameters of lambdas.
+    """
+
+    concept: ClassVar[Concept] = Concept.NAMING
+    permutes: ClassVar[bool] = False  # whether the new names are names of the function already
+
+    def __init__(self, *, published: bool = False) -> None:
+        self.published = published
+
+    @abstractmethod
+    def chooser(self, context: MutationContext) -> Chooser:
+        """Return the chooser of new names for one module."""
+
+    def sites(self, context: MutationContext) -> Iterator[Site | SiteRefused]:
+        module = context.module
+        choose = self.chooser(context)
+        for function in module.functions:
+            found = local_variables(module, function, lambdas=not self.published)
+            for variable, reason in found.refused:
+                yield SiteRefused(first_offset(module, variable), reason)
+            if not found.safe:
+                if not found.refused:
+                    yield SiteRefused(function.start, "the function has no variables besides its parameters")
+                continue
+            chosen = choose(function, found)
+            if isinstance(chosen, str):
+                yield SiteRefused(function.start, chosen)
+                continue
+            clash = module.scopes.clash(chosen, found.scope)
+            if clash is not None:
+                yield SiteRefused(function.start, f"`{clash}` would mean another variable")
+                continue
+            span = function.start, function.end
+            named = any(v.scope is found.scope and Role.PARAMETER in v.roles for v in chosen)
+            yield Site(
+                span,
+                described(chosen),
+                renaming(module, chosen),
+                assumptions=(POSITIONAL_ARGUMENTS,) if named else (),
+                sole=self.permutes,
+            )

@@ -1,0 +1,214 @@
+"""Observation of one call in the sandbox: its output, how its loops ran, its states."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from importlib.util import MAGIC_NUMBER
+from pathlib import Path
+from threading import Event
+from typing import Any, TypeVar
+
+from counterlens.attribution.layout import layout_of
+from counterlens.errors import SourceError
+from counterlens.probes.prompts.literals import Literal, literal, unordered
+from counterlens.python.mutations.loop_unroll import Rounds
+from counterlens.python.syntax.parsing import parse_expression
+from counterlens.sandbox.base import Ending, Job, Limits, Sandbox
+from counterlens.sandbox.recalling import run_or_recall
+from counterlens.sandbox.shipping import IMPORTED, quick_files, start_script
+from counterlens.syntax.document import Document
+
+T = TypeVar("T")
+_PACKAGE = Path(__file__).parent
+_TRACE_BYTES = 1 << 20  # maximum bytes of the report of a trace
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One line that ran.
+
+    Attributes:
+        line: The line, 1-based.
+        changed: The variables that it bound or changed, as literals.
+    """
+
+    line: int
+    changed: dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class _Messages:
+    """The message on a call that cannot be observed; the exception follows `raised`."""
+
+    timed_out: str
+    ended: str
+    raised: str
+    hint: str | None = None
+    detailed: bool = False  # whether to give the exception's message, not only its class
+
+
+def observe_loops(
+    document: Document, call: str, sandbox: Sandbox, *, limits: Limits, cancel: Event | None = None
+) -> dict[int, Rounds]:
+    """The number of rounds of each loop in a call, which `loop-unroll` needs (Liu et al. 2024, Table IV).
+
+    Args:
+        document: The program.
+        call: An expression over its names, such as `total([1, 2, 3])`.
+        sandbox: Its sandbox.
+        limits: Its limits.
+        cancel: Set to cancel.
+
+    Returns:
+        The observations of each entered loop, by its 1-based line.
+
+    Raises:
+        SourceError: the call is not an expression, fails, or times out.
+        SandboxError, Cancelled: as `Sandbox.run`.
+    """
+    try:
+        parse_expression(call)
+    except SyntaxError as error:
+        raise SourceError(
+            f"{call!r} is not an expression: {error.msg}", "Write a call such as: total([1, 2, 3])"
+        ) from None
+    messages = _Messages(
+        timed_out=f"{call} did not finish within {limits.seconds:.0f} seconds",
+        ended=f"{call} could not be observed: the program ended the process",
+        raised=f"{call} raised",
+        hint="Only an execution that ends normally can be unrolled",
+        detailed=True,
+    )
+    return _observe("loops", document, call, sandbox, limits, cancel, _read_loops, messages)
+
+
+def output_of(
+    document: Document, call: str, sandbox: Sandbox, *, limits: Limits, cancel: Event | None = None
+) -> Literal:
+    """The result of a call; arguments as for `observe_loops`.
+
+    Raises:
+        SourceError: the call fails, times out, or its result is not a literal, or varies; the message says
+            which.
+        SandboxError, Cancelled: as `Sandbox.run`.
+    """
+    messages = _Messages("the call times out", "the program ends the process", "the call raises")
+    outputs = _observe("outputs", document, call, sandbox, limits, cancel, _read_outputs, messages)
+    if len(outputs) != 2 or outputs[0] != outputs[1]:
+        raise SourceError("two equal calls return different results")
+    value = literal(outputs[0])
+    if value is None:
+        raise SourceError("the result of the call is not a literal")
+    return value
+
+
+def require_ordered(
+    document: Document,
+    call: str,
+    gives: Literal,
+    sandbox: Sandbox,
+    *,
+    limits: Limits,
+    cancel: Event | None = None,
+) -> None:
+    """Refuse an unpredictable result of a call: a set, or a value that depends on the order of one.
+
+    Args:
+        document: The program.
+        call: The call.
+        gives: Its result, from `output_of`.
+        sandbox: The sandbox of a second run, with another hash seed.
+        limits: Its limits.
+        cancel: Set to cancel.
+
+    Raises:
+        SourceError: the result of the call has no order, or a random one.
+        SandboxError, Cancelled: as `Sandbox.run`.
+    """
+    if unordered(gives.value):
+        raise SourceError("the result of the call is or contains a set, which has no order")
+    messages = _Messages("the call times out", "the program ends the process", "the call raises")
+    outputs = _observe("reseeded", document, call, sandbox, limits, cancel, _read_outputs, messages)
+    other = literal(outputs[0]) if outputs else None
+    if other is None or other.written != gives.written:
+        raise SourceError("the result of the call depends on the order of a set")
+
+
+def trace(
+    document: Document, call: str, sandbox: Sandbox, *, limits: Limits, cancel: Event | None = None
+) -> list[Step]:
+    """The changes by each line while a call runs; arguments as for `observe_loops`.
+
+    Raises:
+        SourceError: the call fails, times out, or names no function of the program.
+        SandboxError, Cancelled: as `Sandbox.run`.
+    """
+    messages = _Messages(
+        "the call times out while it is traced",
+        "the program ends the process",
+        "when traced, the call raises",
+    )
+    limits = replace(limits, output_bytes=_TRACE_BYTES)
+    return _observe("trace", document, call, sandbox, limits, cancel, _read_steps, messages)
+
+
+def _observe(
+    observer: str,
+    document: Document,
+    call: str,
+    sandbox: Sandbox,
+    limits: Limits,
+    cancel: Event | None,
+    read: Callable[[Mapping[str, Any]], T],
+    messages: _Messages,
+) -> T:
+    """Run a call with the program's project importable, and read the observer's report.
+
+    The program shares the observer's process, so `read` must accept a report of any form.
+    """
+    place = layout_of(document.path, document.text) if document.path else None
+    observers = quick_files(_PACKAGE, MAGIC_NUMBER, ("run",))
+    job = Job(
+        files={**observers, "observed.py": document.data, "start.py": start_script(f"observe.{observer}")},
+        entry="start.py",
+        python=Path(sys.executable),
+        arguments=("observed.py", call, *(str(root) for root in (place.roots if place else ()))),
+        readable=place.readable if place else (),
+        limits=limits,
+        preload=IMPORTED,
+    )
+    outcome = run_or_recall(sandbox, job, cancel=cancel)
+    if outcome.ending is Ending.TIMED_OUT:
+        raise SourceError(messages.timed_out)
+    try:
+        report = json.loads(outcome.result)
+        error, seen = report["error"], read(report)
+    except (KeyError, TypeError, ValueError):
+        raise SourceError(messages.ended) from None
+    if error is not None:
+        text = str(error) if messages.detailed else str(error).partition(":")[0]
+        raise SourceError(f"{messages.raised} {text}", messages.hint)
+    return seen
+
+
+def _read_loops(report: Mapping[str, Any]) -> dict[int, Rounds]:
+    return {int(line): _rounds(loop) for line, loop in report["loops"].items()}
+
+
+def _rounds(loop: Mapping[str, object]) -> Rounds:
+    values, count, entries = loop["values"], loop["count"], loop["entries"]
+    if not (isinstance(values, list) and isinstance(count, int) and isinstance(entries, int)):
+        raise TypeError("a report of another form")
+    known = all(isinstance(value, str) for value in values)
+    return Rounds(count=count, values=tuple(values) if known else (), entries=entries)
+
+
+def _read_outputs(report: Mapping[str, Any]) -> list[str]:
+    return [str(output) for output in report["outputs"]]
+
+
+def _read_steps(report: Mapping[str, Any]) -> list[Step]:
+    return [Step(int(line), dict(changed)) for line, changed in report["steps"]]

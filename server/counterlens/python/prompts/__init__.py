@@ -1,0 +1,1 @@
+"""Python functions and values in prompts and answers."""

@@ -1,0 +1,1 @@
+"""Parsing Python, and its tables of node types."""

@@ -1,0 +1,1 @@
+"""Languages that are only scored: their registration, and a table of node types for some."""
