@@ -31,8 +31,8 @@ def run_examples(
         module = candidate.load()
     except BaseException as error:
         return {"kind": "import", "message": describe(error)}
-    space = candidate.namespace(module)
-    flags = candidate.flags & _FUTURE
+    space = dict(vars(module))
+    flags = candidate.code.co_flags & _FUTURE
     display, normal = sys.__displayhook__, sys.stdout
     results = []
     for number, source in enumerate(sources):
