@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from threading import Event
+from typing import Any
 
 from counterlens.attribution.base import Evidence, Judgement, Setting, Verdict
 from counterlens.attribution.doctests import pytest_settings_for_examples
@@ -63,6 +64,56 @@ def judge_by_tests(
     if not _can_fail(tree):
         reason = f"{tests.name} has no assertion and no test case: nothing in it could fail"
         return Verdict(Judgement.REFUSED, Evidence(TESTS, 0, None, reason))
+    test_run = _test_run(program, path, tests, text, tree, setting, function)
+    verdict = test_run.run(program, read_cases, cancel)
+    verdict = refuse_harness(test_run, verdict, program, read_cases, cancel)
+    if verdict.judgement is Judgement.FAILED and "::doctest of " in (verdict.evidence.failed or ""):
+        settings = pytest_settings_for_examples(layout_of(tests, text).path)
+        if settings:  # they do not apply to a file that runs as a script
+            message = in_lines(_SETTINGS.format(tests=tests.name), verdict.evidence.message)
+            evidence = replace(verdict.evidence, message=brief(message))
+            return replace(verdict, judgement=Judgement.REFUSED, evidence=evidence)
+    return verdict
+
+
+def calls_of_tests(
+    original: str,
+    path: Path,
+    tests: Path,
+    setting: Setting,
+    target: str,
+    *,
+    function: str | None = None,
+    cancel: Event | None = None,
+) -> list[Any]:
+    """The calls of a function that a file of tests makes while an original runs.
+
+    Args:
+        original: The text of the original.
+        path: The file in whose place it runs.
+        tests: The file of tests, which is Python.
+        setting: Their sandbox and interpreter.
+        target: The dotted path of the function.
+        function: As for `judge_by_tests`.
+        cancel: Set to cancel.
+
+    Returns:
+        The calls, as `TestRun.recorded_calls` returns them.
+    """
+    text = str(read_program(tests))
+    test_run = _test_run(original, path, tests, text, parse_module(text), setting, function)
+    return replace(test_run, original=original).recorded_calls(target, cancel)
+
+
+def _test_run(
+    program: str,
+    path: Path,
+    tests: Path,
+    text: str,
+    tree: ast.Module,
+    setting: Setting,
+    function: str | None,
+) -> TestRun:
     place, at = layout_of(path, program), layout_of(tests, text)
     target = function or _last_function(program) or ""
     cases, check = _has_cases(tree.body), _checks(tree)
@@ -73,16 +124,7 @@ def judge_by_tests(
         files = [{**file, "lent": not _imports(tree, place.module)}]
         task = {"files": files, **(task if check or _has_examples(tree) else {})}
     readable = at.readable or (tests,)
-    test_run = TestRun(TESTS, setting, place, task, folder=place.project, readable=readable)
-    verdict = test_run.run(program, read_cases, cancel)
-    verdict = refuse_harness(test_run, verdict, program, read_cases, cancel)
-    if verdict.judgement is Judgement.FAILED and "::doctest of " in (verdict.evidence.failed or ""):
-        settings = pytest_settings_for_examples(at.path)
-        if settings:  # they do not apply to a file that runs as a script
-            message = in_lines(_SETTINGS.format(tests=tests.name), verdict.evidence.message)
-            evidence = replace(verdict.evidence, message=brief(message))
-            return replace(verdict, judgement=Judgement.REFUSED, evidence=evidence)
-    return verdict
+    return TestRun(TESTS, setting, place, task, folder=place.project, readable=readable)
 
 
 def _has_cases(body: Sequence[ast.stmt]) -> bool:

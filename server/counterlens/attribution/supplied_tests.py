@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Sequence
 from functools import cached_property
 from threading import Event
 from typing import Any
@@ -51,6 +52,10 @@ class SuppliedTestsJudge:
             why = f"the tests do not call {name}" if self.tests else "the tests do not parse"
             return Verdict(Judgement.REFUSED, Evidence(ID, 0, None, why))
         return self._test_run.run(program, self._read, cancel)
+
+    def recorded_calls(self, target: str, cancel: Event | None) -> Sequence[Any]:
+        """The calls of the function that the tests make while the original runs; see `TestRun`."""
+        return self._test_run.recorded_calls(target, cancel)
 
     def _read(self, report: dict[str, Any]) -> tuple[Judgement, Evidence]:
         results = report.get("results")

@@ -136,6 +136,30 @@ class TestRun:
         known = outcome.ending is not Ending.TIMED_OUT
         return Verdict(judgement, evidence, outcome.seconds, (outcome.cpu_seconds or None) if known else None)
 
+    def recorded_calls(self, target: str, cancel: Event | None) -> list[Any]:
+        """The distinct calls of a function that the tests make while its original runs.
+
+        Args:
+            target: The dotted path of the function in its module.
+            cancel: Set to cancel.
+
+        Returns:
+            Calls in the form of `sandboxed/recorder/calls.py`; empty if there is no original.
+        """
+        heard: dict[str, Any] = {}
+
+        def read(report: dict[str, Any]) -> tuple[Judgement, Evidence]:
+            heard.update(report)
+            return Judgement.PASSED, Evidence(self.attribution, 0)
+
+        if self.original is not None:
+            self.with_task(record=target, every=True).run(self.original, read, cancel)
+        try:
+            calls = json.loads(heard.get("calls") or "[]")
+        except (ValueError, TypeError, RecursionError):
+            return []
+        return calls if isinstance(calls, list) else []
+
     def _job(self, program: str, nonce: str, cancel: Event | None) -> Job:
         place, kept = self.place, self._compiled(cancel)
         task = {
@@ -151,7 +175,7 @@ class TestRun:
         bytecode = describe_interpreter(self.setting.python).bytecode
         return Job(
             files={"start.py": _ENTRY, "task.json": json.dumps(task).encode()},
-            cold_files=quick_files(_PACKAGE, bytecode, _UNUSED),
+            cold_files=quick_files(_PACKAGE, bytecode, () if "record" in self.task else _UNUSED),
             entry="start.py",
             python=self.setting.python,
             readable=(*(kept.readable if kept else place.readable if place else ()), *self.readable),

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 from counterlens.attribution.base import Judge, Setting
 from counterlens.attribution.differential.comparing import ID as DIFFERENTIAL
+from counterlens.attribution.differential.comparing import ComparingJudge
 from counterlens.attribution.java import differential, project_tests
 from counterlens.attribution.java.differential.target import is_private
 from counterlens.attribution.java.judge import JavaTestsJudge, judge_java_by_tests
@@ -33,6 +37,14 @@ def _entries(document: Document) -> list[Function]:
     return [each for each in functions(document) if not is_private(document, each)]
 
 
+def _find_behaviour(
+    document: Document, function: Function, setting: Setting, _recorded: Sequence[Any]
+) -> ComparingJudge | str:
+    """The judge by differential execution, or the reason why there is none."""
+    judge = differential.find(document, function, setting)
+    return judge or differential.why_not(document, function, setting) or "it cannot be judged on inputs"
+
+
 JAVA = JudgedLanguage(
     missing=_missing,
     by_tests=judge_java_by_tests,
@@ -42,7 +54,7 @@ JAVA = JudgedLanguage(
     tests={project_tests.ID: project_tests.find},
     surveyed={project_tests.ID: project_tests.find},
     untested="no test of its project mentions it",
-    behaviour=differential.find,
+    behaviour=_find_behaviour,
     fallbacks={DIFFERENTIAL: differential.find},
     why_not={DIFFERENTIAL: differential.why_not},
 )

@@ -92,7 +92,7 @@ class JavaDifferentialJudge(ComparingJudge):
                 if len(apart) >= _ENOUGH_APART or (apart and now.serious):
                     break
         if not apart:
-            return Judgement.PASSED, Evidence(ID, tried, None, self.basis, self.strength)
+            return Judgement.PASSED, Evidence(ID, tried, None, self.basis)
         call, before, now = min(apart, key=lambda each: (each[1].value is None, each[0].size))
         written = call.written(target.name)
         found = Distinction(written, shown(before, now), shown(now, before), len(apart), tried)

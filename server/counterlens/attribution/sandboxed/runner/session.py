@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import importlib.util
+import json
 import os
 import sys
 
@@ -43,6 +44,10 @@ def judge(task: dict[str, Any], case: Callable[[str], None]) -> dict[str, Any]:
         candidate = Candidate(task["path"], task["module"], task["source"], tampering)
     except INVALID as error:
         return invalid(error)
+    if "record" in task:
+        from ..call_log import CallLog
+
+        candidate.log = CallLog(task["record"])
     kept = KeptCode(task.get("kept", ""), task["folder"] or "")
     kept.install(candidate.is_at)
     for folder in reversed(task["roots"]):
@@ -53,6 +58,8 @@ def judge(task: dict[str, Any], case: Callable[[str], None]) -> dict[str, Any]:
         os.chdir(task["folder"])
     unset = watch_environment(os.path.join(task["folder"] or os.path.dirname(task["path"]), ""))  # noqa: PTH118, PTH120
     report = {**_run(task, candidate, tampering, case, kept), "unset": unset}
+    if candidate.log is not None:
+        report["calls"] = json.dumps(candidate.log.calls)
     return {"kind": "tampered", "message": tampering.broken} if tampering.broken else report
 
 
