@@ -7,8 +7,9 @@
 Each program runs in the sandbox under limits, and is traced instruction by instruction
 (`tests/python/dependence/tracing.py`), up to 300,000 instructions. The comparison covers definition-use pairs
 of names, and control dependence for the calls that end without an exception
-(`tests/python/dependence/agreement.py`). In Java, it covers the definition-use pairs of local variables, recorded by shadow variables in the program
-(`tests/java/dependence/tracing.py`). The last line is one JSON document.
+(`tests/python/dependence/agreement.py`). In Java, it covers the definition-use pairs of local variables,
+recorded by shadow variables in the program (`tests/java/dependence/tracing.py`). The last line is one JSON
+document.
 """
 
 from __future__ import annotations
