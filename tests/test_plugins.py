@@ -213,7 +213,8 @@ def test_models_mutations_and_datasets_take_plugins_and_the_doctor_names_the_bro
             print(model.complete([Prompt("x = 1")])[0].text)
         from counterlens.mutations import mutated, survey
         surveyed = survey("def f(): pass", mutations=["nothing-at-all"])
-        print("nothing-at-all" in mutated("python").mutations, "nothing-at-all" in mutated("java").mutations, len(surveyed.counterfactuals))
+        known = [mutated(language).mutations for language in ("python", "java")]
+        print(*("nothing-at-all" in each for each in known), len(surveyed.counterfactuals))
         from counterlens.datasets import LOADERS
         print(LOADERS["plugged-empty"].title)
         import plugged_model, plugged_mutation, plugged_dataset

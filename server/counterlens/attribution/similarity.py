@@ -123,7 +123,7 @@ def _flow(document: Document, qualname: str) -> Iterable[Hashable]:
         (edge for edge in found.edges if edge.kind is not Kind.CONTROL),
         key=lambda edge: (edge.source, edge.target, edge.variable),
     )
-    kinds = [type(node).__name__ for node in found.syntax]
+    kinds = [type(node).__name__ for node in found.nodes]
     return [
         (kinds[edge.source], kinds[edge.target], numbers.setdefault(edge.variable, len(numbers)))
         for edge in edges
