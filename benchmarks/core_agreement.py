@@ -38,11 +38,11 @@ from pathlib import Path
 from typing import TypeVar
 
 from counterlens.dependence import Dependences, Edge, Kind, Rules, analyse
-from counterlens.dependence.effects import Effects
+from counterlens.dependence.effects import Effects, variable_name
 from counterlens.dependence.rules import DEFAULT
-from counterlens.dependence.variables import variable_name
 from counterlens.errors import SourceError
 from counterlens.metrics.agreement import closure
+from counterlens.python.dependence.rules import PythonRules
 
 End = TypeVar("End", bound=Hashable)
 
@@ -307,7 +307,7 @@ def main() -> int:
     parser.add_argument("--quiet", action="store_true", help="do not list the disagreements")
     parser.add_argument("--no-resets", action="store_true", help="disable the rule for `sort` and `clear`")
     given = parser.parse_args()
-    rules = Rules(resetting_methods=frozenset()) if given.no_resets else DEFAULT
+    rules = PythonRules(resetting_methods=frozenset()) if given.no_resets else DEFAULT
     comparison = compare(given.folder, given.language, rules)
     for kind, count in comparison.direct.items():
         for title, edges in (("not labelled", count.invented), ("not found", count.missed)):

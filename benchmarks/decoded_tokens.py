@@ -21,7 +21,6 @@ from typing import Any
 
 import numpy as np
 
-from counterlens.dependence import Program
 from counterlens.models.base import Capability, ModelInfo, TokenScores
 from counterlens.models.files import embedded_model
 from counterlens.models.llama.continuations import ContinuationScorer
@@ -32,6 +31,7 @@ from counterlens.probes.dependence.estimators import CONTROL_KINDS, DATA_KINDS, 
 from counterlens.probes.dependence.examined import ExaminedFunction, Relation
 from counterlens.probes.dependence.prompted import ask_pairs, every_pair
 from counterlens.probes.dependence.reactions import react
+from counterlens.python.dependence.program import Program
 
 QUESTIONS = 120
 

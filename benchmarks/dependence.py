@@ -23,8 +23,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from counterlens.dependence import Program
 from counterlens.errors import SourceError
+from counterlens.python.dependence.program import Program
 from counterlens.text import decode
 
 LIBRARY = Path(ast.__file__).parent

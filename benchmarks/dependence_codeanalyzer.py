@@ -41,7 +41,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from counterlens.dependence import MODULE, Dependences, Kind, Program, Rules
+from counterlens.dependence import MODULE, Dependences, Kind
+from counterlens.python.dependence.program import Program
+from counterlens.python.dependence.rules import PythonRules
 from counterlens.text import decode
 
 LIBRARY = Path(ast.__file__).parent
@@ -58,7 +60,7 @@ class Function:
 
     def __init__(self, found: Dependences) -> None:
         self.found = found
-        self.node = found.syntax[0]
+        self.node = found.nodes[0]
         self.inside = [one for one in ast.walk(self.node) if one is not self.node]
         self.construct = any(isinstance(one, CONSTRUCTS) for one in self.inside)
         self.called = {name for one in self.inside if isinstance(one, ast.Call) for name in _touched(one)}
@@ -74,7 +76,7 @@ class Function:
             isinstance(one, ast.While) and isinstance(one.test, ast.Constant) for one in self.inside
         )
         calls = [ast.unparse(one.func) for one in self.inside if isinstance(one, ast.Call)]
-        self.ends = any(call in Rules().terminators for call in calls)
+        self.ends = any(call in PythonRules().terminators for call in calls)
 
     def line(self, place: list[int] | None) -> int | None:
         """The line of the statement at a position; the header's line for the entry."""

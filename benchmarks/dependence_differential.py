@@ -39,7 +39,8 @@ from pathlib import Path
 import beniget
 import gast
 
-from counterlens.dependence import MODULE, Kind, Program
+from counterlens.dependence import MODULE, Kind
+from counterlens.python.dependence.program import Program
 from counterlens.text import decode
 
 LIBRARY = Path(ast.__file__).parent

@@ -29,7 +29,7 @@ from estimates import plain, text
 from ranking import Cluster, auroc_interval
 
 from counterlens.datasets import open_dataset
-from counterlens.dependence import Dependences, Program
+from counterlens.dependence import Dependences
 from counterlens.errors import SourceError
 from counterlens.metrics.agreement import Agreement, corpus
 from counterlens.metrics.bootstrap import bootstrap
@@ -42,6 +42,7 @@ from counterlens.probes.dependence.inferred import InferenceMethod, Inferred, in
 from counterlens.probes.dependence.pairwise import counted
 from counterlens.probes.dependence.rules import RULES
 from counterlens.probes.dependence.sampling import QuestionCounts
+from counterlens.python.dependence.program import Program
 
 
 def chosen(data: Path, most: int, count: int, seed: int) -> list[tuple[str, Dependences]]:

@@ -26,7 +26,6 @@ from typing import Any
 from counterlens.attribution.base import Judge, Verdict
 from counterlens.datasets import open_dataset
 from counterlens.models.base import Capability, Completion, Model, ModelInfo, Prompt
-from counterlens.mutations import MUTATIONS
 from counterlens.probes.pairs.completion import CompletionOptions, CompletionProbe
 from counterlens.probes.pairs.counterfactuals import gaps_of, preserving, rewritings
 from counterlens.probes.pairs.published import Cuts
@@ -34,6 +33,7 @@ from counterlens.probes.pairs.record import PairRecord, PairsRecord
 from counterlens.probes.probe import Context, Target
 from counterlens.probes.runner import run_probe
 from counterlens.probes.subjects import targets_of
+from counterlens.python.mutations.registry import MUTATIONS
 from counterlens.sandbox.registry import best_sandbox
 
 DATA = ("humaneval", "mbpp")

@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 from ranking import auroc
 
-from counterlens.dependence import Kind, Program
+from counterlens.dependence import Kind
 from counterlens.models import Model, load
 from counterlens.models.registry import Options
 from counterlens.probes.dependence import interventions
@@ -36,6 +36,7 @@ from counterlens.probes.dependence.estimators import (
 from counterlens.probes.dependence.examined import ExaminedFunction
 from counterlens.probes.dependence.parts import Part
 from counterlens.probes.dependence.reactions import Reaction, react
+from counterlens.python.dependence.program import Program
 
 MOST_STATEMENTS = 10
 

@@ -22,7 +22,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from counterlens.mutations import MUTATIONS, apply_everywhere
+from counterlens.mutations import apply_everywhere
+from counterlens.python.mutations.registry import MUTATIONS
 from counterlens.text import decode
 
 # Modules of one file, written in Python, whose own suite is quick and needs no network or display.

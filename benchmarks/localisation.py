@@ -57,8 +57,9 @@ from counterlens.models.cache import AnswerStore, CachedModel
 from counterlens.models.files import EMBEDDED_MODEL
 from counterlens.models.registry import Options
 from counterlens.models.wrapped import WrappedModel
-from counterlens.mutations import MUTATIONS, counterfactuals
+from counterlens.mutations import counterfactuals
 from counterlens.probes.operator import OperatorScorer
+from counterlens.python.mutations.registry import MUTATIONS
 from counterlens.syntax.document import Document
 from counterlens.syntax.operators import operator_sites
 

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from java_judge import JavaProblem, ProblemJudge, java_problems, setting
 
-from counterlens.java.mutations.registry import JAVA_MUTATIONS
+from counterlens.java.mutations.registry import MUTATIONS
 from counterlens.mutations import survey
 
 
@@ -53,7 +53,7 @@ def examine(
     if verdict != "passed":
         return [(problem.name, "the original", said, problem.source)]
     limit = max(3.0, 20 * (time.monotonic() - started))
-    chosen = [name for name, mutation in JAVA_MUTATIONS.items() if breaking or mutation.preserving]
+    chosen = [name for name, mutation in MUTATIONS.items() if breaking or mutation.preserving]
     found = survey(problem.source, mutations=chosen, language="java", seed=seed)
     for refusal in found.refusals:
         tallies[refusal.mutation].refused += 1
@@ -75,7 +75,7 @@ def run(data: Path, *, sample: int | None, breaking: bool, seed: int) -> int:
     if sample is not None:
         problems = random.Random(seed).sample(problems, sample)  # noqa: S311
     started = time.monotonic()
-    tallies = {name: Tally() for name in JAVA_MUTATIONS}
+    tallies = {name: Tally() for name in MUTATIONS}
     failures: list[tuple[str, str, str, str]] = []
     where = setting()
     for problem in problems:
@@ -87,14 +87,14 @@ def run(data: Path, *, sample: int | None, breaking: bool, seed: int) -> int:
     print(f"{'mutation':22}" + "".join(f"{column:>11}" for column in columns))
     for name, tally in tallies.items():
         print(f"{name:22}" + "".join(f"{tally.row()[column]:11}" for column in columns))
-    broken = [tally for name, tally in tallies.items() if not JAVA_MUTATIONS[name].preserving]
+    broken = [tally for name, tally in tallies.items() if not MUTATIONS[name].preserving]
     compiled = sum(t.pairs - t.verdicts["uncompiled"] - t.verdicts["refused"] for t in broken)
     told = compiled - sum(tally.verdicts["passed"] for tally in broken)
     total = {
         "benchmark": "mutation-safety",
         "language": "java",
         "problems": len(problems),
-        "preserving": sum(tally.pairs for name, tally in tallies.items() if JAVA_MUTATIONS[name].preserving),
+        "preserving": sum(tally.pairs for name, tally in tallies.items() if MUTATIONS[name].preserving),
         "failures": [[name, mutation] for name, mutation, *_ in failures],
         "breaking_that_compile": compiled,
         "breaking_told_apart": told,

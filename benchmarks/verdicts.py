@@ -40,8 +40,9 @@ from counterlens.attribution.layout import layout_of
 from counterlens.attribution.registry import find_judge
 from counterlens.attribution.suite_run import baseline_of
 from counterlens.errors import SourceError
-from counterlens.mutations import MUTATIONS, counterfactuals
+from counterlens.mutations import counterfactuals
 from counterlens.probes.prompts.function_text import hollow
+from counterlens.python.mutations.registry import MUTATIONS
 from counterlens.sandbox.registry import best_sandbox
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function

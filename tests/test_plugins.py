@@ -135,9 +135,10 @@ BACKEND = Backend("parrot:NAME", "says the end again", lambda spec: spec.startsw
                   lambda spec, options: Parrot())
 """
 MUTATION = """
-from counterlens.mutations import Concept, Mutation
+from counterlens.mutations import Concept
+from counterlens.python.mutations.mutation import PythonMutation
 
-class Nothing(Mutation):
+class Nothing(PythonMutation):
     id, concept, source, EXAMPLES = "nothing-at-all", Concept.NAMING, "-", ()
 
     def sites(self, context):
@@ -188,6 +189,8 @@ def test_models_mutations_and_datasets_take_plugins_and_the_doctor_names_the_bro
         [counterlens.mutations]
         nothing = plugged_mutation:Nothing
         broken = plugged_broken:MUTATION
+        taken = plugged_taken:MUTATION
+        unclaimed = plugged_unclaimed:MUTATION
         [counterlens.datasets]
         empty = plugged_dataset:Empty
         [counterlens.languages]
@@ -198,20 +201,26 @@ def test_models_mutations_and_datasets_take_plugins_and_the_doctor_names_the_bro
         plugged_dataset=DATASET,
         plugged_language=LANGUAGE,
         plugged_broken="1 / 0",
+        plugged_taken=MUTATION.replace("nothing-at-all", "rename-random").replace("Nothing", "MUTATION"),
+        plugged_unclaimed=MUTATION.replace("PythonMutation", "Mutation")
+        .replace("nothing-at-all", "of-no-language")
+        .replace("python.mutations.mutation", "mutations")
+        .replace("Nothing", "MUTATION"),
     )
     asked = """
         from counterlens.models import Prompt, load
         with load("parrot:a/b") as model:  # the slash makes it no path
             print(model.complete([Prompt("x = 1")])[0].text)
-        from counterlens.mutations import MUTATIONS, survey
+        from counterlens.mutations import mutated, survey
         surveyed = survey("def f(): pass", mutations=["nothing-at-all"])
-        print("nothing-at-all" in MUTATIONS, len(surveyed.counterfactuals))
+        known = [mutated(language).mutations for language in ("python", "java")]
+        print(*("nothing-at-all" in each for each in known), len(surveyed.counterfactuals))
         from counterlens.datasets import LOADERS
         print(LOADERS["plugged-empty"].title)
         import plugged_model, plugged_mutation, plugged_dataset
     """
     used = python(tmp_path, "-c", dedent(asked))
-    assert used.stdout.splitlines() == ["= 1", "True 0", "Empty"], used.stderr
+    assert used.stdout.splitlines() == ["= 1", "True False 0", "Empty"], used.stderr
     # The other way round, too: a plug-in that is imported first imports what would load it.
     imported = python(tmp_path, "-c", "import plugged_model as m, plugged_mutation\nprint(m.BACKEND.form)")
     assert imported.stdout == "parrot:NAME\n", imported.stderr
@@ -223,6 +232,12 @@ def test_models_mutations_and_datasets_take_plugins_and_the_doctor_names_the_bro
         "ok": False,
         "detail": "plugged-all (counterlens.mutations) cannot be loaded: ZeroDivisionError: division by zero",
     }
+    for name, error in (
+        ("taken", "ValueError: there is another 'rename-random'"),
+        ("unclaimed", "TypeError: MUTATION is of the class of no language's mutations"),
+    ):
+        refused = f"plugged-all (counterlens.mutations) cannot be loaded: {error}"
+        assert findings[f"plug-in {name}"]["detail"] == refused
     assert findings["plug-in parrot:NAME"]["detail"] == "adds a model"
     assert findings["plug-in nothing-at-all"]["detail"] == "adds a mutation"
     assert findings["plug-in plugged-empty"]["detail"] == "adds a dataset"

@@ -7,14 +7,11 @@ import inspect
 import re
 import sys
 
-from counterlens.java.mutations.registry import JAVA_MUTATIONS
 from counterlens.mutations.assumptions import ASSUMPTIONS
 from counterlens.mutations.base import Concept
 from counterlens.mutations.engine import survey
 from counterlens.mutations.languages import mutated
 from counterlens.mutations.mutation import AnyMutation, Example
-from counterlens.python.mutations.placebos import PLACEBOS
-from counterlens.python.mutations.registry import MUTATIONS
 
 _OPENING = """\
 # Mutations
@@ -93,7 +90,7 @@ parameters reordered, since other classes may call it.
 """The results of running the counterfactuals of Java, with the command."""
 
 
-_EVERY = (*MUTATIONS.values(), *PLACEBOS.values())
+_EVERY = (*mutated("python").own.values(), *mutated("python").placebos.values())
 
 
 def markdown() -> str:
@@ -110,7 +107,7 @@ def markdown() -> str:
 
 def _java() -> list[str]:
     """Java's section: the differences, each mutation, and what is missing."""
-    described = [_described(mutation, "java", " in Java") for mutation in JAVA_MUTATIONS.values()]
+    described = [_described(mutation, "java", " in Java") for mutation in mutated("java").own.values()]
     missing = ", ".join(f"`{name}`" for name in mutated("java").missing)
     return [
         _JAVA_OPENING,

@@ -74,10 +74,19 @@ class Registry(Mapping[str, T], Generic[T]):
         own: The built-in entries.
         name: Returns the name of an entry.
         kind: The class of every entry.
+        check: Checks a plug-in's entry further; raises if it is refused.
     """
 
-    def __init__(self, group: str, own: Iterable[T], *, name: Callable[[T], str], kind: type) -> None:
-        self._group, self._name, self._kind = group, name, kind
+    def __init__(
+        self,
+        group: str,
+        own: Iterable[T],
+        *,
+        name: Callable[[T], str],
+        kind: type,
+        check: Callable[[T], None] = lambda _: None,
+    ) -> None:
+        self._group, self._name, self._kind, self._check = group, name, kind, check
         self._own = {name(entry): entry for entry in own}
         self._all: dict[str, T] | None = None
         self._loading = False
@@ -119,6 +128,7 @@ class Registry(Mapping[str, T], Generic[T]):
                 raise TypeError(f"{type(entry).__name__} is no {self._kind.__name__}")
             if self._name(entry) in entries:
                 raise ValueError(f"there is another {self._name(entry)!r}")
+            self._check(entry)
             return entry
 
         for _, entry in load(self._group, entry_of):

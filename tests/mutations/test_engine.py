@@ -8,8 +8,9 @@ from dataclasses import replace
 import pytest
 
 from counterlens.errors import CounterlensError, SourceError
-from counterlens.mutations import MUTATIONS, Concept, apply_everywhere, counterfactuals, refusals, survey
+from counterlens.mutations import Concept, apply_everywhere, counterfactuals, refusals, survey
 from counterlens.python.mutations.if_else_flip import IfElseFlip
+from counterlens.python.mutations.registry import MUTATIONS
 
 RUNS = '''\
 import math

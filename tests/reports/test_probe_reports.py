@@ -14,7 +14,7 @@ import pytest
 from counterlens.attribution.base import Evidence, Judgement, Verdict
 from counterlens.counting import plural
 from counterlens.models.base import Capability, ModelInfo
-from counterlens.mutations import MUTATIONS, survey
+from counterlens.mutations import survey
 from counterlens.probes.options import make
 from counterlens.probes.pairs.attempts import Attempt, Pair
 from counterlens.probes.pairs.counterfactuals import gaps_of
@@ -25,6 +25,7 @@ from counterlens.probes.pairs.recording import pairs_record
 from counterlens.probes.pairs.wording import sentence
 from counterlens.probes.registry import PROBES
 from counterlens.probes.runner import ProbeRun, State
+from counterlens.python.mutations.registry import MUTATIONS
 from counterlens.reports.build.pairs import pairs_blocks
 from counterlens.reports.build.probe_run import probe_report
 from counterlens.reports.document import Report

@@ -7,7 +7,7 @@ import ast
 from counterlens.languages.language import Language
 from counterlens.mutations.languages import MutatedLanguage
 from counterlens.python.mutations.module import Module
-from counterlens.mutations.mutation import MutationContext
+from counterlens.python.mutations.mutation import PythonContext
 from counterlens.python.mutations.placebos import PLACEBOS, python_meaning
 from counterlens.python.mutations.registry import MUTATIONS
 from counterlens.python.syntax.parsing import parse_module
@@ -46,7 +46,7 @@ class StarlarkModule(Module):
 MUTATED = MutatedLanguage(
     mutations={name: MUTATIONS[name] for name in ("if-else-flip", "operand-swap", "rename-random")},
     parse=StarlarkModule,
-    context=MutationContext,
+    context=PythonContext,
     placebos=PLACEBOS,
     meaning=python_meaning,
 )

@@ -30,9 +30,9 @@ from counterlens.models.default import default_model
 from counterlens.models.files import EMBEDDED_MODEL, embedded_model
 from counterlens.models.llama.model import hardware
 from counterlens.models.registry import BACKENDS
+from counterlens.mutations.languages import ADDED
 from counterlens.plugins import Registry
 from counterlens.probes.registry import PROBES
-from counterlens.python.mutations.registry import MUTATIONS
 from counterlens.sandbox.java.jdk import find_jdk
 from counterlens.sandbox.registry import chosen, tried_again
 
@@ -160,7 +160,7 @@ def _plugins() -> list[CheckResult]:
     registries: dict[str, Registry[Any]] = {
         "language": LANGUAGES,
         "model": BACKENDS,
-        "mutation": MUTATIONS,
+        "mutation": ADDED,
         "dataset": LOADERS,
         "probe": PROBES,
     }

@@ -19,7 +19,7 @@ from counterlens.cli.probe_options import declared_options
 from counterlens.cli.progress_lines import steps
 from counterlens.cli.saying import say_json
 from counterlens.languages.language import Feature
-from counterlens.mutations import Mutation, mutated, parse_document, survey
+from counterlens.mutations import AnyMutation, mutated, parse_document, survey
 from counterlens.probes.options import Mutations, ProbeOptions, Without
 from counterlens.python.mutations.loop_unroll import LoopUnroll
 from counterlens.python.observe.run import observe_loops
@@ -79,7 +79,7 @@ def mutate(
             raise click.UsageError(f"--call is for {LoopUnroll.id}, which --mutation leaves out")
     module = parse_document(document)
     function = function_named(module.functions, qualname, path).qualname if qualname else None
-    chosen: list[str | Mutation] | None = list(mutations) or None
+    chosen: list[str | AnyMutation] | None = list(mutations) or None
     if call is not None:
         unroll = LoopUnroll(observe_loops(document, call, strong_sandbox(path), limits=Limits()))
         asked = mutations or mutated(document.language).mutations

@@ -5,7 +5,6 @@ from counterlens.dependence.graph import Dependences, Edge, Kind
 from counterlens.dependence.languages import ANALYSED, analyse, dependences
 from counterlens.dependence.rules import Rules
 from counterlens.dependence.statements import Statement
-from counterlens.python.dependence.program import Program
 
 __all__ = [
     "ANALYSED",
@@ -13,7 +12,6 @@ __all__ = [
     "Dependences",
     "Edge",
     "Kind",
-    "Program",
     "ProgramAnalysis",
     "Rules",
     "Statement",

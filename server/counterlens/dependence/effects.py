@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from counterlens.dependence.heap import Place
+Place = tuple[str, str]
+"""A variable and a selector, `.name` or `[key]`; an empty selector is the whole object."""
+MARK = "\0"
+"""Separates the name of a variable from what tells it from others of that name."""
 
 
 @dataclass(slots=True)
@@ -65,3 +68,13 @@ def see(effects: Effects, variable: str, which: str = "") -> None:
 def bind(effects: Effects, variable: str, *, perhaps: bool = False) -> None:
     """Record a certain or possible binding of a variable."""
     (effects.weak if perhaps else effects.strong).add(variable)
+
+
+def may_alias(one: str, other: str) -> bool:
+    """Whether two selectors of the same variable may select the same part."""
+    return not one or not other or one == other or one[0] != other[0]
+
+
+def variable_name(variable: str) -> str:
+    """A variable's name in the source."""
+    return variable.partition(MARK)[0]

@@ -15,20 +15,17 @@ Rules:
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
+from typing import Any
 
-from tree_sitter import Node
-
-from counterlens.dependence.braces.statements import BraceStatements
 from counterlens.dependence.cfg import ENTRY, EXIT, NOWHERE, Arc, ControlFlowGraph
+from counterlens.dependence.effects import variable_name
 from counterlens.dependence.post_dominance import control_dependence, joint_control_dependence
 from counterlens.dependence.reaching import data_dependence
-from counterlens.dependence.statements import Statement, Statements, StatementTable
-from counterlens.dependence.variables import variable_name
+from counterlens.dependence.statements import Statement, StatementTable
 
 
 class Kind(StrEnum):
@@ -90,20 +87,12 @@ class Dependences:
         return self._statements.listed(self._text)
 
     @property
-    def syntax(self) -> tuple[ast.AST, ...]:
+    def nodes(self) -> tuple[Any, ...]:
         """The syntax node of each statement, by id; the positions are those in the whole source.
 
-        Only for Python; empty for other languages.
+        They are of Python's own parser for Python, and of tree-sitter for languages with braces.
         """
-        return tuple(self._statements.nodes) if isinstance(self._statements, Statements) else ()
-
-    @property
-    def nodes(self) -> tuple[Node, ...]:
-        """The tree-sitter node of each statement, by id; the positions are those in the whole source.
-
-        Only for languages with braces; empty for Python.
-        """
-        return tuple(self._statements.nodes) if isinstance(self._statements, BraceStatements) else ()
+        return tuple(self._statements.nodes)
 
     @property
     def last_line(self) -> int:

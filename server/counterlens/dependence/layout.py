@@ -22,9 +22,6 @@ Syntax = TypeVar("Syntax")
 """A syntax node of the language."""
 
 
-_NO_EXCEPTIONS = frozenset({"SystemExit", "KeyboardInterrupt", "GeneratorExit", "BaseException"})
-
-
 class FlowLayout(Generic[Syntax]):
     """The lowering of one function to a control-flow graph.
 
@@ -50,9 +47,7 @@ class FlowLayout(Generic[Syntax]):
 
     def caught(self, exception: str | None, catches: frozenset[str]) -> bool:
         """Whether clauses that name some classes certainly catch an exception."""
-        if "*" in catches or exception in catches:
-            return True
-        return "Exception" in catches and exception is not None and exception not in _NO_EXCEPTIONS
+        return "*" in catches or exception in catches
 
     def body(self, statements: Sequence[Syntax], loose: Loose) -> Loose:
         """Lower statements in sequence; returns the loose arcs after them, if their end is reachable."""

@@ -16,14 +16,11 @@ Cost: nodes times definitions / 30 (the width of a digit), so nearly linear for 
 
 from __future__ import annotations
 
-import builtins
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from counterlens.dependence.cfg import ControlFlowGraph
-from counterlens.dependence.effects import Effects
-from counterlens.dependence.heap import Place, may_alias
-from counterlens.dependence.variables import MARK
+from counterlens.dependence.effects import Effects, Place, may_alias
 
 
 @dataclass(slots=True)
@@ -32,7 +29,7 @@ class _Definitions:
 
     Attributes:
         node: The node of each definition.
-        part: The part of the object that each changes (see `heap.Place`); None if it binds the name.
+        part: The part of the object that each changes (see `effects.Place`); None if it binds the name.
         range: The first number and the count of definitions, by variable.
         gen: The definitions that each node adds, as bits.
         kill: The definitions that each node kills, as bits.
@@ -47,7 +44,6 @@ class _Definitions:
 
 def data_dependence(graph: ControlFlowGraph) -> Iterator[tuple[int, int, str, bool]]:
     """Data dependence as (defining node, using node, variable, whether through the object)."""
-    _open_stars(graph)
     found = _number(graph)
     if not found.node:
         return
@@ -95,20 +91,6 @@ def _among(found: _Definitions, variable: str, bits: int) -> Iterator[int]:
         low = bits & -bits
         yield first + low.bit_length() - 1
         bits ^= low
-
-
-_BUILTINS = frozenset(dir(builtins))
-
-
-def _open_stars(graph: ControlFlowGraph) -> None:
-    """Let a star import, or `exec` in a module, possibly define every name that is used and not a builtin."""
-    stars = [effects for effects in graph.effects if effects.star]
-    if stars:
-        used: set[str] = set()
-        for effects in graph.effects:
-            used |= effects.reads | effects.later
-        for effects in stars:
-            effects.weak |= {name for name in used if MARK not in name} - _BUILTINS
 
 
 def _definitions_of(effects: Effects) -> Iterator[tuple[str, str | None, bool]]:

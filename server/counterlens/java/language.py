@@ -19,5 +19,6 @@ JAVA = Language(
     prompts="counterlens.java.prompts.language:PROMPTS",
     execution="counterlens.java.execution.language:EXECUTION",
     swaps="counterlens.probes.operator.forms:JAVA",
+    examined="counterlens.java.examined.parts:EXAMINED",
     interventions="counterlens.java.examined.interventions:INTERVENTIONS",
 )

@@ -43,6 +43,7 @@ class Language:
         prompts: The prompts about its functions: a `PromptLanguage`.
         execution: The prompts about calls in it: an `ExecutedLanguage`.
         swaps: The node types that distinguish the forms of swaps: `FormKinds`.
+        examined: The reading of its statements in questions: an `ExaminedLanguage`.
         interventions: The changes of its statements: a mapping of `Intervention` to functions.
     """
 
@@ -65,6 +66,7 @@ class Language:
     prompts: str = ""
     execution: str = ""
     swaps: str = ""
+    examined: str = ""
     interventions: str = ""
 
     @property

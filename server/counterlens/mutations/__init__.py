@@ -1,6 +1,6 @@
 """Counterfactuals: safe mutations of source, each along one programming concept.
 
-from counterlens.mutations import MUTATIONS, counterfactuals, apply_everywhere
+from counterlens.mutations import apply_everywhere, counterfactuals
 """
 
 from counterlens.mutations.assumptions import ASSUMPTIONS
@@ -17,18 +17,15 @@ from counterlens.mutations.engine import (
 )
 from counterlens.mutations.equivalence import mark_possibly_equivalent
 from counterlens.mutations.languages import every_mutation, mutated, parse_document
-from counterlens.mutations.mutation import Mutation
-from counterlens.python.mutations.module import Module
-from counterlens.python.mutations.registry import MUTATIONS
+from counterlens.mutations.mutation import AnyMutation, Mutation
 
 __all__ = [
     "ASSUMPTIONS",
-    "MUTATIONS",
+    "AnyMutation",
     "Change",
     "Concept",
     "Counterfactual",
     "Cut",
-    "Module",
     "Mutation",
     "Refusal",
     "Survey",

@@ -3,48 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import ClassVar
 
 from counterlens.mutations.base import Concept
 from counterlens.mutations.edits import insert, replace
-from counterlens.mutations.mutation import Example, Mutation, MutationContext, Site, SiteRefused
+from counterlens.mutations.mutation import Mutation, MutationContext, Site, SiteRefused
 from counterlens.mutations.parsed import FunctionSpan, ParsedSource
 
 INSERTED, REMOVED = "inserted a blank line", "removed a blank line"
 
 
-class BlankLine(Mutation):
-    """Insert a blank line before a statement of a function, or remove one.
-
-    A placebo: Python's parser gives the same tree.
-    """
+class BlankLine(Mutation[MutationContext]):
+    """Insert a blank line before a statement of a function, or remove one."""
 
     id = "blank-line"
     concept = Concept.NOTHING
     source = "this project: a negative control"
-    EXAMPLES: ClassVar[tuple[Example, ...]] = (
-        Example(
-            before="def f(a):\n    b = a + 1\n    return b\n",
-            after="def f(a):\n\n    b = a + 1\n\n    return b\n",
-        ),
-        Example(before="def f(a): return a\n", refused="no statement in it starts a line"),
-    )
 
     def sites(self, context: MutationContext) -> Iterator[Site | SiteRefused]:
-        return blank_line_sites(context.module)
-
-
-def blank_line_sites(module: ParsedSource) -> Iterator[Site | SiteRefused]:
-    """A site for each line of a function that can get a blank line before it, and for each blank line."""
-    for function in module.functions:
-        lines = module.lines_of(function)
-        if not lines:
-            yield SiteRefused(function.start, "no statement in it starts a line")
-        for line in lines:
-            start = line + _blanks(module, line)
-            yield Site((start, start + 1), INSERTED, (insert(line, module.newline),))
-        for start, end in _blank_lines(module, function, min(lines, default=function.end)):
-            yield Site((start, end), REMOVED, (replace(start, end, ""),))
+        """A site for each line that can get a blank line before it, and for each blank line."""
+        module = context.module
+        for function in module.functions:
+            lines = module.lines_of(function)
+            if not lines:
+                yield SiteRefused(function.start, "no statement in it starts a line")
+            for line in lines:
+                start = line + _blanks(module, line)
+                yield Site((start, start + 1), INSERTED, (insert(line, module.newline),))
+            for start, end in _blank_lines(module, function, min(lines, default=function.end)):
+                yield Site((start, end), REMOVED, (replace(start, end, ""),))
 
 
 def _blanks(module: ParsedSource, line: int) -> int:

@@ -16,7 +16,7 @@ from counterlens.mutations.edits import Edit, render
 from counterlens.mutations.languages import PARSED_SOURCES, MutatedLanguage, chosen_mutation, mutated, parsed
 from counterlens.mutations.mutation import AnyMutation, Site, SiteRefused
 from counterlens.mutations.parsed import MODULE, ParsedSource
-from counterlens.python.mutations.reading import deep_recursion
+from counterlens.syntax.recursion import deep_recursion
 
 
 @dataclass(frozen=True, slots=True)

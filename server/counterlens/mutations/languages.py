@@ -10,10 +10,10 @@ from typing import Any
 from counterlens.errors import CounterlensError, SourceError
 from counterlens.languages.part import LanguagePart
 from counterlens.languages.registry import title_of
-from counterlens.mutations.mutation import AnyMutation, Site, SiteRefused
+from counterlens.mutations.mutation import AnyMutation, Mutation, Site, SiteRefused
 from counterlens.mutations.parsed import ParsedSource
 from counterlens.mutations.transformation import Transformation
-from counterlens.python.mutations.registry import MUTATIONS
+from counterlens.plugins import Registry
 from counterlens.syntax.document import Document
 
 PARSED_SOURCES = 4
@@ -25,7 +25,8 @@ class MutatedLanguage:
     """A language whose sources can be mutated.
 
     Attributes:
-        mutations: Its mutations by id.
+        own: Its built-in mutations by id.
+        kind: The class of its mutations, and so of those that plug-ins add to it; None if none can be added.
         parse: Parses a text; raises `SourceError` if it is invalid.
         context: Makes the context of its mutations from a parsed source and a seed.
         checked: Checks a site of a preserving mutation in its context for what no single mutation looks at:
@@ -35,11 +36,13 @@ class MutatedLanguage:
         transformations: The operators of EMPICA (Nguyen et al. 2024, Table 1).
         published: Its mutations by id as published in CACP (Hooda et al. 2024); None if there are none.
         shown: Its mutations by id for versions that are only shown: no code outside calls them.
+        missing: Ids of other languages' mutations that it should have, too, and does not have yet.
         reaching: Makes the swap of statements at most some number of statements apart; None if only adjacent
             statements can be swapped.
     """
 
-    mutations: Mapping[str, AnyMutation]
+    own: Mapping[str, AnyMutation]
+    kind: type[AnyMutation] | None = None
     parse: Callable[[str], ParsedSource]
     context: Callable[[Any, int], Any]
     checked: Callable[[Any, Site], Site | SiteRefused] = lambda _, site: site
@@ -48,13 +51,18 @@ class MutatedLanguage:
     transformations: Sequence[Transformation] = ()
     published: Mapping[str, AnyMutation] | None = None
     shown: Mapping[str, AnyMutation] = field(default_factory=dict)
+    missing: Sequence[str] = ()
     reaching: Callable[[int], AnyMutation] | None = None
 
     @property
-    def missing(self) -> list[str]:
-        """Ids of the Python mutations that the language lacks."""
-        own = (name for name in MUTATIONS if name not in MUTATIONS.added)
-        return [name for name in own if name not in self.mutations]
+    def mutations(self) -> Mapping[str, AnyMutation]:
+        """Its mutations by id: its own, then those of plug-ins."""
+        added = {name: mutation for name, mutation in ADDED.items() if self.takes(mutation)}
+        return {**self.own, **added} if added else self.own
+
+    def takes(self, mutation: AnyMutation) -> bool:
+        """Whether a mutation is one of its class."""
+        return self.kind is not None and isinstance(mutation, self.kind)
 
 
 MUTATED: LanguagePart[MutatedLanguage] = LanguagePart(
@@ -64,6 +72,21 @@ MUTATED: LanguagePart[MutatedLanguage] = LanguagePart(
     "{0} have them; `counterlens score` works",
 )
 """The mutations, placebos and parser of each language."""
+
+
+def _check(mutation: AnyMutation) -> None:
+    """Refuse a plug-in's mutation that belongs to no language, or has the id of a built-in one."""
+    takers = [known for known in MUTATED.values() if known.takes(mutation)]
+    if not takers:
+        raise TypeError(f"{type(mutation).__name__} is of the class of no language's mutations")
+    if any(mutation.id in known.own for known in takers):
+        raise ValueError(f"there is another {mutation.id!r}")
+
+
+ADDED: Registry[AnyMutation] = Registry(
+    "counterlens.mutations", (), name=lambda mutation: mutation.id, kind=Mutation, check=_check
+)
+"""The mutations of plug-ins by id."""
 
 
 def chosen_mutation(language: str, mutation: str | AnyMutation) -> AnyMutation:
@@ -116,9 +139,18 @@ def parse_document(document: Document) -> ParsedSource:
 
 
 def every_mutation() -> dict[str, AnyMutation]:
-    """The mutations of all languages by id; Python's if several languages share an id."""
+    """The mutations of all languages by id; that of the first language in the registry that has it."""
     found: dict[str, AnyMutation] = {}
     for known in MUTATED.values():
         for name, mutation in known.mutations.items():
             found.setdefault(name, mutation)
     return found
+
+
+def every_transformation() -> dict[str, Transformation]:
+    """The operators of EMPICA of all languages, by the id of the mutation; see `every_mutation`."""
+    transformations: dict[str, Transformation] = {}
+    for known in MUTATED.values():
+        for operator in known.transformations:
+            transformations.setdefault(operator.mutation.id, operator)
+    return transformations

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import libcst as cst
-
 from counterlens.mutations.edits import Edit, Piece, Slice, insert, replace
 from counterlens.mutations.parsed import ParsedSource
-from counterlens.python.mutations.module import Module
 
 
 def indenting(module: ParsedSource, start: int, end: int, base: str, extra: str) -> list[Edit]:
@@ -28,11 +25,6 @@ def dedenting(module: ParsedSource, start: int, end: int, base: str, extra: str)
     ]
 
 
-def block_indent(module: Module, block: cst.IndentedBlock) -> str:
-    """The indentation of a block relative to its header."""
-    return module.tree.default_indent if block.indent is None else block.indent
-
-
 def moved_to(module: ParsedSource, target: tuple[int, int], source: tuple[int, int]) -> Edit:
     """An edit that replaces a range by another range's text, with blanks where words would join."""
     incoming = module.data[source[0] : source[1]]
@@ -44,7 +36,7 @@ def moved_to(module: ParsedSource, target: tuple[int, int], source: tuple[int, i
     return Edit(*target, tuple(pieces))
 
 
-def put(module: Module, target: tuple[int, int], text: str) -> Edit:
+def put(module: ParsedSource, target: tuple[int, int], text: str) -> Edit:
     """An edit that replaces a range by text, with blanks where words would join."""
     before = " " if is_word(module.data[target[0] - 1 : target[0]]) and is_word(text[:1].encode()) else ""
     after = " " if is_word(text[-1:].encode()) and is_word(module.data[target[1] : target[1] + 1]) else ""
@@ -54,14 +46,6 @@ def put(module: Module, target: tuple[int, int], text: str) -> Edit:
 def is_word(byte: bytes) -> bool:
     """Whether a byte can be part of a name, a keyword or a number."""
     return byte.isalnum() or byte == b"_" or byte >= b"\x80"
-
-
-def in_format_string(module: Module, node: cst.CSTNode) -> bool:
-    """Whether a node is inside an f-string, where quotes and braces are restricted."""
-    return any(
-        isinstance(above, cst.FormattedStringExpression | cst.TemplatedStringExpression)
-        for above in module.ancestors(node)
-    )
 
 
 def _lines(module: ParsedSource, start: int, end: int) -> list[int]:

@@ -5,15 +5,12 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
 from textwrap import dedent
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 from counterlens.mutations.base import Concept
 from counterlens.mutations.edits import Edit
-from counterlens.python.mutations.effect_analysis import effects_in
-from counterlens.python.mutations.effect_rules import EffectAnalysis
-from counterlens.python.mutations.module import Module
+from counterlens.mutations.parsed import ParsedSource
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,23 +70,22 @@ class SiteRefused:
     reason: str
 
 
-@dataclass(frozen=True)
-class MutationContext:
-    """The context of a mutation: a module, and the seed of its choices."""
+class MutationContext(Protocol):
+    """The context of a mutation, in any language: a parsed source, and the seed of its choices."""
 
-    module: Module
-    seed: int = 0
+    @property
+    def module(self) -> ParsedSource:
+        """The source."""
 
-    @cached_property
-    def effects(self) -> EffectAnalysis:
-        """The side-effect analysis of the module, computed once for all mutations."""
-        return effects_in(self.module)
-
-
-ContextT = TypeVar("ContextT")
+    @property
+    def seed(self) -> int:
+        """The seed."""
 
 
-class MutationOf(ABC, Generic[ContextT]):
+ContextT = TypeVar("ContextT", bound=MutationContext)
+
+
+class Mutation(ABC, Generic[ContextT]):
     """One way to perturb one concept in a language; the docstring of a subclass is its documentation."""
 
     id: ClassVar[str]
@@ -107,9 +103,5 @@ class MutationOf(ABC, Generic[ContextT]):
         """
 
 
-class Mutation(MutationOf[MutationContext]):
-    """One way to perturb one concept of Python."""
-
-
-AnyMutation = MutationOf[Any]
+AnyMutation = Mutation[Any]
 """A mutation of any language."""

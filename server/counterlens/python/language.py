@@ -23,5 +23,6 @@ PYTHON = Language(
     prompts="counterlens.python.prompts.language:PROMPTS",
     execution="counterlens.python.execution.language:EXECUTION",
     swaps="counterlens.probes.operator.forms:PYTHON",
+    examined="counterlens.python.examined.parts:EXAMINED",
     interventions="counterlens.python.examined.interventions:INTERVENTIONS",
 )

@@ -19,7 +19,7 @@ from counterlens.attribution.base import Setting
 from counterlens.attribution.java.bench import CompilerStoppedError
 from counterlens.attribution.java.benches import BENCHES
 from counterlens.dependence import MODULE, Dependences, Kind, analyse
-from counterlens.dependence.variables import variable_name
+from counterlens.dependence.effects import variable_name
 from counterlens.java.dependence.expressions import declared_in
 from counterlens.sandbox.java.machine import AnswerParts
 from counterlens.sandbox.serving import ServiceEndedError, ServiceLateError

@@ -8,7 +8,7 @@ import pytest
 
 from counterlens.errors import CounterlensError, SourceError
 from counterlens.java.mutations.module import JavaModule
-from counterlens.java.mutations.registry import JAVA_MUTATIONS
+from counterlens.java.mutations.registry import MUTATIONS
 from counterlens.mutations import apply_everywhere, survey
 
 
@@ -113,7 +113,7 @@ SOURCE = dedent('''
 
 
 @pytest.mark.parametrize("newline", ["\n", "\r\n"])
-@pytest.mark.parametrize("name", JAVA_MUTATIONS)
+@pytest.mark.parametrize("name", MUTATIONS)
 def test_counterfactuals_of_all_constructs_parse_and_change_only_what_they_say(
     name: str, newline: str
 ) -> None:

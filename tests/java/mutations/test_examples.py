@@ -3,12 +3,13 @@
 import pytest
 
 from counterlens.java.mutations.module import JavaModule
-from counterlens.java.mutations.placebos import JAVA_PLACEBOS, java_meaning
-from counterlens.java.mutations.registry import JAVA_MUTATIONS
+from counterlens.java.mutations.placebos import PLACEBOS, java_meaning
+from counterlens.java.mutations.registry import MUTATIONS
+from counterlens.mutations import mutated
 from counterlens.mutations.engine import apply_everywhere, refusals, survey
 from counterlens.mutations.mutation import Example
 
-EVERY = {**JAVA_MUTATIONS, **JAVA_PLACEBOS}
+EVERY = {**MUTATIONS, **PLACEBOS}
 CASES = [
     pytest.param(name, example, id=f"{name}-{number}")
     for name, mutation in EVERY.items()
@@ -48,9 +49,15 @@ def test_counterfactuals_of_examples_parse_and_say_what_they_change(name: str, e
         assert before[at:] == after[moved:]
 
 
-@pytest.mark.parametrize("name", JAVA_PLACEBOS)
+@pytest.mark.parametrize("name", PLACEBOS)
 def test_placebos_leave_the_tokens(name: str) -> None:
-    for example in JAVA_PLACEBOS[name].EXAMPLES:
+    for example in PLACEBOS[name].EXAMPLES:
         assert example.after is None or java_meaning(example.after) == java_meaning(example.before)
     assert java_meaning("class A { int a = 1; }") != java_meaning("class A { int a = 2; }")
     assert java_meaning("class A {") is None
+
+
+def test_what_java_lacks_of_pythons_mutations_is_listed() -> None:
+    java, python = mutated("java"), mutated("python")
+    assert [*java.missing] == [name for name in python.own if name not in java.own]
+    assert not python.missing

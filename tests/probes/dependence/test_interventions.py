@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from counterlens.dependence import MODULE, Program, dependences
+from counterlens.dependence import MODULE, dependences
 from counterlens.probes.dependence.examined import ExaminedFunction
 from counterlens.probes.dependence.intervention import Intervention
 from counterlens.probes.dependence.interventions import readings
 from counterlens.probes.dependence.parts import NameRole
+from counterlens.python.dependence.program import Program
 from counterlens.python.examined.interventions import another, negated
 
 SOURCE = """\

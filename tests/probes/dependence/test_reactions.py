@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from counterlens.dependence import Program
 from counterlens.models.base import Capability, ModelInfo, TokenScores
 from counterlens.models.llama.model import LlamaModel
 from counterlens.probes.dependence.estimators import (
@@ -29,6 +28,7 @@ from counterlens.probes.dependence.inferred import EdgeStatus, infer
 from counterlens.probes.dependence.influence import Influence
 from counterlens.probes.dependence.interventions import LookedAt, everything
 from counterlens.probes.dependence.reactions import react
+from counterlens.python.dependence.program import Program
 
 EXAMPLES = sorted((Path(__file__).parents[3] / "examples").glob("[!t]*.py"))
 ENDS_WITHOUT_A_NAME = '''\

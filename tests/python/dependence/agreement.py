@@ -15,7 +15,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from counterlens.dependence import MODULE, Dependences, Kind, Program, Rules
+from counterlens.dependence import MODULE, Dependences, Kind, Rules
+from counterlens.python.dependence.program import Program
 from tests.python.dependence.tracing import Activation, Block, Tracer, inner_statements, line_of
 
 SILENT = (ast.Global, ast.Nonlocal, ast.Pass, ast.Continue, ast.Break, ast.Try)  # may have no instruction

@@ -8,7 +8,8 @@ import textwrap
 import pytest
 
 from counterlens.dependence import Kind, Rules, dependences
-from counterlens.dependence.heap import MUTATING_METHODS
+from counterlens.python.dependence.heap import MUTATING_METHODS
+from counterlens.python.dependence.rules import PythonRules
 
 
 def data(body: str, only: str = "", rules: Rules | None = None) -> set[tuple[int, int, str]]:
@@ -156,7 +157,7 @@ def test_kinds_tell_names_from_objects() -> None:
 def test_mutating_methods_can_be_chosen() -> None:
     body = "x = a()\nx.feed(1)\nreturn x"
     assert (3, 4, "x") not in data(body)
-    assert (3, 4, "x") in data(body, rules=Rules(mutating_methods=MUTATING_METHODS | {"feed"}))
+    assert (3, 4, "x") in data(body, rules=PythonRules(mutating_methods=MUTATING_METHODS | {"feed"}))
 
 
 def test_module_level() -> None:

@@ -21,7 +21,8 @@ from pathlib import Path
 
 import pytest
 
-from counterlens.dependence import MODULE, Program, dependences
+from counterlens.dependence import MODULE, dependences
+from counterlens.python.dependence.program import Program
 from counterlens.text import decode
 from tests.standard_library import library_files
 

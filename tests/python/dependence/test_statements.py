@@ -6,8 +6,9 @@ import textwrap
 
 import pytest
 
-from counterlens.dependence import MODULE, Program, dependences
+from counterlens.dependence import MODULE, dependences
 from counterlens.errors import SourceError
+from counterlens.python.dependence.program import Program
 
 SOURCE = textwrap.dedent('''\
     @decorator

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import pytest
 
-from counterlens.mutations import MUTATIONS, apply_everywhere, counterfactuals, refusals, survey
+from counterlens.mutations import apply_everywhere, counterfactuals, refusals, survey
 from counterlens.mutations.assumptions import EQ_NE_CONSISTENT, TOTAL_ORDER
+from counterlens.python.mutations.registry import MUTATIONS
 
 PROGRAMS = {
     "closures": """

@@ -2,8 +2,9 @@
 
 import pytest
 
-from counterlens.mutations import MUTATIONS, apply_everywhere, counterfactuals, refusals
+from counterlens.mutations import apply_everywhere, counterfactuals, refusals
 from counterlens.mutations.mutation import Example
+from counterlens.python.mutations.registry import MUTATIONS
 
 NEEDS_AN_EXECUTION = {"loop-unroll"}
 CASES = [

@@ -8,8 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from counterlens.mutations import MUTATIONS, Module, apply_everywhere
-from counterlens.mutations.mutation import MutationContext, Site
+from counterlens.mutations import apply_everywhere
+from counterlens.mutations.mutation import Site
+from counterlens.python.mutations.module import Module
+from counterlens.python.mutations.mutation import PythonContext
+from counterlens.python.mutations.registry import MUTATIONS
 from counterlens.text import decode
 from tests.standard_library import library_files
 
@@ -25,7 +28,7 @@ def test_every_mutation_of_a_module_parses(path: Path) -> None:
     for name, mutation in MUTATIONS.items():
         mutated = apply_everywhere(module, name)
         compile(mutated, str(path), "exec", dont_inherit=True)
-        found = any(isinstance(site, Site) for site in mutation.sites(MutationContext(module)))
+        found = any(isinstance(site, Site) for site in mutation.sites(PythonContext(module)))
         assert (mutated != source) is found
 
 

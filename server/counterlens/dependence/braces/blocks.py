@@ -14,7 +14,7 @@ from contextlib import contextmanager
 
 from tree_sitter import Node
 
-from counterlens.dependence.variables import MARK
+from counterlens.dependence.effects import MARK
 from counterlens.syntax.definitions import text_of
 
 

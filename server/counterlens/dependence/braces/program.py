@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from tree_sitter import Node, Tree
@@ -151,6 +151,7 @@ class NoStatements:
 
     header = NOWHERE
     last_line = 0
+    nodes: Sequence[Node] = ()
 
     def line(self, number: int) -> int:
         """Raise IndexError, because there are no statements."""

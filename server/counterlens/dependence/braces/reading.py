@@ -5,7 +5,7 @@ Rules:
 - Parts are read in order of evaluation, from left to right; a part that may be skipped (after `&&` and `||`,
   in a conditional expression) binds weakly: it kills nothing.
 - `x += v`, `x++` and `--x` read and bind `x`.
-- A place is a variable and the first selector after it, as in `heap.py`: stores to it add a definition and
+- A place (`effects.py`) is a variable and the first selector after it: stores to it add a definition and
   kill none. Different constant indices are different places. A store reads the indices and the name of the
   container of the place, not its content. A store to a constant index or a field of a variable hides earlier
   stores to the same one.
@@ -25,8 +25,7 @@ from functools import partial
 from tree_sitter import Node
 
 from counterlens.dependence.braces.blocks import Blocks
-from counterlens.dependence.effects import Effects, bind, see
-from counterlens.dependence.heap import Place
+from counterlens.dependence.effects import Effects, Place, bind, see
 from counterlens.syntax.definitions import text_of
 
 Part = Callable[["BraceReading", Node], None]

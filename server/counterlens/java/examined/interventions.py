@@ -6,6 +6,7 @@ from tree_sitter import Node
 
 from counterlens.dependence.braces.reading import unbracketed
 from counterlens.dependence.braces.statements import for_parts
+from counterlens.java.examined.parts import span_of
 from counterlens.probes.dependence.examined import ExaminedFunction
 from counterlens.probes.dependence.intervention import Intervention
 from counterlens.probes.dependence.parts import Part, StatementEdits
@@ -24,12 +25,12 @@ def negate(subject: ExaminedFunction, part: Part) -> StatementEdits:
     if node.type == "enhanced_for_statement":
         value = node.child_by_field_name("value")
         if value is not None:
-            yield subject.node_span(value), "List.of()"
+            yield span_of(value, subject.starts), "List.of()"
         return
     test = for_parts(node)[1] if node.type == "for_statement" else node.child_by_field_name("condition")
     if test is not None:
         inner = unbracketed(test)
-        yield subject.node_span(inner), negated(inner)
+        yield span_of(inner, subject.starts), negated(inner)
 
 
 def neutralise(_subject: ExaminedFunction, part: Part) -> StatementEdits:

@@ -15,10 +15,11 @@ from collections.abc import Iterator, Sequence
 
 from tree_sitter import Node
 
-from counterlens.dependence import Statement
+from counterlens.dependence import Dependences, Statement
 from counterlens.dependence.braces.reading import unbracketed
 from counterlens.dependence.braces.statements import header_of
 from counterlens.java.dependence.expressions import declared_in
+from counterlens.probes.dependence.examined import ExaminedLanguage
 from counterlens.probes.dependence.parts import NameOccurrence, NameRole, Part, Span
 from counterlens.syntax.definitions import text_of
 
@@ -46,7 +47,7 @@ _BINDING = frozenset(
 _PARTS = {"array_access": "array", "field_access": "object"}
 
 
-class BracePartReader:
+class _PartReader:
     """Locates statements and names in the text.
 
     Args:
@@ -59,18 +60,16 @@ class BracePartReader:
         self._statements = frozenset(node.id for node in nodes)
         self._declared = frozenset(text_of(name) for name in declared_in(nodes[0]))
 
-    def parts(self, statements: Sequence[Statement]) -> Iterator[Part]:
-        """All statements."""
-        for statement, node in zip(statements, self._nodes, strict=True):
-            first = header_of(node).start_point
-            start = self._starts[first.row] + first.column
-            span = start, start + len(statement.text.encode())
-            found = sorted(set(self._occurrences(node)), key=lambda one: (one.span, one.role))
-            yield Part(statement, node, span, tuple(found), branch=node.type in _BRANCHES)
+    def part(self, statement: Statement, node: Node) -> Part:
+        """One statement."""
+        first = header_of(node).start_point
+        start = self._starts[first.row] + first.column
+        span = start, start + len(statement.text.encode())
+        occurrences = sorted(set(self._occurrences(node)), key=lambda name: (name.span, name.role))
+        return Part(statement, node, span, tuple(occurrences), branch=node.type in _BRANCHES)
 
     def _span(self, node: Node) -> Span:
-        start, end = node.start_point, node.end_point
-        return self._starts[start.row] + start.column, self._starts[end.row] + end.column
+        return span_of(node, self._starts)
 
     def _occurrence(self, node: Node | None, role: NameRole) -> Iterator[NameOccurrence]:
         if node is not None and node.type == "identifier":
@@ -180,3 +179,21 @@ def _root(node: Node) -> Node:
             return node
         node = unbracketed(inner)
     return node
+
+
+def span_of(node: Node, starts: Sequence[int]) -> Span:
+    """The bytes of a node in the text of a function, by the offsets of the file's lines."""
+    start, end = node.start_point, node.end_point
+    return starts[start.row] + start.column, starts[end.row] + end.column
+
+
+def _lines(function: Node) -> tuple[int, int]:
+    return function.start_point.row, function.end_point.row + 1
+
+
+def _parts(dependences: Dependences, _data: bytes, starts: tuple[int, ...]) -> Iterator[Part]:
+    reader = _PartReader(dependences.nodes, starts)
+    return map(reader.part, dependences.statements, dependences.nodes)
+
+
+EXAMINED = ExaminedLanguage(_lines, _parts)

@@ -8,7 +8,7 @@ from functools import cached_property
 from counterlens.java.mutations.effects import JavaEffectAnalysis
 from counterlens.java.mutations.module import JavaModule
 from counterlens.java.mutations.static_types import JavaTypes
-from counterlens.mutations.mutation import MutationOf
+from counterlens.mutations.mutation import Mutation
 
 
 @dataclass(frozen=True)
@@ -29,5 +29,5 @@ class JavaContext:
         return JavaEffectAnalysis(self.module, self.types)
 
 
-class JavaMutation(MutationOf[JavaContext]):
+class JavaMutation(Mutation[JavaContext]):
     """One way to perturb one concept of Java."""

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import ClassVar
 
 from tree_sitter import Node
 
 from counterlens.java.mutations.module import JavaModule
-from counterlens.java.mutations.mutation import JavaContext, JavaMutation
-from counterlens.mutations.base import Concept
-from counterlens.mutations.blank_line import blank_line_sites
+from counterlens.java.mutations.mutation import JavaContext
+from counterlens.mutations.blank_line import BlankLine
+from counterlens.mutations.comment_move import ABOVE, BELOW, WIDEST, CommentMove
 from counterlens.mutations.edits import insert, replace
-from counterlens.mutations.mutation import Example, Site, SiteRefused
-from counterlens.python.mutations.comment_move import WIDEST
+from counterlens.mutations.mutation import AnyMutation, Example, Site
 from counterlens.syntax.grammars import parser_for
 
 _COMMENTS = frozenset({"line_comment", "block_comment"})
@@ -22,15 +21,12 @@ _FOR_TOOLS = re.compile(r"//\s*(NOSONAR|NOPMD|noinspection|CHECKSTYLE|spotless|@
 _CODE_ENDS = (b";", b"{", b"}")
 
 
-class JavaBlankLine(JavaMutation):
+class JavaBlankLine(BlankLine):
     """Insert a blank line before a statement of a method, or remove one.
 
     A placebo: the program keeps its tokens.
     """
 
-    id = "blank-line"
-    concept = Concept.NOTHING
-    source = "this project: a negative control"
     EXAMPLES: ClassVar[tuple[Example, ...]] = (
         Example(
             before="class A {\n    int f(int a) {\n        int b = a;\n        return b;\n    }\n}\n",
@@ -39,19 +35,13 @@ class JavaBlankLine(JavaMutation):
         Example(before="class A { int f() { return 1; } }\n", refused="no statement in it starts a line"),
     )
 
-    def sites(self, context: JavaContext) -> Iterator[Site | SiteRefused]:
-        return blank_line_sites(context.module)
 
-
-class JavaCommentMove(JavaMutation):
+class JavaCommentMove(CommentMove[JavaContext]):
     """Move a comment of a method by one line: from the end of a statement to above it, or back.
 
     A placebo: the program keeps its tokens. Comments that tools read are not moved.
     """
 
-    id = "comment-move"
-    concept = Concept.NOTHING
-    source = "this project: a negative control"
     EXAMPLES: ClassVar[tuple[Example, ...]] = (
         Example(
             before="""
@@ -78,18 +68,15 @@ class JavaCommentMove(JavaMutation):
         ),
     )
 
-    def sites(self, context: JavaContext) -> Iterator[Site | SiteRefused]:
+    def moves(self, context: JavaContext) -> Iterator[Site]:
+        """Like `CommentMove.moves`: those of the comments that end a line."""
         module = context.module
         begun = {line for function in module.functions for line in module.lines_of(function)}
-        found = [site for node in module.nodes("line_comment") for site in _moves(module, node, begun)]
-        around = {id(module.function_at(site.span[0])) for site in found}
-        for function in module.functions:
-            if id(function) not in around:
-                yield SiteRefused(function.start, "it has no comment that could be moved by a line")
-        yield from found
+        return (site for node in module.nodes("line_comment") for site in _moves(module, node, begun))
 
 
-JAVA_PLACEBOS: Mapping[str, JavaMutation] = {one.id: one for one in (JavaCommentMove(), JavaBlankLine())}
+_ALL: tuple[AnyMutation, ...] = (JavaCommentMove(), JavaBlankLine())
+PLACEBOS = {placebo.id: placebo for placebo in _ALL}
 
 
 def java_meaning(source: str) -> str | None:
@@ -122,7 +109,7 @@ def _moves(module: JavaModule, comment: Node, begun: set[int]) -> Iterator[Site]
             code = line + len(module.data[line:start].rstrip())
             moved = f"{module.indentation(start)}{text}{module.newline}"
             edits = insert(line, moved), replace(code, start + len(text.encode()), "")
-            yield Site((code, start + 1), "moved a comment to the line above", edits)
+            yield Site((code, start + 1), ABOVE, edits)
     elif module.begins_line(start) and after in begun:
         below = module.data[after : module.next_line(after)]
         stop = after + len(below.rstrip())
@@ -132,4 +119,4 @@ def _moves(module: JavaModule, comment: Node, begun: set[int]) -> Iterator[Site]
             return
         if below.rstrip().endswith(_CODE_ENDS):
             edits = replace(line, after, ""), insert(stop, f"  {text}")
-            yield Site((after + 1, stop), "moved a comment to the end of the line below", edits)
+            yield Site((after + 1, stop), BELOW, edits)

@@ -41,4 +41,4 @@ _OWN: tuple[JavaMutation, ...] = (
     JavaVarTypes(),
 )
 
-JAVA_MUTATIONS = {mutation.id: mutation for mutation in _OWN}
+MUTATIONS = {mutation.id: mutation for mutation in _OWN}

@@ -9,23 +9,20 @@ Rules:
 - A statement binds the names that it stores to, parameters, imports, exception and capture names; and,
   because objects are mutable, the variables at the root of a stored attribute or subscript and of the
   receiver of a method called for its effect (`x.append(v)` as a statement). This follows from the syntax
-  alone: no analysis could leak the answer. `python_parts.py` and `brace_parts.py` implement it.
+  alone: no analysis could leak the answer. Each language implements it (`Language.examined`).
 """
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
-
-from tree_sitter import Node
+from typing import Any
 
 from counterlens.dependence import MODULE, Dependences, Kind
 from counterlens.errors import SourceError
-from counterlens.java.examined.parts import BracePartReader
+from counterlens.languages.part import LanguagePart
 from counterlens.probes.dependence.parts import Part, Span, StatementPair
-from counterlens.python.examined.parts import PythonPartReader
 
 
 class Relation(StrEnum):
@@ -33,6 +30,24 @@ class Relation(StrEnum):
 
     CONTROL = "control"
     DATA = "data"
+
+
+@dataclass(frozen=True, slots=True)
+class ExaminedLanguage:
+    """The reading of a language's statements.
+
+    Attributes:
+        lines: The first line of a function, from 0 and with its decorators or annotations, and the one after
+            its last; the argument is the syntax node of its header.
+        parts: The statements of a function; the arguments are those of `ExaminedFunction`.
+    """
+
+    lines: Callable[[Any], tuple[int, int]]
+    parts: Callable[[Dependences, bytes, tuple[int, ...]], Iterator[Part]]
+
+
+EXAMINED: LanguagePart[ExaminedLanguage] = LanguagePart("examined", ExaminedLanguage)
+"""The reading of each language's statements."""
 
 
 @dataclass(frozen=True)
@@ -66,17 +81,7 @@ class ExaminedFunction:
         first, last = _range(found) or (0, len(lines))
         data = b"".join(lines[first:last]).rstrip(b"\n")
         offsets = tuple(start - starts[first] for start in starts)
-        return cls(found, data, tuple(_parts(found, data, offsets)), offsets)
-
-    def span(self, node: ast.expr) -> Span:
-        """The bytes of an expression."""
-        start = self.starts[node.lineno - 1] + node.col_offset
-        return start, self.starts[(node.end_lineno or node.lineno) - 1] + (node.end_col_offset or 0)
-
-    def node_span(self, node: Node) -> Span:
-        """The bytes of a node in a brace language's syntax tree."""
-        start, end = node.start_point, node.end_point
-        return self.starts[start.row] + start.column, self.starts[end.row] + end.column
+        return cls(found, data, tuple(EXAMINED.require(found.language).parts(found, data, offsets)), offsets)
 
     def indentation(self, part: Part) -> str:
         """The indentation of a statement's line."""
@@ -115,18 +120,7 @@ def _range(found: Dependences) -> tuple[int, int] | None:
     """The first line of a function, from 0, and the one after its last; None for all of the source."""
     if found.function == MODULE:
         return None
-    if found.nodes:
-        return found.nodes[0].start_point.row, found.nodes[0].end_point.row + 1
-    node = found.syntax[0]
-    first = min([node.lineno, *(d.lineno for d in node.decorator_list)]) - 1  # type: ignore[attr-defined]
-    return first, node.end_lineno  # type: ignore[attr-defined]
-
-
-def _parts(found: Dependences, data: bytes, starts: tuple[int, ...]) -> Iterator[Part]:
-    if found.nodes:
-        return BracePartReader(found.nodes, starts).parts(found.statements)
-    reader = PythonPartReader(data, starts)
-    return (reader.part(*each) for each in zip(found.statements, found.syntax, strict=True))
+    return EXAMINED.require(found.language).lines(found.nodes[0])
 
 
 def true_edges(subject: ExaminedFunction, relation: Relation) -> dict[StatementPair, tuple[str, ...]]:

@@ -12,7 +12,7 @@ from counterlens.languages.registry import title_of
 from counterlens.metrics.agreement import Agreement, closure
 from counterlens.metrics.traces import Trace
 from counterlens.models.base import Model, ModelInfo
-from counterlens.probes.dependence.examined import ExaminedFunction, Relation, true_edges
+from counterlens.probes.dependence.examined import EXAMINED, ExaminedFunction, Relation, true_edges
 from counterlens.probes.dependence.influence import THRESHOLDS, Influence, infer_influence
 from counterlens.probes.dependence.pairwise import RelationAnswers, by_core, by_pairs, by_trace
 from counterlens.probes.dependence.parsing import ListedPairs
@@ -21,7 +21,6 @@ from counterlens.probes.dependence.prompted import ask_all
 from counterlens.probes.dependence.rules import RULES, ruled
 from counterlens.probes.dependence.sampling import QuestionCounts
 from counterlens.probes.dependence.yes_no import AnswerSource, how
-from counterlens.probes.prompts.languages import PROMPTED
 from counterlens.progress import Steps
 from counterlens.syntax.document import Document
 
@@ -173,10 +172,10 @@ def require_inferred(document: Document) -> Document:
     Raises:
         SourceError: its language does not.
     """
-    if document.language in PROMPTED:
+    if document.language in EXAMINED:
         return document
     raise SourceError(
-        f"a model is asked about the dependences of {PROMPTED.titles('and')} only, not of "
+        f"a model is asked about the dependences of {EXAMINED.titles('and')} only, not of "
         f"{title_of(document.language)}",
         "The true dependences need no model",
     )

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
-
-from tree_sitter import Node
+from typing import Any
 
 from counterlens.dependence import Statement
 
@@ -50,7 +48,7 @@ class Part:
 
     Attributes:
         statement: The statement of the analysis, with its id.
-        node: Its syntax node, from Python's parser or a brace language's syntax tree.
+        node: Its syntax node, of the parser that its language uses.
         span: Its bytes; of a compound statement only the header.
         occurrences: The variables in it, in textual order.
         branch: Whether it is the header of a branch or a loop.
@@ -59,7 +57,7 @@ class Part:
     """
 
     statement: Statement
-    node: ast.AST | Node
+    node: Any
     span: Span
     occurrences: tuple[NameOccurrence, ...]
     branch: bool = False

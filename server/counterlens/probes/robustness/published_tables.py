@@ -18,14 +18,13 @@ from counterlens.metrics.effects import wilson
 from counterlens.metrics.significance import holm, p_text, rank_sum
 from counterlens.metrics.similarity import cosine, lexical_vectors
 from counterlens.metrics.table import Cell, Table
+from counterlens.mutations.languages import every_transformation
 from counterlens.probes.robustness.record import AnswerPair, RobustnessRecord
 from counterlens.probes.robustness.tables import Records, listing
-from counterlens.python.mutations.empica import TRANSFORMATIONS
 
 LEXICAL = "lexical"
 """The similarity by words; the frequency of words is counted over the answers of a whole run."""
 _KINDS = {True: "robustness to SP transform.", False: "sensitivity to SNP transform."}
-_OPERATORS = {known.mutation.id: known for known in TRANSFORMATIONS}
 _NOTE = (
     "equations 1 and 2; all operators have equal weight. Not published: the intervals, bootstrapped over "
     "functions"
@@ -97,7 +96,7 @@ def by_operator(records: Records, heading: str, seed: int) -> Table:
     measures = _measures(records)
     counted = Counter(pair.mutation for record in records for pair in record.pairs)
     rows: list[tuple[Cell, ...]] = []
-    for name, known in _OPERATORS.items():
+    for name, known in every_transformation().items():
         figures = (_of_operator(records, measure, name, seed) for measure in measures)
         kind = _KINDS[known.preserving]
         rows.append((kind, f"{known.dependence} dependence", known.title, counted[name], *figures))
@@ -149,11 +148,13 @@ def mean_of_operators(found: Sequence[FunctionFigures]) -> float | None:
         for operator, (total, count) in one.sums.items():
             totals[operator] = totals.get(operator, 0.0) + total
             counts[operator] += count
-    return mean(totals[operator] / counts[operator] for operator in _OPERATORS if operator in totals)
+    return mean(
+        totals[operator] / counts[operator] for operator in every_transformation() if operator in totals
+    )
 
 
 def _of_operator(records: Records, measure: str, operator: str, seed: int) -> Estimate | None:
-    found = snippets(records, measure, preserving=_OPERATORS[operator].preserving)
+    found = snippets(records, measure, preserving=every_transformation()[operator].preserving)
     own = [
         FunctionFigures(one.correct, {operator: one.sums[operator]}) for one in found if operator in one.sums
     ]

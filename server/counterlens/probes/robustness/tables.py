@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from counterlens.metrics.bootstrap import Estimate, pooled_mean
 from counterlens.metrics.table import Cell, Table
-from counterlens.mutations import MUTATIONS
+from counterlens.mutations import every_mutation
 from counterlens.mutations.base import Concept
 from counterlens.probes.robustness.record import AnswerPair, RobustnessRecord
 from counterlens.probes.robustness.versions import Standing
@@ -49,7 +49,7 @@ def by_change(records: Records, heading: str) -> Table:
     measures = _measures(records)
     rows: list[tuple[Cell, ...]] = []
     for standing, kind in _SETTLED.items():
-        for name, mutation in MUTATIONS.items():
+        for name, mutation in every_mutation().items():
             pairs = [pair for pair in _pairs(records, standing) if pair.mutation == name]
             if pairs:
                 dependence = _DEPENDENCE.get(mutation.concept, str(mutation.concept))

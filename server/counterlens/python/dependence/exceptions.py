@@ -1,6 +1,6 @@
 """Lowers `try`, `try` with `except*`, and `with`.
 
-Rules:
+PythonRules:
 
 - `protected.py` describes how exceptions reach their clauses, and how `finally` is lowered. `Exception` and
   `BaseException` catch exceptions that are raised by name; `*` stands for a bare `except`.

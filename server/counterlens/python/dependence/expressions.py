@@ -1,6 +1,6 @@
 """The reads and bindings of an expression.
 
-Rules:
+PythonRules:
 
 - Parts are read in order of evaluation; a `:=` that may be skipped (after `and`, `or`, in a conditional
   expression, a chained comparison, a comprehension) is a weak definition: it kills nothing.
@@ -21,16 +21,16 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from counterlens.dependence.effects import Effects, bind, see
-from counterlens.dependence.heap import changed_by_call, selector
-from counterlens.dependence.rules import Rules
-from counterlens.dependence.variables import Variables
+from counterlens.python.dependence.heap import changed_by_call, selector
 from counterlens.python.dependence.lookups import Lookup, Lookups
+from counterlens.python.dependence.rules import PythonRules
 from counterlens.python.dependence.scopes import (
     BlockNames,
     Comprehension,
     Names,
     evaluated_at_definition,
 )
+from counterlens.python.dependence.variables import Variables
 
 LAZY = frozenset({"map", "filter", "enumerate", "zip", "reversed", "takewhile", "dropwhile", "chain", "iter"})
 """Callables that return the elements of their arguments one by one."""
@@ -61,7 +61,7 @@ class ExpressionReading:
 class Expressions:
     """Finds the effects of expressions."""
 
-    def __init__(self, scopes: BlockNames, rules: Rules, lookups: Lookups) -> None:
+    def __init__(self, scopes: BlockNames, rules: PythonRules, lookups: Lookups) -> None:
         self._scopes = scopes
         self._rules = rules
         self._lookups = lookups

@@ -1,6 +1,6 @@
 """Expressions that look variables up by name: `locals()`, `eval`, frames, and what stands for them.
 
-Rules:
+PythonRules:
 
 - `locals`, `vars`, `dir`, `eval` and `exec` see the variables of the block around them, unless they get a
   namespace that certainly is one (`eval(text, {})`); `globals` sees those of the module.
@@ -24,8 +24,8 @@ from dataclasses import dataclass, field
 from enum import IntEnum, auto
 from typing import cast
 
-from counterlens.dependence.heap import MUTATING_METHODS
-from counterlens.dependence.rules import Rules
+from counterlens.python.dependence.heap import MUTATING_METHODS
+from counterlens.python.dependence.rules import PythonRules
 from counterlens.python.dependence.scopes import (
     COMPREHENSIONS,
     FUNCTIONS,
@@ -97,7 +97,7 @@ def find_lookups(tree: ast.Module, source: str, scopes: BlockNames | None = None
     words = _WORDS.intersection(re.findall(r"\w+", source))
     if not words:
         return Lookups()
-    found = _Finder(tree, scopes or BlockNames(Rules())).lookups()
+    found = _Finder(tree, scopes or BlockNames(PythonRules())).lookups()
     reads = {"f_locals", "getargvalues"} & words and _REACHING & words
     found.everywhere |= bool(reads) or "capture_locals" in words
     return found

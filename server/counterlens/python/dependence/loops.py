@@ -1,6 +1,6 @@
 """Lowers `while`, `for` and `async for`.
 
-Rules:
+PythonRules:
 
 - A `for` has three nodes: evaluating the iterable, once; taking the next element or leaving, which branches;
   binding the target, if there was an element. An empty iterable therefore leaves the target unchanged.

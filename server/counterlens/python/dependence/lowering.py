@@ -1,6 +1,6 @@
 """Lowers the statements of a Python function to a control-flow graph.
 
-Rules:
+PythonRules:
 
 - A simple statement is one node; compound ones are described in the file of the construct (`loops.py`,
   `matching.py`, `exceptions.py`). `if` and `elif` are branches; a class body runs inline, and its name is
@@ -14,19 +14,22 @@ Approximations: conditions other than constants may be true or false; calls retu
 from __future__ import annotations
 
 import ast
+import builtins
 from collections.abc import Callable
 from typing import Any
 
 from counterlens.dependence.cfg import ENTRY, EXIT, Arc, ControlFlowGraph, Loose
-from counterlens.dependence.effects import Effects
+from counterlens.dependence.effects import MARK, Effects
 from counterlens.dependence.frames import Jump
 from counterlens.dependence.layout import FlowLayout
-from counterlens.dependence.rules import Rules
-from counterlens.dependence.statements import Statements
-from counterlens.dependence.variables import ClassVariables, Variables
 from counterlens.python.dependence.reading import Reader
+from counterlens.python.dependence.rules import PythonRules
 from counterlens.python.dependence.scopes import FUNCTIONS, BlockNames, parameters
+from counterlens.python.dependence.statements import Statements
+from counterlens.python.dependence.variables import ClassVariables, Variables
 
+_NO_EXCEPTIONS = frozenset({"SystemExit", "KeyboardInterrupt", "GeneratorExit", "BaseException"})
+_BUILTINS = frozenset(dir(builtins))
 LowerStatement = Callable[["Lowering", Any, Loose], Loose]
 """Lowers a statement at the end of loose arcs, and returns the loose arcs after it."""
 
@@ -35,12 +38,20 @@ class Lowering(FlowLayout[ast.stmt]):
     """The lowering of one Python function to a control-flow graph.
 
     Attributes:
+        rules: The chosen rules.
         read: Finds the effects of statements.
         variables: The variables in scope at the current statement.
     """
 
+    rules: PythonRules
+
     def __init__(
-        self, statements: Statements, variables: Variables, scopes: BlockNames, read: Reader, rules: Rules
+        self,
+        statements: Statements,
+        variables: Variables,
+        scopes: BlockNames,
+        read: Reader,
+        rules: PythonRules,
     ) -> None:
         super().__init__(statements.header, rules)
         self.read = read
@@ -54,16 +65,34 @@ class Lowering(FlowLayout[ast.stmt]):
             self.graph.effects[ENTRY] = Effects(strong=set(parameters(arguments)))
         loose = self.body(body, [(ENTRY, Arc.NEXT)])
         self.graph.connect(loose, EXIT)
+        _open_stars(self.graph)
         return self.graph
 
     def lower_statement(self, statement: ast.stmt, loose: Loose) -> Loose:
         lower = _COMPOUND.get(statement.__class__)
         return _simple(self, statement, loose) if lower is None else lower(self, statement, loose)
 
+    def caught(self, exception: str | None, catches: frozenset[str]) -> bool:
+        """Like `FlowLayout.caught`: `Exception` catches all named classes but four."""
+        if super().caught(exception, catches):
+            return True
+        return "Exception" in catches and exception is not None and exception not in _NO_EXCEPTIONS
+
     def node(self, statement: ast.AST, effects: Effects | None, loose: Loose) -> int:
         """Add a node at the end of loose arcs."""
         raises = self.rules.implicit_exceptions and may_raise(statement)
         return self.add(self._number[statement], effects, loose, raises=raises)
+
+
+def _open_stars(graph: ControlFlowGraph) -> None:
+    """Let a star import, or `exec` in a module, possibly define every name that is used and not a builtin."""
+    stars = [effects for effects in graph.effects if effects.star]
+    if stars:
+        used: set[str] = set()
+        for effects in graph.effects:
+            used |= effects.reads | effects.later
+        for effects in stars:
+            effects.weak |= {name for name in used if MARK not in name} - _BUILTINS
 
 
 def may_raise(statement: ast.AST) -> bool:
@@ -93,7 +122,7 @@ def _simple(lower: Lowering, statement: ast.stmt, loose: Loose) -> Loose:
     return [(node, Arc.NEXT)]
 
 
-def _terminates(value: ast.expr, rules: Rules) -> bool:
+def _terminates(value: ast.expr, rules: PythonRules) -> bool:
     if not isinstance(value, ast.Call):
         return False
     callee = value.func

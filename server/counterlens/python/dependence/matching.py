@@ -1,6 +1,6 @@
 """Lowers `match`.
 
-Rules:
+PythonRules:
 
 - The subject is evaluated at `match`; each `case` tests it, so it reads the subject's variables again.
 - A case without a guard whose pattern always matches does not branch.

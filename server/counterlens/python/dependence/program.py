@@ -12,12 +12,13 @@ import counterlens.python.dependence.matching  # noqa: F401 - these three regist
 from counterlens.dependence.analysing import MODULE, AnalysedLanguage, find
 from counterlens.dependence.graph import Dependences
 from counterlens.dependence.rules import DEFAULT, Rules
-from counterlens.dependence.statements import FunctionNode, Statements
-from counterlens.dependence.variables import Variables
 from counterlens.python.dependence.lookups import find_lookups
 from counterlens.python.dependence.lowering import Lowering
 from counterlens.python.dependence.reading import Reader
+from counterlens.python.dependence.rules import PythonRules
 from counterlens.python.dependence.scopes import FUNCTIONS, BlockNames
+from counterlens.python.dependence.statements import FunctionNode, Statements
+from counterlens.python.dependence.variables import Variables
 from counterlens.python.syntax.parsing import parse_module
 from counterlens.syntax.functions import functions
 from counterlens.text import BOM
@@ -35,6 +36,7 @@ class Program:
     """
 
     def __init__(self, source: str, rules: Rules = DEFAULT) -> None:
+        rules = PythonRules.of(rules)
         self.rules = rules
         self.tree = parse(source)
         self._text = source.removeprefix(BOM)

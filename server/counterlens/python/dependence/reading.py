@@ -1,6 +1,6 @@
 """The reads and bindings of a statement, or of the header of a compound statement.
 
-Rules (for its expressions: `expressions.py`):
+PythonRules (for its expressions: `expressions.py`):
 
 - A statement reads before it binds; if a part of it binds earlier (an earlier target, an earlier context
   manager, a capture before the guard), the parts after it read the new value.
@@ -21,12 +21,12 @@ from collections.abc import Callable
 from typing import Any
 
 from counterlens.dependence.effects import Effects, bind
-from counterlens.dependence.heap import place
-from counterlens.dependence.rules import Rules
-from counterlens.dependence.variables import ClassVariables, Variables
 from counterlens.python.dependence.expressions import LAZY, Expressions, expressions_in
+from counterlens.python.dependence.heap import place
 from counterlens.python.dependence.lookups import Lookups
+from counterlens.python.dependence.rules import PythonRules
 from counterlens.python.dependence.scopes import BlockNames, evaluated_at_definition, imported
+from counterlens.python.dependence.variables import ClassVariables, Variables
 
 _VIEWS = frozenset({"items", "keys", "values"})
 
@@ -34,7 +34,7 @@ _VIEWS = frozenset({"items", "keys", "values"})
 class Reader(Expressions):
     """Finds the effects of statements and their parts."""
 
-    def __init__(self, scopes: BlockNames, rules: Rules, lookups: Lookups, *, postponed: bool) -> None:
+    def __init__(self, scopes: BlockNames, rules: PythonRules, lookups: Lookups, *, postponed: bool) -> None:
         super().__init__(scopes, rules, lookups)
         self._postponed = postponed
 

@@ -1,6 +1,6 @@
 """The names that a block binds, and those that a function, lambda or class captures.
 
-Rules (language reference 4.2, PEP 227, 572, 634, 695):
+PythonRules (language reference 4.2, PEP 227, 572, 634, 695):
 
 - A block binds what it assigns, imports, defines, catches, captures or takes as a parameter, unless it
   declares the name `global` or `nonlocal`.
@@ -22,8 +22,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from counterlens.dependence.heap import Place, changed_by_call, place
-from counterlens.dependence.rules import Rules
+from counterlens.dependence.effects import Place
+from counterlens.python.dependence.heap import changed_by_call, place
+from counterlens.python.dependence.rules import PythonRules
 
 Block = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef | ast.Module
 Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
@@ -62,7 +63,7 @@ class Names:
 class BlockNames:
     """The names of every block of a tree, each block analysed once."""
 
-    def __init__(self, rules: Rules) -> None:
+    def __init__(self, rules: PythonRules) -> None:
         self._rules = rules
         self._known: dict[ast.AST, Names] = {}
 

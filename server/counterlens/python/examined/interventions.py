@@ -7,7 +7,7 @@ import ast
 from counterlens.probes.dependence.examined import ExaminedFunction
 from counterlens.probes.dependence.intervention import Intervention
 from counterlens.probes.dependence.parts import Part, StatementEdits
-from counterlens.python.examined.parts import DEFINITIONS
+from counterlens.python.examined.parts import DEFINITIONS, span_of
 
 
 def replace(subject: ExaminedFunction, part: Part) -> StatementEdits:
@@ -15,9 +15,9 @@ def replace(subject: ExaminedFunction, part: Part) -> StatementEdits:
     value = getattr(part.node, "value", None) or getattr(part.node, "iter", None)
     if isinstance(part.node, ast.Expr) and isinstance(value, ast.Call):
         for argument in value.args[:1]:
-            yield subject.span(argument), another(argument)
+            yield span_of(argument, subject.starts), another(argument)
     elif isinstance(value, ast.expr):
-        yield subject.span(value), another(value)
+        yield span_of(value, subject.starts), another(value)
 
 
 def delete(subject: ExaminedFunction, part: Part) -> StatementEdits:
@@ -40,9 +40,9 @@ def delete(subject: ExaminedFunction, part: Part) -> StatementEdits:
 def negate(subject: ExaminedFunction, part: Part) -> StatementEdits:
     """Negate a condition; make a loop over elements empty."""
     if isinstance(part.node, ast.If | ast.While):
-        yield subject.span(part.node.test), negated(part.node.test)
+        yield span_of(part.node.test, subject.starts), negated(part.node.test)
     elif isinstance(part.node, ast.For | ast.AsyncFor):
-        yield subject.span(part.node.iter), "[]"
+        yield span_of(part.node.iter, subject.starts), "[]"
 
 
 def neutralise(subject: ExaminedFunction, part: Part) -> StatementEdits:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from counterlens.dependence import Statement
+from counterlens.dependence import Dependences, Statement
+from counterlens.probes.dependence.examined import ExaminedLanguage
 from counterlens.probes.dependence.parts import NameOccurrence, NameRole, Part, Span
+from counterlens.python.dependence.statements import FunctionNode
 
 BRANCHES = (ast.If, ast.For, ast.AsyncFor, ast.While, ast.Match, ast.match_case, ast.ExceptHandler)
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
@@ -15,7 +17,7 @@ _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _BODIES = frozenset({"body", "orelse", "finalbody", "handlers", "cases"})
 
 
-class PythonPartReader:
+class _PartReader:
     """Locates statements and names in the text.
 
     Args:
@@ -143,3 +145,21 @@ def _named(node: ast.AST, nodes: list[ast.AST]) -> Iterator[str]:
             yield inner.name
         elif isinstance(inner, ast.MatchMapping) and inner.rest:
             yield inner.rest
+
+
+def span_of(node: ast.expr, starts: Sequence[int]) -> Span:
+    """The bytes of an expression in the text of a function, by the offsets of the file's lines."""
+    start = starts[node.lineno - 1] + node.col_offset
+    return start, starts[(node.end_lineno or node.lineno) - 1] + (node.end_col_offset or 0)
+
+
+def _lines(function: FunctionNode) -> tuple[int, int]:
+    first = min([function.lineno, *(decorator.lineno for decorator in function.decorator_list)]) - 1
+    return first, function.end_lineno or function.lineno
+
+
+def _parts(dependences: Dependences, data: bytes, starts: tuple[int, ...]) -> Iterator[Part]:
+    return map(_PartReader(data, starts).part, dependences.statements, dependences.nodes)
+
+
+EXAMINED = ExaminedLanguage(_lines, _parts)

@@ -9,12 +9,13 @@ from typing import ClassVar
 from counterlens.mutations.assumptions import ANNOTATIONS_UNREAD
 from counterlens.mutations.base import Concept
 from counterlens.mutations.edits import Edit, Slice
-from counterlens.mutations.mutation import Example, Mutation, MutationContext, Site, SiteRefused
+from counterlens.mutations.mutation import Example, Site, SiteRefused
 from counterlens.python.mutations.annotations import annotated, annotation_span, read_at_run_time
 from counterlens.python.mutations.module import FunctionNode
+from counterlens.python.mutations.mutation import PythonContext, PythonMutation
 
 
-class AnnotateShuffle(Mutation):
+class AnnotateShuffle(PythonMutation):
     """Permute the annotations of a function's parameters.
 
     The behaviour stays the same, and type checkers and readers are misled.
@@ -32,11 +33,11 @@ class AnnotateShuffle(Mutation):
         Example(before="def f(a: int, b: int): return f.__annotations__\n", refused="reads annotations"),
     )
 
-    def sites(self, context: MutationContext) -> Iterator[Site | SiteRefused]:
+    def sites(self, context: PythonContext) -> Iterator[Site | SiteRefused]:
         for function in context.module.functions:
             yield self._site(context, function)
 
-    def _site(self, context: MutationContext, function: FunctionNode) -> Site | SiteRefused:
+    def _site(self, context: PythonContext, function: FunctionNode) -> Site | SiteRefused:
         module = context.module
         reason = read_at_run_time(module, function.node)
         if reason is not None:

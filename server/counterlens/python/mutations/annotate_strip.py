@@ -8,12 +8,13 @@ from typing import ClassVar
 from counterlens.mutations.assumptions import ANNOTATIONS_UNREAD
 from counterlens.mutations.base import Concept
 from counterlens.mutations.edits import replace
-from counterlens.mutations.mutation import Example, Mutation, MutationContext, Site, SiteRefused
+from counterlens.mutations.mutation import Example, Site, SiteRefused
 from counterlens.python.mutations.annotations import annotated, annotation_span, read_at_run_time
+from counterlens.python.mutations.mutation import PythonContext, PythonMutation
 from counterlens.python.mutations.occurrences import parameters
 
 
-class AnnotateStrip(Mutation):
+class AnnotateStrip(PythonMutation):
     """Remove the annotations of a function's parameters.
 
     The behaviour stays the same, and a type checker loses information.
@@ -31,7 +32,7 @@ class AnnotateStrip(Mutation):
         Example(before="def f(a): pass\n", refused="no annotations"),
     )
 
-    def sites(self, context: MutationContext) -> Iterator[Site | SiteRefused]:
+    def sites(self, context: PythonContext) -> Iterator[Site | SiteRefused]:
         module = context.module
         for function in module.functions:
             if not annotated(function.node):

@@ -9,11 +9,12 @@ import libcst as cst
 
 from counterlens.mutations.base import Concept
 from counterlens.mutations.edits import exchange
-from counterlens.mutations.mutation import Example, Mutation, MutationContext, Site, SiteRefused
+from counterlens.mutations.mutation import Example, Site, SiteRefused
+from counterlens.python.mutations.mutation import PythonContext, PythonMutation
 from counterlens.python.mutations.negate_condition import same_branches
 
 
-class BlockSwapPlain(Mutation):
+class BlockSwapPlain(PythonMutation):
     """Swap the branches of an `if` with an `else` without negating its condition, which breaks the program.
 
     The result is closer to the original's text than that of `if-else-flip`, and farther from its meaning.
@@ -32,7 +33,7 @@ class BlockSwapPlain(Mutation):
         Example(before="if a:\n    f()\nelse:\n    f()\n", refused="do the same"),
     )
 
-    def sites(self, context: MutationContext) -> Iterator[Site | SiteRefused]:
+    def sites(self, context: PythonContext) -> Iterator[Site | SiteRefused]:
         module = context.module
         for node in module.nodes(cst.If):
             start, end = module.span(node)

@@ -8,27 +8,23 @@ from typing import ClassVar
 
 import libcst as cst
 
-from counterlens.mutations.base import Concept
+from counterlens.mutations.comment_move import ABOVE, BELOW, WIDEST, CommentMove
 from counterlens.mutations.edits import insert, replace
-from counterlens.mutations.mutation import Example, Mutation, MutationContext, Site, SiteRefused
+from counterlens.mutations.mutation import Example, Site
 from counterlens.python.mutations.module import Module
+from counterlens.python.mutations.mutation import PythonContext
 
-WIDEST = 99
-"""Maximum length of a line, in characters, after a comment has moved to its end."""
 _FOR_TOOLS = re.compile(
     r"#\s*(type:|noqa|nosec|pragma|pylint|pyright|mypy|ruff|fmt:|isort|yapf|!)", re.IGNORECASE
 )
 
 
-class CommentMove(Mutation):
+class PythonCommentMove(CommentMove[PythonContext]):
     """Move a comment of a function by one line: from the end of a statement to above it, or back.
 
     A placebo: Python's parser gives the same tree. Comments that tools read are not moved.
     """
 
-    id = "comment-move"
-    concept = Concept.NOTHING
-    source = "this project: a negative control"
     EXAMPLES: ClassVar[tuple[Example, ...]] = (
         Example(
             before="""
@@ -47,14 +43,10 @@ class CommentMove(Mutation):
         Example(before="def f(a):\n    b = a + 1  # noqa: X1\n    return b\n", refused="no comment"),
     )
 
-    def sites(self, context: MutationContext) -> Iterator[Site | SiteRefused]:
+    def moves(self, context: PythonContext) -> Iterator[Site]:
+        """Like `CommentMove.moves`: those of the comments of one-line statements."""
         module = context.module
-        found = [site for line in module.nodes(cst.SimpleStatementLine) for site in _moves(module, line)]
-        around = {id(module.function_at(site.span[0])) for site in found}
-        for function in module.functions:
-            if id(function) not in around:
-                yield SiteRefused(function.start, "it has no comment that could be moved by a line")
-        yield from (site for site in found if module.function_at(site.span[0]) is not None)
+        return (site for line in module.nodes(cst.SimpleStatementLine) for site in _moves(module, line))
 
 
 def _moves(module: Module, statement: cst.SimpleStatementLine) -> Iterator[Site]:
@@ -70,13 +62,13 @@ def _moves(module: Module, statement: cst.SimpleStatementLine) -> Iterator[Site]
         first, last = module.span(behind)
         if _movable(behind) and not module.data[end:first].strip():
             edits = insert(line, f"{indentation}{behind.value}{module.newline}"), replace(end, last, "")
-            yield Site((start, last), "moved a comment to the line above", edits)
+            yield Site((start, last), ABOVE, edits)
     elif above and (comment := above[-1]) is not None and _movable(comment) and not any(above[-2:-1]):
         top, stop = module.line_start(module.start(comment)), module.without_newline(after)
         moved = f"  {comment.value}"
         if module.next_line(top) == line and len(module.text((line, stop)) + moved) <= WIDEST:
             edits = replace(top, line, ""), insert(stop, moved)
-            yield Site((start, end), "moved a comment to the end of the line below", edits)
+            yield Site((start, end), BELOW, edits)
 
 
 def _movable(comment: cst.Comment) -> bool:

@@ -10,15 +10,16 @@ import libcst as cst
 from counterlens.mutations.assumptions import OBJECT_LIFETIME
 from counterlens.mutations.base import Concept
 from counterlens.mutations.edits import replace
-from counterlens.mutations.mutation import Example, Mutation, MutationContext, Site, SiteRefused
+from counterlens.mutations.mutation import Example, Site, SiteRefused
 from counterlens.python.mutations.module import FunctionNode, Module
+from counterlens.python.mutations.mutation import PythonContext, PythonMutation
 from counterlens.python.mutations.naming import FreshNames
 from counterlens.python.mutations.variables import Occurrence, Role, Variable
 
 _ALLOWED = {Role.USE, Role.BIND, Role.AUGMENT, Role.PARAMETER, Role.ANNOTATE}
 
 
-class DefUseBreak(Mutation):
+class DefUseBreak(PythonMutation):
     """Rename a variable from its second definition on, to a random name of five letters.
 
     The second definition is an assignment in the same block as all other occurrences, so that no value of the
@@ -80,7 +81,7 @@ class DefUseBreak(Mutation):
         Example(before="def f(a):\n    x = a\n    g(x)\n    x = None\n    return x\n", refused="releases"),
     )
 
-    def sites(self, context: MutationContext) -> Iterator[Site | SiteRefused]:
+    def sites(self, context: PythonContext) -> Iterator[Site | SiteRefused]:
         names = FreshNames(context.module, context.seed)
         for function in context.module.functions:
             scope = context.module.scopes.of_node[function.node]

@@ -11,13 +11,14 @@ import libcst as cst
 
 from counterlens.mutations.base import Concept
 from counterlens.mutations.edits import replace
-from counterlens.mutations.mutation import Example, Mutation, MutationContext, Site, SiteRefused
+from counterlens.mutations.mutation import Example, Site, SiteRefused
+from counterlens.python.mutations.mutation import PythonContext, PythonMutation
 from counterlens.python.syntax.parsing import parse_expression
 
 _OTHER = {'"': "'", "'": '"'}
 
 
-class DocstringQuotes(Mutation):
+class DocstringQuotes(PythonMutation):
     """Change the quotation marks of a function's docstring, double to single or single to double.
 
     A placebo: Python's parser gives the same tree, and the docstring the same text.
@@ -38,7 +39,7 @@ class DocstringQuotes(Mutation):
         ),
     )
 
-    def sites(self, context: MutationContext) -> Iterator[Site | SiteRefused]:
+    def sites(self, context: PythonContext) -> Iterator[Site | SiteRefused]:
         module = context.module
         for function in module.functions:
             token = _docstring(function.node)

@@ -11,10 +11,11 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from counterlens.mutations.mutation import MutationContext, Site, SiteRefused
+from counterlens.mutations.mutation import Site, SiteRefused
 from counterlens.mutations.transformation import Transformation
 from counterlens.python.mutations.for_while_convert import ForWhileConvert
 from counterlens.python.mutations.if_else_flip import IfElseFlip
+from counterlens.python.mutations.mutation import PythonContext
 from counterlens.python.mutations.negate_condition import NegateCondition
 from counterlens.python.mutations.remove_conditional import RemoveConditional
 from counterlens.python.mutations.remove_definition import RemoveDefinition
@@ -29,7 +30,7 @@ class ExplicitIfElseFlip(IfElseFlip):
     def __init__(self) -> None:
         super().__init__("not")
 
-    def sites(self, context: MutationContext) -> Iterator[Site | SiteRefused]:
+    def sites(self, context: PythonContext) -> Iterator[Site | SiteRefused]:
         for node in context.module.nodes(cst.If):
             if isinstance(node.orelse, cst.Else):
                 yield self._site(context.module, node)

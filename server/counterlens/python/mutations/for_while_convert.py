@@ -10,8 +10,7 @@ import libcst as cst
 from counterlens.mutations.assumptions import INTEGER_RANGE, OBJECT_LIFETIME
 from counterlens.mutations.base import Concept
 from counterlens.mutations.edits import Edit, Piece, Slice, insert, replace
-from counterlens.mutations.layout import block_indent
-from counterlens.mutations.mutation import Example, Mutation, MutationContext, Site, SiteRefused
+from counterlens.mutations.mutation import Example, Site, SiteRefused
 from counterlens.python.mutations.counting import (
     Counting,
     Range,
@@ -20,11 +19,13 @@ from counterlens.python.mutations.counting import (
     range_of,
     untouched,
 )
+from counterlens.python.mutations.layout import block_indent
 from counterlens.python.mutations.module import Module
+from counterlens.python.mutations.mutation import PythonContext, PythonMutation
 from counterlens.python.mutations.variables import Scope, ScopeKind
 
 
-class ForWhileConvert(Mutation):
+class ForWhileConvert(PythonMutation):
     """Write a `for` as a `while`, and a counting `while` as a `for` over a range.
 
     `for i in range(n)` becomes a `while` that counts `i`, or a new variable if other code needs the loop
@@ -107,7 +108,7 @@ class ForWhileConvert(Mutation):
         Example(before="def f(xs):\n    for x in xs: g(x)\n", refused="on the line of its header"),
     )
 
-    def sites(self, context: MutationContext) -> Iterator[Site | SiteRefused]:
+    def sites(self, context: PythonContext) -> Iterator[Site | SiteRefused]:
         for node in context.module.nodes(cst.For):
             yield self._unless_unsafe(context.module, node) or _for_to_while(context, node)
         for loop in context.module.nodes(cst.While):
@@ -126,7 +127,7 @@ class ForWhileConvert(Mutation):
         return None
 
 
-def _for_to_while(context: MutationContext, node: cst.For) -> Site | SiteRefused:
+def _for_to_while(context: PythonContext, node: cst.For) -> Site | SiteRefused:
     module = context.module
     scope = module.scope_of(node)
     counted = range_of(module, node)

@@ -10,15 +10,17 @@ import libcst as cst
 
 from counterlens.mutations.base import Concept
 from counterlens.mutations.edits import Edit, Slice, exchange, replace
-from counterlens.mutations.layout import block_indent, indenting
-from counterlens.mutations.mutation import Example, Mutation, MutationContext, Site, SiteRefused
+from counterlens.mutations.layout import indenting
+from counterlens.mutations.mutation import Example, Site, SiteRefused
 from counterlens.python.mutations.conditions import Negation, compares, complement, shown, wrap_in_not
+from counterlens.python.mutations.layout import block_indent
 from counterlens.python.mutations.module import Module
+from counterlens.python.mutations.mutation import PythonContext, PythonMutation
 
 Flavour = Literal["complement", "not"]
 
 
-class IfElseFlip(Mutation):
+class IfElseFlip(PythonMutation):
     """Negate the condition of an `if` with an `else`, and swap its branches.
 
     The flavour `complement` negates by complementary operators (`==` to `!=`, `<` to `>=`) and De Morgan's
@@ -100,7 +102,7 @@ class IfElseFlip(Mutation):
         self.flavour: Flavour = flavour
         self.published = published
 
-    def sites(self, context: MutationContext) -> Iterator[Site | SiteRefused]:
+    def sites(self, context: PythonContext) -> Iterator[Site | SiteRefused]:
         for node in context.module.nodes(cst.If):
             reason = _unpublished(context, node) if self.published else None
             if reason is not None:
@@ -172,7 +174,7 @@ def _nest(module: Module, node: cst.If, end: int, more: tuple[Edit, ...]) -> _Sh
     return _Shape("moved the code that follows into the other branch", edits, cut, ((rest, end),))
 
 
-def _unpublished(context: MutationContext, node: cst.If) -> str | None:
+def _unpublished(context: PythonContext, node: cst.If) -> str | None:
     """The reason why Hooda et al. 2024 (section 3.3) do not flip an `if`; None if they do."""
     module = context.module
     above = module.parent(node)

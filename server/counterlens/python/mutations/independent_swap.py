@@ -9,13 +9,14 @@ import libcst as cst
 
 from counterlens.mutations.base import Concept
 from counterlens.mutations.edits import exchange
-from counterlens.mutations.mutation import Example, Mutation, MutationContext, Site, SiteRefused
+from counterlens.mutations.mutation import Example, Site, SiteRefused
 from counterlens.python.mutations.effect_rules import EffectAnalysis
 from counterlens.python.mutations.independence import Independence, independent
 from counterlens.python.mutations.module import Module
+from counterlens.python.mutations.mutation import PythonContext, PythonMutation
 
 
-class IndependentSwap(Mutation):
+class IndependentSwap(PythonMutation):
     """Swap two adjacent, independent statements of a function.
 
     Two statements are independent if neither binds a variable that the other one uses, neither may jump away,
@@ -64,7 +65,7 @@ class IndependentSwap(Mutation):
         """`reach`: maximum distance of the two, in statements; all between must be independent of both."""
         self.reach = reach
 
-    def sites(self, context: MutationContext) -> Iterator[Site | SiteRefused]:
+    def sites(self, context: PythonContext) -> Iterator[Site | SiteRefused]:
         module = context.module
         effects = context.effects
         for block in module.nodes(cst.IndentedBlock):

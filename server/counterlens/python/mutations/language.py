@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from counterlens.mutations.languages import MutatedLanguage
-from counterlens.mutations.mutation import AnyMutation, MutationContext
+from counterlens.mutations.mutation import AnyMutation
 from counterlens.python.mutations.empica import TRANSFORMATIONS
 from counterlens.python.mutations.if_else_flip import IfElseFlip
 from counterlens.python.mutations.independent_swap import IndependentSwap
 from counterlens.python.mutations.module import Module
+from counterlens.python.mutations.mutation import PythonContext, PythonMutation
 from counterlens.python.mutations.placebos import PLACEBOS, python_meaning
 from counterlens.python.mutations.registry import MUTATIONS
 from counterlens.python.mutations.rename_random import RenameRandom
@@ -22,9 +23,10 @@ _PUBLISHED: tuple[AnyMutation, ...] = (
 )
 
 PYTHON = MutatedLanguage(
-    mutations=MUTATIONS,
+    own=MUTATIONS,
+    kind=PythonMutation,
     parse=Module,
-    context=MutationContext,
+    context=PythonContext,
     checked=checked,
     placebos=PLACEBOS,
     meaning=python_meaning,

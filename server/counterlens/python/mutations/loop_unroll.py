@@ -11,10 +11,12 @@ import libcst as cst
 from counterlens.mutations.assumptions import OBSERVED_INPUT
 from counterlens.mutations.base import Concept
 from counterlens.mutations.edits import Edit, Piece, Slice
-from counterlens.mutations.layout import block_indent, dedenting
-from counterlens.mutations.mutation import Example, Mutation, MutationContext, Site, SiteRefused
+from counterlens.mutations.layout import dedenting
+from counterlens.mutations.mutation import Example, Site, SiteRefused
 from counterlens.python.mutations.counting import own_parts
+from counterlens.python.mutations.layout import block_indent
 from counterlens.python.mutations.module import Module
+from counterlens.python.mutations.mutation import PythonContext, PythonMutation
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +34,7 @@ class Rounds:
     entries: int = 1
 
 
-class LoopUnroll(Mutation):
+class LoopUnroll(PythonMutation):
     """Replace a loop by its body, repeated as often as it ran for one observed input.
 
     It preserves the behaviour for that input only, so it needs the observation:
@@ -54,7 +56,7 @@ class LoopUnroll(Mutation):
         self.observed = dict(observed or {})
         self.limit = limit
 
-    def sites(self, context: MutationContext) -> Iterator[Site | SiteRefused]:
+    def sites(self, context: PythonContext) -> Iterator[Site | SiteRefused]:
         module = context.module
         for node in (*module.nodes(cst.For), *module.nodes(cst.While)):
             assert isinstance(node, cst.For | cst.While)
@@ -66,7 +68,7 @@ class LoopUnroll(Mutation):
                 yield _site(module, node, rounds)
 
     def _refusal(
-        self, context: MutationContext, node: cst.For | cst.While, rounds: Rounds | None
+        self, context: PythonContext, node: cst.For | cst.While, rounds: Rounds | None
     ) -> str | None:
         if rounds is None:
             return "no execution of this loop was observed"

@@ -14,9 +14,10 @@ import libcst as cst
 
 from counterlens.mutations.parsed import FunctionSpan
 from counterlens.python.mutations.children import children, suites
-from counterlens.python.mutations.reading import parse, spans, with_depth
+from counterlens.python.mutations.reading import parse, spans
 from counterlens.python.mutations.scopes import Scopes
 from counterlens.python.mutations.variables import Scope
+from counterlens.syntax.recursion import with_depth
 from counterlens.text import Positions
 
 Node = TypeVar("Node", bound=cst.CSTNode)

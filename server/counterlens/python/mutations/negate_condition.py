@@ -8,12 +8,13 @@ from typing import ClassVar
 import libcst as cst
 
 from counterlens.mutations.base import Concept
-from counterlens.mutations.mutation import Example, Mutation, MutationContext, Site, SiteRefused
+from counterlens.mutations.mutation import Example, Site, SiteRefused
 from counterlens.python.mutations.conditions import complement, shown, wrap_in_not
 from counterlens.python.mutations.if_else_flip import Flavour
+from counterlens.python.mutations.mutation import PythonContext, PythonMutation
 
 
-class NegateCondition(Mutation):
+class NegateCondition(PythonMutation):
     """Negate the condition of an `if` or `elif` without swapping the branches, which breaks the program.
 
     `NegateCondition("not")` always writes `not`, like `if-else-flip` in that flavour.
@@ -34,7 +35,7 @@ class NegateCondition(Mutation):
     def __init__(self, flavour: Flavour = "complement") -> None:
         self.flavour: Flavour = flavour
 
-    def sites(self, context: MutationContext) -> Iterator[Site | SiteRefused]:
+    def sites(self, context: PythonContext) -> Iterator[Site | SiteRefused]:
         module = context.module
         for node in module.nodes(cst.If):
             start = module.start(node)
@@ -50,7 +51,7 @@ class NegateCondition(Mutation):
             )
 
 
-def same_branches(context: MutationContext, node: cst.If) -> bool:
+def same_branches(context: PythonContext, node: cst.If) -> bool:
     """Whether both branches of an if-else have the same text except for blanks, so that either may run."""
     if not isinstance(node.orelse, cst.Else):
         return False

@@ -10,13 +10,15 @@ import libcst as cst
 from counterlens.mutations.assumptions import REFLECTED
 from counterlens.mutations.base import Concept
 from counterlens.mutations.edits import replace
-from counterlens.mutations.layout import in_format_string, moved_to
-from counterlens.mutations.mutation import Example, Mutation, MutationContext, Site, SiteRefused
+from counterlens.mutations.layout import moved_to
+from counterlens.mutations.mutation import Example, Site, SiteRefused
 from counterlens.python.mutations.acting_reads import COMPARISON
 from counterlens.python.mutations.conditions import shown
 from counterlens.python.mutations.independence import independent
 from counterlens.python.mutations.independent_swap import is_caught
 from counterlens.python.mutations.kinds import ValueKind
+from counterlens.python.mutations.layout import in_format_string
+from counterlens.python.mutations.mutation import PythonContext, PythonMutation
 
 _REFLECTED: dict[type[cst.BaseCompOp], str] = {
     cst.LessThan: ">",
@@ -29,7 +31,7 @@ _REFLECTED: dict[type[cst.BaseCompOp], str] = {
 _BUILT_IN = (cst.Integer, cst.Float, cst.Imaginary, cst.SimpleString, cst.ConcatenatedString)
 
 
-class OperandSwap(Mutation):
+class OperandSwap(PythonMutation):
     """Write `a < b` as `b > a`, and `a == b` as `b == a`.
 
     The mutation applies only if the order of evaluation of the operands has no effect. Chains (`a < b < c`)
@@ -51,13 +53,13 @@ class OperandSwap(Mutation):
         Example(before="def f(a): return f'{a == 1}'\n", refused="f-string"),
     )
 
-    def sites(self, context: MutationContext) -> Iterator[Site | SiteRefused]:
+    def sites(self, context: PythonContext) -> Iterator[Site | SiteRefused]:
         for node in context.module.nodes(cst.Comparison):
             found = self._site(context, node)
             if found is not None:
                 yield found
 
-    def _site(self, context: MutationContext, node: cst.Comparison) -> Site | SiteRefused | None:
+    def _site(self, context: PythonContext, node: cst.Comparison) -> Site | SiteRefused | None:
         module, effects = context.module, context.effects
         target = node.comparisons[0]
         operator = _REFLECTED.get(type(target.operator))

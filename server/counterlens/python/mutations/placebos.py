@@ -4,16 +4,33 @@ from __future__ import annotations
 
 import ast
 import warnings
-from collections.abc import Mapping
+from typing import ClassVar
 
 from counterlens.mutations.blank_line import BlankLine
-from counterlens.mutations.mutation import Mutation
-from counterlens.python.mutations.comment_move import CommentMove
+from counterlens.mutations.mutation import AnyMutation, Example
+from counterlens.python.mutations.comment_move import PythonCommentMove
 from counterlens.python.mutations.docstring_quotes import DocstringQuotes
-from counterlens.python.mutations.reading import with_depth
 from counterlens.python.syntax.parsing import parse_module
+from counterlens.syntax.recursion import with_depth
 
-PLACEBOS: Mapping[str, Mutation] = {one.id: one for one in (CommentMove(), BlankLine(), DocstringQuotes())}
+
+class PythonBlankLine(BlankLine):
+    """Insert a blank line before a statement of a function, or remove one.
+
+    A placebo: Python's parser gives the same tree.
+    """
+
+    EXAMPLES: ClassVar[tuple[Example, ...]] = (
+        Example(
+            before="def f(a):\n    b = a + 1\n    return b\n",
+            after="def f(a):\n\n    b = a + 1\n\n    return b\n",
+        ),
+        Example(before="def f(a): return a\n", refused="no statement in it starts a line"),
+    )
+
+
+_ALL: tuple[AnyMutation, ...] = (PythonCommentMove(), PythonBlankLine(), DocstringQuotes())
+PLACEBOS = {placebo.id: placebo for placebo in _ALL}
 
 
 def python_meaning(source: str) -> str | None:

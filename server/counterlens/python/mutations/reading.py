@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 import re
-import sys
-import threading
 from bisect import bisect_right
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
-from typing import TypeVar
+from contextlib import AbstractContextManager
 
 import libcst as cst
 from libcst.metadata import ByteSpanPositionProvider
@@ -17,8 +13,6 @@ from libcst.metadata.span_provider import SpanProvidingCodegenState
 from counterlens.errors import SourceError
 from counterlens.python.syntax.parsing import parse_module
 from counterlens.python.syntax.versions import (
-    SPLIT,
-    TOO_DEEP,
     form_feed_in_indentation,
     newer_syntax,
     parse_concrete,
@@ -26,11 +20,6 @@ from counterlens.python.syntax.versions import (
 from counterlens.syntax.grammars import parser_for
 
 _PLACE = re.compile(r"^error at \d+:\d+: ")
-_DEEP = 20_000
-_T = TypeVar("_T")
-_lock = threading.Lock()
-_deep_readers = 0
-_usual_limit = 0
 
 
 def parse(source: str) -> cst.Module:
@@ -149,46 +138,6 @@ class _OwnRange(AbstractContextManager[None]):
             start = self._started if self._start is None else found[self._start][0]
             end = self._spans.position if self._end is None else found[self._end][1]
             found[self._node] = start, end
-
-
-def with_depth(work: Callable[[], _T]) -> _T:
-    """Run recursive work on a tree; with a higher recursion limit if the usual one is too low.
-
-    Generated sources have expressions of a thousand nested parts, over which LibCST recurses.
-
-    Raises:
-        SourceError: the higher limit is too low, too.
-    """
-    try:
-        return work()
-    except (RecursionError, KeyError):
-        pass  # LibCST's positions turn a RecursionError into a KeyError
-    with deep_recursion():
-        return work()
-
-
-@contextmanager
-def deep_recursion() -> Iterator[None]:
-    """Raise the recursion limit for recursive work on a tree.
-
-    Raises:
-        SourceError: the higher limit is too low, too.
-    """
-    global _deep_readers, _usual_limit
-    with _lock:
-        if not _deep_readers:
-            _usual_limit = sys.getrecursionlimit()
-            sys.setrecursionlimit(max(_usual_limit, _DEEP))
-        _deep_readers += 1
-    try:
-        yield
-    except RecursionError:
-        raise SourceError(TOO_DEEP, SPLIT) from None
-    finally:
-        with _lock:
-            _deep_readers -= 1
-            if not _deep_readers:
-                sys.setrecursionlimit(_usual_limit)
 
 
 def _lost_whitespace(code: bytes, data: bytes) -> list[int]:

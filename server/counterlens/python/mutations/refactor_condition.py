@@ -11,17 +11,18 @@ from counterlens.mutations.assumptions import PURE_OPERATORS
 from counterlens.mutations.base import Concept
 from counterlens.mutations.edits import Edit, Slice
 from counterlens.mutations.layout import put
-from counterlens.mutations.mutation import Example, Mutation, MutationContext, Site, SiteRefused
+from counterlens.mutations.mutation import Example, Site, SiteRefused
 from counterlens.python.mutations.acting_reads import TRUTH
 from counterlens.python.mutations.conditions import shown
 from counterlens.python.mutations.kinds import ValueKind
+from counterlens.python.mutations.mutation import PythonContext, PythonMutation
 from counterlens.python.mutations.naming import numbered_names
 from counterlens.python.mutations.variables import ScopeKind
 
 _NEED_PARENTHESES = (cst.Tuple, cst.Yield, cst.GeneratorExp)
 
 
-class RefactorCondition(Mutation):
+class RefactorCondition(PythonMutation):
     """Assign the condition of an `if` to a new variable, and test the variable.
 
     `bool` converts a condition unless it consists of comparisons and `not`, combined by `and` and `or`.
@@ -80,12 +81,12 @@ class RefactorCondition(Mutation):
         Example(before="def f(a):\n    if a:\n        return locals()\n", refused="by name"),
     )
 
-    def sites(self, context: MutationContext) -> Iterator[Site | SiteRefused]:
+    def sites(self, context: PythonContext) -> Iterator[Site | SiteRefused]:
         name = next(numbered_names(context.module, "condition", plain=True))
         for node in context.module.nodes(cst.If):
             yield self._site(context, node, name)
 
-    def _site(self, context: MutationContext, node: cst.If, name: str) -> Site | SiteRefused:
+    def _site(self, context: PythonContext, node: cst.If, name: str) -> Site | SiteRefused:
         module = context.module
         start = module.start(node)
         if isinstance(module.parent(node), cst.If):

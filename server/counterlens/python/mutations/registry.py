@@ -1,9 +1,7 @@
-"""All mutations by id. A new mutation is one file and one line here, or a `counterlens.mutations` plug-in."""
+"""All mutations of Python by id. A new mutation is one file and one line here, or a plug-in."""
 
 from __future__ import annotations
 
-from counterlens.mutations.mutation import Mutation
-from counterlens.plugins import Registry
 from counterlens.python.mutations.annotate_shuffle import AnnotateShuffle
 from counterlens.python.mutations.annotate_strip import AnnotateStrip
 from counterlens.python.mutations.block_swap_plain import BlockSwapPlain
@@ -12,6 +10,7 @@ from counterlens.python.mutations.for_while_convert import ForWhileConvert
 from counterlens.python.mutations.if_else_flip import IfElseFlip
 from counterlens.python.mutations.independent_swap import IndependentSwap
 from counterlens.python.mutations.loop_unroll import LoopUnroll
+from counterlens.python.mutations.mutation import PythonMutation
 from counterlens.python.mutations.negate_condition import NegateCondition
 from counterlens.python.mutations.operand_swap import OperandSwap
 from counterlens.python.mutations.refactor_condition import RefactorCondition
@@ -23,7 +22,7 @@ from counterlens.python.mutations.rename_shuffle import RenameShuffle
 from counterlens.python.mutations.reorder_parameters import ReorderParameters
 from counterlens.python.mutations.replace_arithmetic import ReplaceArithmetic
 
-_OWN: tuple[Mutation, ...] = (
+_OWN: tuple[PythonMutation, ...] = (
     # control flow
     IfElseFlip(),
     IndependentSwap(),
@@ -48,4 +47,4 @@ _OWN: tuple[Mutation, ...] = (
     AnnotateShuffle(),
 )
 
-MUTATIONS = Registry("counterlens.mutations", _OWN, name=lambda mutation: mutation.id, kind=Mutation)
+MUTATIONS = {mutation.id: mutation for mutation in _OWN}

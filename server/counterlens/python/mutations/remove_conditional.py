@@ -9,13 +9,15 @@ import libcst as cst
 
 from counterlens.mutations.base import Concept
 from counterlens.mutations.edits import Edit, replace
-from counterlens.mutations.layout import block_indent, dedenting
-from counterlens.mutations.mutation import Example, Mutation, MutationContext, Site, SiteRefused
+from counterlens.mutations.layout import dedenting
+from counterlens.mutations.mutation import Example, Site, SiteRefused
 from counterlens.python.mutations.conditions import shown
+from counterlens.python.mutations.layout import block_indent
 from counterlens.python.mutations.module import Module
+from counterlens.python.mutations.mutation import PythonContext, PythonMutation
 
 
-class RemoveConditional(Mutation):
+class RemoveConditional(PythonMutation):
     """Remove an `if` without `else`, so that its body always runs, which breaks the program."""
 
     id = "remove-conditional"
@@ -50,7 +52,7 @@ class RemoveConditional(Mutation):
         Example(before="if x := a():\n    f(x)\n", refused="binds a name"),
     )
 
-    def sites(self, context: MutationContext) -> Iterator[Site | SiteRefused]:
+    def sites(self, context: PythonContext) -> Iterator[Site | SiteRefused]:
         module = context.module
         for node in module.nodes(cst.If):
             start, end = module.span(node)

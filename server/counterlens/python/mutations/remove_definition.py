@@ -9,11 +9,12 @@ import libcst as cst
 
 from counterlens.mutations.base import Concept
 from counterlens.mutations.edits import replace
-from counterlens.mutations.mutation import Example, Mutation, MutationContext, Site, SiteRefused
+from counterlens.mutations.mutation import Example, Site, SiteRefused
+from counterlens.python.mutations.mutation import PythonContext, PythonMutation
 from counterlens.python.mutations.variables import Role
 
 
-class RemoveDefinition(Mutation):
+class RemoveDefinition(PythonMutation):
     """Remove the assignment of a function's variable that is used later, which breaks the program."""
 
     id = "remove-definition"
@@ -33,13 +34,13 @@ class RemoveDefinition(Mutation):
         Example(before="def f():\n    x = 1; return x\n", refused="shares its line"),
     )
 
-    def sites(self, context: MutationContext) -> Iterator[Site | SiteRefused]:
+    def sites(self, context: PythonContext) -> Iterator[Site | SiteRefused]:
         for node in context.module.nodes(cst.Assign):
             found = self._site(context, node)
             if found is not None:
                 yield found
 
-    def _site(self, context: MutationContext, node: cst.Assign) -> Site | SiteRefused | None:
+    def _site(self, context: PythonContext, node: cst.Assign) -> Site | SiteRefused | None:
         module = context.module
         target = node.targets[0].target
         variable = module.scopes.variable(target)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar
 
-from counterlens.mutations.mutation import Example, MutationContext
+from counterlens.mutations.mutation import Example
 from counterlens.python.mutations.module import FunctionNode
+from counterlens.python.mutations.mutation import PythonContext
 from counterlens.python.mutations.naming import Locals, numbered_names
 from counterlens.python.mutations.renaming import Chooser, Renaming
 from counterlens.python.mutations.variables import Variable
@@ -79,7 +80,7 @@ class RenameGeneric(Renaming):
         super().__init__()
         self.prefix = prefix
 
-    def chooser(self, context: MutationContext) -> Chooser:
+    def chooser(self, context: PythonContext) -> Chooser:
         numbers: Iterator[str] = iter(())
         end = -1
 

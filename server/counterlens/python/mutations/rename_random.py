@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from counterlens.mutations.mutation import Example, MutationContext
+from counterlens.mutations.mutation import Example
 from counterlens.python.mutations.module import FunctionNode
+from counterlens.python.mutations.mutation import PythonContext
 from counterlens.python.mutations.naming import FreshNames, Locals
 from counterlens.python.mutations.renaming import Chooser, Renaming
 from counterlens.python.mutations.variables import Variable
@@ -43,7 +44,7 @@ class RenameRandom(Renaming):
         Example(before="def f():\n    x = 1\n    return f'{x=}'\n", refused="shows the name of `x`"),
     )
 
-    def chooser(self, context: MutationContext) -> Chooser:
+    def chooser(self, context: PythonContext) -> Chooser:
         names = FreshNames(context.module, context.seed)
 
         def choose(function: FunctionNode, found: Locals) -> dict[Variable, str]:

@@ -9,8 +9,9 @@ from typing import ClassVar
 
 import libcst as cst
 
-from counterlens.mutations.mutation import Example, MutationContext
+from counterlens.mutations.mutation import Example
 from counterlens.python.mutations.module import FunctionNode, Module
+from counterlens.python.mutations.mutation import PythonContext
 from counterlens.python.mutations.naming import Locals
 from counterlens.python.mutations.renaming import Chooser, Renaming
 from counterlens.python.mutations.variables import Role, ScopeKind, Variable
@@ -47,7 +48,7 @@ class RenameShuffle(Renaming):
         ),
     )
 
-    def chooser(self, context: MutationContext) -> Chooser:
+    def chooser(self, context: PythonContext) -> Chooser:
         pool = [] if self.published else _all_names(context.module)
 
         def choose(function: FunctionNode, found: Locals) -> dict[Variable, str] | str:

@@ -8,8 +8,9 @@ from typing import ClassVar
 
 from counterlens.mutations.assumptions import POSITIONAL_ARGUMENTS
 from counterlens.mutations.base import Concept
-from counterlens.mutations.mutation import Mutation, MutationContext, Site, SiteRefused
+from counterlens.mutations.mutation import Site, SiteRefused
 from counterlens.python.mutations.module import FunctionNode
+from counterlens.python.mutations.mutation import PythonContext, PythonMutation
 from counterlens.python.mutations.naming import Locals, described, first_offset, local_variables, renaming
 from counterlens.python.mutations.variables import Role, Variable
 
@@ -17,7 +18,7 @@ Chooser = Callable[[FunctionNode, Locals], dict[Variable, str] | str]
 """Chooses the new names of a function's variables, or gives the reason why there are none."""
 
 
-class Renaming(Mutation):
+class Renaming(PythonMutation):
     """Renames all variables of a function at the same time.
 
     Parameters keep their names, because callers may use them; so do functions, classes, imports and
@@ -34,10 +35,10 @@ class Renaming(Mutation):
         self.published = published
 
     @abstractmethod
-    def chooser(self, context: MutationContext) -> Chooser:
+    def chooser(self, context: PythonContext) -> Chooser:
         """Return the chooser of new names for one module."""
 
-    def sites(self, context: MutationContext) -> Iterator[Site | SiteRefused]:
+    def sites(self, context: PythonContext) -> Iterator[Site | SiteRefused]:
         module = context.module
         choose = self.chooser(context)
         for function in module.functions:

@@ -10,15 +10,16 @@ import libcst as cst
 from counterlens.mutations.assumptions import WHOLE_PROGRAM
 from counterlens.mutations.base import Concept
 from counterlens.mutations.edits import Edit, Slice
-from counterlens.mutations.mutation import Example, Mutation, MutationContext, Site, SiteRefused
+from counterlens.mutations.mutation import Example, Site, SiteRefused
 from counterlens.python.mutations.independence import independent
 from counterlens.python.mutations.independent_swap import is_caught
 from counterlens.python.mutations.module import FunctionNode, Module
+from counterlens.python.mutations.mutation import PythonContext, PythonMutation
 from counterlens.python.mutations.unseen_uses import unseen_uses
 from counterlens.python.mutations.variables import Occurrence, Role, ScopeKind, Variable
 
 
-class ReorderParameters(Mutation):
+class ReorderParameters(PythonMutation):
     """Reverse the parameters of a function that have no defaults, and the arguments of all of its calls.
 
     The mutation applies only if all calls are known: the function is nested in another one, and is used only
@@ -76,11 +77,11 @@ class ReorderParameters(Mutation):
         """`whole_program`: whether no other module calls anything in this one."""
         self.whole_program = whole_program
 
-    def sites(self, context: MutationContext) -> Iterator[Site | SiteRefused]:
+    def sites(self, context: PythonContext) -> Iterator[Site | SiteRefused]:
         for function in context.module.functions:
             yield self._site(context, function)
 
-    def _site(self, context: MutationContext, function: FunctionNode) -> Site | SiteRefused:
+    def _site(self, context: PythonContext, function: FunctionNode) -> Site | SiteRefused:
         module = context.module
         moved = [param for param in function.node.params.params if param.default is None]
         if len(moved) < 2:
@@ -136,7 +137,7 @@ class ReorderParameters(Mutation):
         return None
 
     def _call(
-        self, context: MutationContext, occurrence: Occurrence, names: Sequence[str], function: FunctionNode
+        self, context: PythonContext, occurrence: Occurrence, names: Sequence[str], function: FunctionNode
     ) -> tuple[list[Edit], set[str]] | str:
         module = context.module
         call = module.parent(occurrence.node)

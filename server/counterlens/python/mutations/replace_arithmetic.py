@@ -11,8 +11,9 @@ import libcst as cst
 
 from counterlens.mutations.base import Concept
 from counterlens.mutations.edits import replace
-from counterlens.mutations.mutation import Example, Mutation, MutationContext, Site, SiteRefused
+from counterlens.mutations.mutation import Example, Site, SiteRefused
 from counterlens.python.mutations.kinds import ValueKind
+from counterlens.python.mutations.mutation import PythonContext, PythonMutation
 
 _OTHERS: dict[type[cst.CSTNode], tuple[str, ...]] = {
     cst.Add: ("-",),
@@ -32,7 +33,7 @@ _ANY = ("+", "-", "*", "/", "%", "//")
 _NEUTRAL = {"+": "0", "-": "0", "*": "1", "/": "1", "//": "1"}
 
 
-class ReplaceArithmetic(Mutation):
+class ReplaceArithmetic(PythonMutation):
     """Replace an arithmetic operator by another one of the same precedence, which breaks the program.
 
     The grouping around it therefore stays the same. The seed chooses the operator. Operators on strings and
@@ -59,7 +60,7 @@ class ReplaceArithmetic(Mutation):
         """`across_precedence`: whether the new operator may have another precedence."""
         self.across_precedence = across_precedence
 
-    def sites(self, context: MutationContext) -> Iterator[Site | SiteRefused]:
+    def sites(self, context: PythonContext) -> Iterator[Site | SiteRefused]:
         binary = context.module.nodes(cst.BinaryOperation)
         augmented = context.module.nodes(cst.AugAssign)
         for node in chain[cst.BinaryOperation | cst.AugAssign](binary, augmented):
@@ -68,7 +69,7 @@ class ReplaceArithmetic(Mutation):
                 yield found
 
     def _site(
-        self, context: MutationContext, node: cst.BinaryOperation | cst.AugAssign
+        self, context: PythonContext, node: cst.BinaryOperation | cst.AugAssign
     ) -> Site | SiteRefused | None:
         module = context.module
         span = module.span(node.operator)

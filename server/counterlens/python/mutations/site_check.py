@@ -13,7 +13,8 @@ from dataclasses import replace
 
 from counterlens.mutations.assumptions import NAMES_UNREAD
 from counterlens.mutations.edits import render
-from counterlens.mutations.mutation import MutationContext, Site, SiteRefused
+from counterlens.mutations.mutation import Site, SiteRefused
+from counterlens.python.mutations.mutation import PythonContext
 from counterlens.python.mutations.unseen_uses import BY_NAME, by_text, unseen_uses
 
 _LEXEME = re.compile(
@@ -27,7 +28,7 @@ _Words = list[tuple[bool, str]]
 """Words of a text in order, each with whether it stands in a string."""
 
 
-def checked(context: MutationContext, site: Site) -> Site | SiteRefused:
+def checked(context: PythonContext, site: Site) -> Site | SiteRefused:
     """A site of a preserving mutation, refused if code may notice it by looking variables up by name."""
     module = context.module
     unseen = unseen_uses(module)

@@ -17,9 +17,8 @@ from libcst.metadata import MetadataWrapper, PositionProvider
 
 from counterlens.errors import SourceError
 from counterlens.syntax.grammars import parser_for
+from counterlens.syntax.recursion import SPLIT, TOO_DEEP
 
-TOO_DEEP = "the source is nested too deeply to be read"
-SPLIT = "Split its longest expression, or its longest chain of elif"
 _DEEPEST, _BRACKETS = 3000, 300  # depth of a tree, and of its brackets and blocks; Python allows 200 of these
 _ENCLOSING = "list|set|dictionary|generator|parenthesized|tuple|argument_list|subscript|block|interpolation"
 _BRANCHES = 500  # number of `elif` of one `if`: LibCST nests their nodes, tree-sitter does not

@@ -13,12 +13,12 @@ from urllib.parse import quote
 
 import counterlens
 from counterlens.metrics.effects import PairOutcome
+from counterlens.mutations import every_mutation
 from counterlens.probes.pairs.contested_wording import contested_sentence
 from counterlens.probes.pairs.phrases import done
 from counterlens.probes.pairs.record import PairRecord
 from counterlens.probes.pairs.stability_wording import unstable_sentence
 from counterlens.probes.pairs.wording import OUTCOMES
-from counterlens.python.mutations.registry import MUTATIONS
 from counterlens.reports.export.view import Exported, ExportedRecord
 from counterlens.reports.wording import evidence
 from counterlens.text import json_text
@@ -64,7 +64,7 @@ def sarif_run(results: list[Json], rule: Callable[[str], Json], properties: Json
 
 
 def _rule(name: str) -> Json:
-    mutation = MUTATIONS.get(name)
+    mutation = every_mutation().get(name)
     about = f"A verdict that depends on {mutation.concept}" if mutation else "A verdict that depends on form"
     return {
         "id": name,

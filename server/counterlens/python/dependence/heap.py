@@ -1,6 +1,6 @@
 """The objects that a statement changes, determined by names.
 
-Rules:
+PythonRules:
 
 - A place is a variable and the first selector after it: `x.a`, `x['k']`, `x[0]`, or `x` as a whole. Different
   attribute names and different constant keys are different places; a whole overlaps all its parts.
@@ -27,6 +27,8 @@ from __future__ import annotations
 
 import ast
 
+from counterlens.dependence.effects import Place
+
 MUTATING_METHODS = frozenset(
     {
         *("append", "extend", "insert", "remove", "pop", "clear", "sort", "reverse"),  # list
@@ -52,9 +54,6 @@ MUTATING_FUNCTIONS = frozenset(
 
 RESETTING_METHODS = frozenset({"clear", "sort"})
 
-Place = tuple[str, str]
-"""A variable and a selector, `.name` or `[key]`; an empty selector is the whole object."""
-
 
 def place(node: ast.expr) -> Place | None:
     """The place of a chain of attributes and subscripts; None if it does not start with a name."""
@@ -76,11 +75,6 @@ def selector(node: ast.Attribute | ast.Subscript) -> str:
     if isinstance(key, ast.Constant) and type(key.value) in (str, int):
         return f"[{key.value!r}]"
     return ""
-
-
-def may_alias(one: str, other: str) -> bool:
-    """Whether two selectors of the same variable may select the same part."""
-    return not one or not other or one == other or one[0] != other[0]
 
 
 def changed_by_call(call: ast.Call, methods: frozenset[str], functions: frozenset[str]) -> Place | None:

@@ -1,6 +1,6 @@
 """Name resolution in the analysed function and in the class bodies that run inline in it.
 
-Rules:
+PythonRules:
 
 - A class body's own variables are distinguished from those of the function by a mark.
 - A name that a class body both reads and binds may be the module's.
@@ -11,15 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from counterlens.dependence.heap import Place
+from counterlens.dependence.effects import MARK, Place
 from counterlens.python.dependence.scopes import Names
-
-MARK = "\0"  # separates a class body's variable from the number of its class
-
-
-def variable_name(variable: str) -> str:
-    """A variable's name in the source."""
-    return variable.partition(MARK)[0]
 
 
 class Variables:
