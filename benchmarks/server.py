@@ -1,6 +1,6 @@
 """Measures the response times of the language server while the model works, with a real client over stdio.
 
-    python benchmarks/server.py [--quick]
+    python benchmarks/server.py [--quick] [--model FILE]
 
 - `hover_p95`: the 95th percentile of the time of a hover while the model scores a long file, over that of a
   server that answers every hover with a constant; both are measured in turn beside the same model.
@@ -20,6 +20,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import os
 import statistics
 import sys
 import time
@@ -33,6 +34,7 @@ from pygls.lsp.server import LanguageServer
 
 from counterlens.confidence.scoring import score_document
 from counterlens.models import load
+from counterlens.models.default import VARIABLE, default_model
 from counterlens.models.files import EMBEDDED_MODEL
 from counterlens.models.registry import Options
 from counterlens.syntax.document import Document
@@ -159,7 +161,7 @@ def model_alone(text: str, first: int) -> float:
     document = Document(text)
     positions = document.positions
     span = positions.line_start(first), positions.line_start(first + SCREEN)
-    with closing(load(EMBEDDED_MODEL, Options())) as model:
+    with closing(load(default_model().spec, Options())) as model:
         score_document(model, Document("x = 1\n"))
         begun = time.perf_counter()
         score_document(model, document, span=span)
@@ -221,8 +223,10 @@ async def main() -> None:
     """Run and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="use shorter files; under a minute")
+    parser.add_argument("--model", default=EMBEDDED_MODEL, help="GGUF file; default: the embedded model")
     parser.add_argument("--null-server", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
+    os.environ[VARIABLE] = options.model  # of the servers, too
     hover_ratio, hover_facts = await hover_while_busy(150 if options.quick else 400)
     burst_ratio, burst_facts = await burst(50 if options.quick else 200)
     facts = hover_facts | burst_facts

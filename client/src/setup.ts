@@ -84,6 +84,13 @@ export class Setup implements vscode.Disposable {
         engine: "compile",
       },
       {
+        label: vscode.l10n.t("$(circuit-board) With Local Models, Compiled for the Graphics Processor"),
+        detail: vscode.l10n.t(
+          "The same, for Metal on macOS, for CUDA where nvcc is installed, else for Vulkan; compiling takes longer.",
+        ),
+        engine: "gpu",
+      },
+      {
         label: vscode.l10n.t("$(cloud-download) With Local Models, Prebuilt"),
         detail: vscode.l10n.t(
           "The same, but with the author's prebuilt llama.cpp, which is not verified. Asks for confirmation.",
@@ -254,6 +261,18 @@ export class Setup implements vscode.Disposable {
             [vscode.l10n.t("Try Again")]: again,
             [vscode.l10n.t("Prebuilt…")]: () => this.makeFromPrebuilt(),
             ...without,
+          },
+        };
+      case "graphics":
+        return {
+          text: vscode.l10n.t(
+            "{0} On Debian or Ubuntu: sudo apt-get install libvulkan-dev glslc spirv-headers. Without it, the processor computes everything.",
+            message,
+          ),
+          ways: {
+            [vscode.l10n.t("Try Again")]: again,
+            [vscode.l10n.t("For the Processor")]: () => this.make("compile"),
+            ...logs,
           },
         };
       case "network":

@@ -14,6 +14,9 @@ from typing import Any
 import pytest
 
 from counterlens.cli import main
+from counterlens.models.files import embedded_model
+from tests.conftest import short_model
+from tests.models.llama.test_filling import with_fill_marks
 
 SIGN = '''def sign(x):
     """Return the sign of x.
@@ -400,6 +403,16 @@ def test_models_and_doctor(cli: Cli) -> None:
     assert re.search(r"tested for exact decoding in [\d.]+ s, 8 tokens in [\d.]+ s$", said), said
 
 
+def test_a_test_of_a_model_shows_whether_it_fills_in_the_middle(cli: Cli, tmp_path: Path) -> None:
+    path = tmp_path / "untrained.gguf"
+    with_fill_marks(embedded_model(), path, (3, 4, 5))
+    tested = cli("models", "test", str(path))
+    assert tested.code == 0, tested.out
+    assert "its tokens for filling in the middle do not work: the text of a hole has perplexity" in tested.out
+    assert cli("models", "test", str(path), "--json").json["filling"]["works"] is False
+    assert cli("models", "test", str(short_model()), "--json").json["filling"] is None
+
+
 def test_the_console_script_and_the_module_are_the_same() -> None:
     for command in (
         [sys.executable, "-m", "counterlens"],
@@ -417,6 +430,9 @@ def test_numpy_starts_threads_only_if_the_user_wants_them(
     program = f"""
 import atexit, os
 from counterlens.cli import main
+from counterlens.models.files import embedded_model
+from tests.conftest import short_model
+from tests.models.llama.test_filling import with_fill_marks
 atexit.register(lambda: print("threads", len(os.listdir("/proc/self/task"))))
 main(["mutate", {str(sign)!r}, "--json"])
 """

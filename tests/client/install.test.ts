@@ -4,6 +4,7 @@ import * as os from "node:os";
 import * as path from "node:path";
 import test, { after } from "node:test";
 import { create, hasCompiler, type SetupError } from "../../client/src/install/create";
+import { graphics } from "../../client/src/install/graphics";
 import { onlyOne } from "../../client/src/install/onlyOne";
 import { processor } from "../../client/src/install/processor";
 import { digestOf, PREBUILT_INDEX, readProgress, steps, writeProgress } from "../../client/src/install/steps";
@@ -137,6 +138,38 @@ test("one process at a time; one that was killed holds nobody up", () => {
   const third = onlyOne(file);
   assert.ok(third);
   third();
+});
+
+test("an engine for the graphics processor is compiled with the back end of the machine", () => {
+  const { source, folder, root } = folders();
+  const [plain, gpu] = (["compile", "gpu"] as const).map(
+    (engine) => steps({ base: "python3", source, folder, engine }, false).at(-1)?.args ?? [],
+  );
+  const added = gpu?.filter((arg) => !plain?.includes(arg));
+  assert.deepEqual(added, [
+    `--config-settings-package=llama-cpp-python:cmake.define.${graphics().option}=ON`,
+  ]);
+  assert.ok(plain?.includes("--reinstall-package"), "the same version of another build is replaced");
+  assert.equal(graphics("darwin", { PATH: root }).option, "GGML_METAL");
+  assert.deepEqual(graphics("linux", { PATH: root }), { option: "GGML_VULKAN", compiler: "glslc" });
+  fs.writeFileSync(path.join(root, "nvcc"), "");
+  assert.deepEqual(graphics("linux", { PATH: `/nowhere:${root}` }), {
+    option: "GGML_CUDA",
+    compiler: "nvcc",
+  });
+});
+
+test("what compiles for the graphics processor is required before anything is downloaded", async () => {
+  const { root, source, folder } = folders();
+  const before = process.env.PATH;
+  process.env.PATH = root;
+  fs.writeFileSync(path.join(root, "g++"), "");
+  try {
+    const making = create({ base: "python3", source, folder, engine: "gpu" }, watcher());
+    await assert.rejects(making, { trouble: "graphics", message: /needs glslc/ });
+  } finally {
+    process.env.PATH = before;
+  }
 });
 
 test("a compiler is what CXX names, or one on the PATH", () => {

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from counterlens.errors import OptionError
+from counterlens.evaluation.settings import RunSettings
+from counterlens.models import code_model_file, load, registry
+from counterlens.models.base import Api
 from counterlens.models.code_model_file import code_model_here
 from counterlens.models.default import RECOMMENDED, VARIABLE, default_model, recommended, use_by_default
 from counterlens.models.entries import user_entries, user_file
 from counterlens.models.files import EMBEDDED_MODEL
-from counterlens.models.registry import runs_here
+from counterlens.models.registry import Options, runs_here
+from tests.conftest import short_model
 
 
 @pytest.fixture(autouse=True)
@@ -81,3 +86,17 @@ def test_another_kind_of_value_is_refused() -> None:
     user_file().write_text("model = ['a', 'b']\n")
     with pytest.raises(OptionError, match="model is not a name"):
         default_model()
+
+
+def test_a_model_is_asked_in_its_own_prompt_format_unless_the_user_chooses(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    chats = replace(recommended(), api=Api.CHAT, sha256="")
+    monkeypatch.setattr(registry, "code_model", lambda spec: chats if spec == RECOMMENDED else None)
+    monkeypatch.setattr(code_model_file, "fetch_code_model", lambda *_: short_model())
+    for chosen, api in ((None, Api.CHAT), ("completions", Api.COMPLETIONS), ("chat", Api.CHAT)):
+        with load(RECOMMENDED, Options(api=chosen)) as model:
+            assert model.info.api is api
+        settings = RunSettings(("completion",), "humaneval", (RECOMMENDED, "remote:m"), api=chosen)
+        assert settings.served(RECOMMENDED)[0] == api
+        assert settings.served("remote:m")[0] == (chosen or "completions")

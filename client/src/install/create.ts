@@ -2,13 +2,14 @@
 
 import { spawn } from "node:child_process";
 import * as fs from "node:fs";
-import * as path from "node:path";
 import { t } from "../language";
 import { closedEnvironment } from "./environment";
+import { graphics, isOnPath } from "./graphics";
 import { onlyOne } from "./onlyOne";
 import {
   digestOf,
   discard,
+  type Engine,
   type Progress,
   type Recipe,
   readProgress,
@@ -18,7 +19,7 @@ import {
 } from "./steps";
 
 /** The kind of problem that ended the setup, which decides the actions that the user is offered. */
-export type Trouble = "cancelled" | "compiler" | "network" | "busy" | "failed";
+export type Trouble = "cancelled" | "compiler" | "graphics" | "network" | "busy" | "failed";
 
 export class SetupError extends Error {
   constructor(
@@ -42,9 +43,7 @@ const COMPILERS = ["c++", "g++", "clang++", "cl.exe"];
 
 /** Whether llama.cpp can be compiled on this machine. */
 export function hasCompiler(environment: NodeJS.ProcessEnv = process.env): boolean {
-  if (environment.CXX) return true;
-  const folders = (environment.PATH ?? "").split(path.delimiter);
-  return folders.some((folder) => COMPILERS.some((name) => fs.existsSync(path.join(folder, name))));
+  return Boolean(environment.CXX) || isOnPath(COMPILERS, environment);
 }
 
 /**
@@ -61,12 +60,7 @@ export async function create(recipe: Recipe, watcher: Watcher): Promise<void> {
     const progress = begun(recipe);
     const all = steps(recipe);
     // Fails immediately rather than after minutes of downloading.
-    if (recipe.engine === "compile" && !progress.done.includes("engine") && !hasCompiler()) {
-      throw new SetupError(
-        "compiler",
-        t("llama.cpp must be compiled, but no C++ compiler was found on the PATH."),
-      );
-    }
+    if (!progress.done.includes("engine")) requireCompilers(recipe.engine);
     for (const [index, step] of all.entries()) {
       if (progress.done.includes(step.name)) continue;
       watcher.step(step, index, all.length);
@@ -80,6 +74,27 @@ export async function create(recipe: Recipe, watcher: Watcher): Promise<void> {
     writeProgress(recipe.folder, { ...progress, complete: true });
   } finally {
     release();
+  }
+}
+
+/** Checks that what compiles the engine is installed. */
+function requireCompilers(engine: Engine): void {
+  const compiled = engine === "compile" || engine === "gpu";
+  if (compiled && !hasCompiler()) {
+    throw new SetupError(
+      "compiler",
+      t("llama.cpp must be compiled, but no C++ compiler was found on the PATH."),
+    );
+  }
+  const { compiler } = graphics();
+  if (engine === "gpu" && compiler !== undefined && !isOnPath([compiler, `${compiler}.exe`])) {
+    throw new SetupError(
+      "graphics",
+      t(
+        "llama.cpp needs {0} to be compiled for a graphics processor with Vulkan, but it was not found on the PATH.",
+        compiler,
+      ),
+    );
   }
 }
 

@@ -5,10 +5,11 @@ import * as fs from "node:fs";
 import * as path from "node:path";
 import { t } from "../language";
 import { pythonOf } from "./discovery";
+import { graphics } from "./graphics";
 import { processor } from "./processor";
 
-/** The engine for local models: compiled here, prebuilt by its author, or left out. */
-export const ENGINES = ["compile", "prebuilt", "none"] as const;
+/** The engine for local models: compiled here, also for a graphics processor, prebuilt by its author, or left out. */
+export const ENGINES = ["compile", "gpu", "prebuilt", "none"] as const;
 export type Engine = (typeof ENGINES)[number];
 
 /** The index on which llama-cpp-python's author publishes prebuilt wheels; the lock file has no hashes for them. */
@@ -51,7 +52,8 @@ export function steps(
   const lean = `cmake.define.CMAKE_PROJECT_INCLUDE=${path.join(source, "engine.cmake").replaceAll("\\", "/")}`;
   // uv caches finished builds by their settings: one for another processor would end with an illegal instruction.
   const here = `cmake.define.COUNTERLENS_PROCESSOR=${processor()}`;
-  const settings = [...BUILD_SETTINGS, lean, here].map(
+  const device = engine === "gpu" ? [`cmake.define.${graphics().option}=ON`] : [];
+  const settings = [...BUILD_SETTINGS, ...device, lean, here].map(
     (each) => `--config-settings-package=llama-cpp-python:${each}`,
   );
   const all: Step[] = [
@@ -87,20 +89,22 @@ export function steps(
     command: uv,
     args: pinned("model"),
   });
+  // A finished environment may hold another build of the same version.
+  const anew = ["--reinstall-package", "llama-cpp-python"];
   const wheels = ["--only-binary", "llama-cpp-python", "--no-verify-hashes", "--index", prebuiltIndex];
   all.push(
-    engine === "compile"
+    engine !== "prebuilt"
       ? {
           name: "engine",
           title: t("compiling llama.cpp"),
           command: uv,
-          args: [...pinned("engine"), ...settings],
+          args: [...pinned("engine"), ...anew, ...settings],
         }
       : {
           name: "engine",
           title: t("downloading llama.cpp"),
           command: uv,
-          args: [...install, ...wheels, "--requirements", lock("engine")],
+          args: [...install, ...anew, ...wheels, "--requirements", lock("engine")],
         },
   );
   return all;

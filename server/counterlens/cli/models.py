@@ -36,6 +36,8 @@ from counterlens.models.files import (
     check_gguf,
     embedded_model,
 )
+from counterlens.models.llama.model import LlamaModel
+from counterlens.models.llama.protocol import FillTrial
 from counterlens.models.local.model import LocalModel
 from counterlens.models.registry import BACKENDS, CODE_MODEL, Backend, runs_here
 from counterlens.models.remote.consent import Destination
@@ -182,6 +184,7 @@ def test_model(name: str | None, model: ChosenModel, as_json: bool) -> None:
         speed = (
             measure_speed(loaded, load_seconds, pid=loaded.pid) if isinstance(loaded, LocalModel) else None
         )
+        filling = loaded.fill_trial() if isinstance(loaded, LlamaModel) else None
     if as_json:
         document = {
             "model": trial.info.id,
@@ -193,6 +196,7 @@ def test_model(name: str | None, model: ChosenModel, as_json: bool) -> None:
             "load_seconds": load_seconds,
             "answer_seconds": trial.seconds,
             "speed": None if speed is None else asdict(speed),
+            "filling": None if filling is None else {**asdict(filling), "works": filling.works},
             "ok": True,
         }
         print_json(document)
@@ -212,6 +216,8 @@ def test_model(name: str | None, model: ChosenModel, as_json: bool) -> None:
     also = "; embeddings" if trial.embeds else "; no embeddings"
     if speed is not None:
         say(f"  {_speed_in_words(speed)}")
+    if filling is not None:
+        say(f"  {_filling_in_words(filling)}")
     say(f"  it gives {can}" + (f" ({trial.way})" if trial.scores and trial.way else "") + also)
 
 
@@ -221,6 +227,11 @@ def _speed_in_words(speed: ModelSpeed) -> str:
     if speed.writing < SLOW:
         words += f"; this machine is slow for it: `counterlens models use {EMBEDDED_MODEL}` is quicker"
     return words
+
+
+def _filling_in_words(trial: FillTrial) -> str:
+    does = "it fills in the middle" if trial.works else "its tokens for filling in the middle do not work"
+    return f"{does}: {trial}"
 
 
 def _state(backend: Backend) -> str:

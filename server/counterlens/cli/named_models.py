@@ -12,6 +12,7 @@ from counterlens.cli.options import entries_of
 from counterlens.cli.report_output import write_page
 from counterlens.cli.saying import say
 from counterlens.errors import ModelError, OptionError
+from counterlens.models.base import APIS
 from counterlens.models.connection_test import run_connection_test
 from counterlens.models.entries import CONCURRENCY, ModelEntry, read_entries, user_entries, user_file
 from counterlens.models.remote import connect_entry
@@ -27,7 +28,7 @@ THINKS = "it reasons before it answers: set --thinking-tokens, or thinking-token
 @click.option("--model", "-m", metavar="M", help="Name of the model at its endpoint. Default: NAME.")
 @click.option(
     "--api",
-    type=click.Choice(["completions", "fill", "chat"]),
+    type=click.Choice(APIS),
     help="Prompt format: plain completion, fill-in-the-middle (with what follows), or chat.",
 )
 @click.option("--key", metavar="VARIABLE", help="Environment variable that holds the key.")

@@ -16,6 +16,7 @@ from counterlens.cli.default_model import default_for_command
 from counterlens.cli.saying import at_terminal, say, say_document
 from counterlens.errors import OptionError, SandboxError
 from counterlens.models import Model, load
+from counterlens.models.base import APIS
 from counterlens.models.entries import ModelEntry, is_entry_name
 from counterlens.models.opening import open_cached
 from counterlens.models.registry import GPU_LAYERS, MASKS, SOME_TAKE, Options, takes
@@ -51,7 +52,7 @@ class ChosenModel:
 
     def named(self, name: str) -> ChosenModel:
         """The same choice with another model, for embeddings."""
-        options = replace(self.options, api="completions")
+        options = replace(self.options, api=None)
         return replace(self, name=name, options=options, given=frozenset())
 
     @property
@@ -143,7 +144,7 @@ def model_options(command: Command) -> Command:
         threads: int,
         gpu_layers: str,
         base_url: str | None,
-        api: str,
+        api: str | None,
         mask: str,
         no_cache: bool = False,
         thinking_tokens: int | None = None,
@@ -181,10 +182,9 @@ def model_options(command: Command) -> Command:
         ),
         click.option(
             "--api",
-            type=click.Choice(["completions", "fill", "chat"]),
-            default="completions",
-            show_default=True,
-            help="Prompt format: plain completion, fill-in-the-middle (with what follows), or chat.",
+            type=click.Choice(APIS),
+            help="Prompt format: plain completion, fill-in-the-middle (with what follows), or chat. Default: "
+            "completions, unless another suits the model better.",
         ),
         click.option(
             "--thinking-tokens",

@@ -199,5 +199,6 @@ def _source(run: RunResults) -> str:
     """A description of a run: its data, models, and progress."""
     settings = run.settings
     where = f" at {settings.base_url}" if settings.base_url else ""
+    apis = ", ".join(dict.fromkeys(settings.served(model)[0] for model in run.models))
     done = "" if len(run.records) == run.total else f", not finished: {len(run.records)} of {run.total}"
-    return f"{_manifest_data(run)[1]}: {', '.join(run.models)} ({settings.api}{where}){done}"
+    return f"{_manifest_data(run)[1]}: {', '.join(run.models)} ({apis}{where}){done}"

@@ -5,12 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
+from counterlens.models.base import APIS
 from counterlens.models.registry import GPU_LAYERS, MASKS
 from counterlens.probes.options import option
 from counterlens.probes.registry import PROBES
-
-APIS = ("completions", "fill", "chat")
-"""Prompt formats."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,12 +55,13 @@ class RunOptions:
         ),
     ] = None
     api: Annotated[
-        str,
+        str | None,
         option(
-            "Prompt format: plain completion, fill-in-the-middle (with what follows), or chat.",
+            "Prompt format: plain completion, fill-in-the-middle (with what follows), or chat. Default: "
+            "completions, unless another suits the model better.",
             choices=APIS,
         ),
-    ] = "completions"
+    ] = None
     mask: Annotated[
         str,
         option(

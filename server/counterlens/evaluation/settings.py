@@ -9,8 +9,10 @@ from typing import Any, Self
 import msgspec
 
 from counterlens.errors import CounterlensError
+from counterlens.models.base import Api
 from counterlens.models.default import default_model
 from counterlens.models.entries import ModelEntry, check_entry, entry_named
+from counterlens.models.registry import default_api
 from counterlens.probes.options import ProbeOptions, distribute, make, plain_options
 from counterlens.probes.registry import PROBES, named
 
@@ -50,7 +52,7 @@ class RunSettings:
         base_url: The address of a remote model.
         entries: Named models in settings files, with endpoint and prompt format. They contain the variable of
             a key, not the key.
-        api: Prompt format: plain completion, fill-in-the-middle or chat.
+        api: Prompt format: plain completion, fill-in-the-middle or chat; None: that of each model.
         mask: Unit that a masked model masks when it scores.
         exact: Whether to refuse a model whose completions are not exact.
         thinking_tokens: Tokens of reasoning of a remote model, besides those of its answer; None: as its
@@ -75,7 +77,7 @@ class RunSettings:
     gpu_layers: str = "auto"
     base_url: str | None = None
     entries: tuple[ModelEntry, ...] = ()
-    api: str = "completions"
+    api: str | None = None
     mask: str = "word"
     exact: bool = False
     thinking_tokens: int | None = None
@@ -127,7 +129,9 @@ class RunSettings:
     def served(self, model: str) -> tuple[str, str | None]:
         """The prompt format of a model, and its address; None for one from the environment."""
         entry = entry_named(model, self.entries)
-        return (self.api, self.base_url) if entry is None else (entry.api or self.api, entry.base_url)
+        if entry is None:
+            return self.api or default_api(model), self.base_url
+        return entry.api or self.api or Api.COMPLETIONS, entry.base_url
 
     def options_of(self, task: str) -> ProbeOptions:
         """The options of a task."""

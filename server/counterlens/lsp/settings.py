@@ -143,7 +143,7 @@ class EditorSettings(DeclaredSettings):
             gpu_layers=self.gpu_layers,
             mask=self.mask,
             base_url=self.remote_base_url or None,
-            api=self.remote_api if remote and self.remote_api else "completions",
+            api=self.remote_api if remote and self.remote_api else None,
             entries=self.entries,
         )
 

@@ -82,6 +82,10 @@ class Api(StrEnum):
             raise ModelError(f"there is no API {name!r}", f"Choose one of: {', '.join(cls)}") from None
 
 
+APIS = tuple(str(api) for api in Api)
+"""The names of the prompt formats."""
+
+
 @dataclass(frozen=True, slots=True)
 class ModelInfo:
     """Identity of a model: everything needed to name it in a report and in a cache key.

@@ -10,6 +10,8 @@ from importlib.resources import files
 
 import msgspec
 
+from counterlens.models.base import Api
+
 _FILE = "code_models.toml"
 
 
@@ -30,6 +32,7 @@ class CodeModel:
         sha256: SHA-256 of the official file; empty if it is not known.
         packages: Lines of a requirements file: packages of the Python registry with the parts of the file.
         part_bytes: Size of each part but the last.
+        api: The prompt format in which it completes code best, as measured by `benchmarks/prompt_formats.py`.
     """
 
     id: str
@@ -44,6 +47,7 @@ class CodeModel:
     sha256: str = ""
     packages: tuple[str, ...] = ()
     part_bytes: int = 0
+    api: Api = Api.COMPLETIONS
 
     @property
     def quantization(self) -> str:

@@ -28,6 +28,7 @@ from typing import Any
 import platformdirs
 
 from counterlens.errors import OptionError
+from counterlens.models.base import APIS
 from counterlens.models.code_models import code_models
 from counterlens.models.files import EMBEDDED_MODEL
 from counterlens.models.usage import DEFAULT_CURRENCY, Price
@@ -44,7 +45,6 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _CURRENCY = re.compile(r"[A-Z]{3}")
 _PRICES = frozenset({"input", "output", "cached", "currency"})
-_APIS = ("completions", "fill", "chat")
 _OURS = frozenset(
     {
         *("model", "prompt", "suffix", "messages", "stream", "stop", "n", "seed", "temperature"),
@@ -322,7 +322,7 @@ def _are_parameters(value: object) -> bool:
 _KEYS: dict[str, tuple[Callable[[object], bool], str]] = {
     "base-url": (_is_text, "an address such as http://127.0.0.1:8080/v1"),
     "model": (_is_text, "the name of the model at its endpoint"),
-    "api": (lambda value: value in _APIS, f"one of {', '.join(_APIS)}"),
+    "api": (lambda value: value in APIS, f"one of {', '.join(APIS)}"),
     "key": (
         lambda value: isinstance(value, str) and _VARIABLE.fullmatch(value) is not None,
         "the name of the environment variable that holds the key, never the key itself",

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from counterlens.errors import ModelError
-from counterlens.models.base import Capability, Model, Progress
+from counterlens.models.base import Api, Capability, Model, Progress
 from counterlens.models.code_models import code_model, code_models
 from counterlens.models.default import default_model
 from counterlens.models.entries import ModelEntry, entry_named
@@ -39,7 +39,8 @@ class Options:
             as many as fit into its free memory.
         base_url: Address of a remote model, such as `http://127.0.0.1:8000/v1`; None: from the environment
             variable COUNTERLENS_BASE_URL.
-        api: Prompt format: `completions`, `fill` or `chat`.
+        api: Prompt format: `completions`, `fill` or `chat`. None: as the entry of the model says, else as
+            `default_api`.
         mask: The unit that a masked model masks to score: `word` or `piece`.
         exact: Whether to refuse a model whose completions are not exact.
         thinking_tokens: Maximum tokens of reasoning of a remote model, besides those of its answer; None: as
@@ -52,7 +53,7 @@ class Options:
     context: int = 0
     gpu_layers: str = "auto"
     base_url: str | None = None
-    api: str = "completions"
+    api: str | None = None
     mask: str = "word"
     exact: bool = False
     thinking_tokens: int | None = None
@@ -132,6 +133,16 @@ def load(spec: str | None = None, options: Options | None = None) -> Model:
     return model
 
 
+def default_api(spec: str) -> Api:
+    """The prompt format of a model if the user names none: completions, unless another was measured better.
+
+    Args:
+        spec: See `load`; not the name of an entry.
+    """
+    offered = code_model(spec)
+    return Api.COMPLETIONS if offered is None else offered.api
+
+
 def runs_here(spec: str, entries: Iterable[ModelEntry] = ()) -> bool:
     """Whether a model with this name runs on the machine that opens it, not behind an endpoint.
 
@@ -183,7 +194,7 @@ def _open_file(path: Path, spec: str, options: Options, name: str | None, sha256
         threads=options.threads,
         context=options.context or DEFAULT_CONTEXT,
         sha256=sha256,
-        api=options.api,
+        api=options.api or default_api(spec),
         gpu_layers=options.gpu_layers,
         progress=options.progress,
     )
@@ -224,7 +235,7 @@ def _open_export(spec: str, options: Options) -> Model:
         spec=spec,
         threads=options.threads,
         context=options.context or DEFAULT_CONTEXT,
-        api=options.api,
+        api=options.api or default_api(spec),
         mask=options.mask,
         progress=options.progress,
     )
@@ -236,7 +247,7 @@ def _open_remote(spec: str, options: Options) -> Model:
     return connect(
         spec.partition(":")[2] or None,
         base_url=options.base_url,
-        api=options.api,
+        api=options.api or default_api(spec),
         thinking_tokens=options.thinking_tokens or 0,
     )
 

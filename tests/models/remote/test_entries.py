@@ -252,8 +252,9 @@ def test_a_prompt_format_that_the_entry_excludes_is_refused() -> None:
     entry = replace(ENTRY, api="fill")
     assert connect_entry(entry).info.api == "fill"
     assert connect_entry(ENTRY, api="chat").info.api == "chat"
-    with pytest.raises(ModelError, match="fast uses fill, as its entry says, not chat"):
-        connect_entry(entry, api="chat")
+    for other in ("chat", "completions"):
+        with pytest.raises(ModelError, match=f"fast uses fill, as its entry says, not {other}"):
+            connect_entry(entry, api=other)
 
 
 def test_a_rate_and_a_number_of_requests_at_a_time_are_held(serve: Serve) -> None:

@@ -24,6 +24,7 @@ from counterlens.models.base import Completion, ModelInfo, Prompt
 from counterlens.probes.dependence.core_facts import labels_of_graph, labels_of_rules
 from counterlens.probes.dependence.core_form import CoreForm, own_questions
 from counterlens.probes.dependence.core_reading import read_reply
+from counterlens.probes.dependence.core_replies import repeats_itself
 from counterlens.probes.dependence.examined import ExaminedFunction
 from counterlens.probes.dependence.inferred import InferenceMethod
 from counterlens.probes.dependence.probe import DependenceOptions, DependenceProbe
@@ -113,13 +114,13 @@ class Oracle:
 
     info = ModelInfo("m", "m", "m", "local", frozenset())
 
-    def __init__(self, answer: Callable[[str], str]) -> None:
-        self.answer = answer
+    def __init__(self, answer: Callable[[str], str], finish: str = "stop") -> None:
+        self.answer, self.finish = answer, finish
         self.asked: list[str] = []
 
     def complete(self, prompts: Sequence[Prompt], **_: Any) -> list[Completion]:
         self.asked += [prompt.text for prompt in prompts]
-        return [Completion(self.answer(prompt.text), "stop", 1) for prompt in prompts]
+        return [Completion(self.answer(prompt.text), self.finish, 1) for prompt in prompts]
 
     def offers(self, *_: Any, **__: Any) -> bool:
         return False
@@ -334,6 +335,33 @@ def test_who_thinks_aloud_is_read_and_who_cannot_be_read_is_asked_three_times() 
     later = Oracle(lambda text: knows(text) if "I mumble" in text else "I mumble.")
     again = probed(later, questions=4)
     assert {(one.read, one.tries) for one in again.answers} == {(True, 2)}
+
+
+def test_an_answer_that_repeats_itself_up_to_the_limit_is_counted_and_not_asked_for_again() -> None:
+    """Servers that ignore the schema give such answers; each costs the whole limit."""
+    model = Oracle(
+        lambda _: '{"DataDependence": true, "Trace": [' + '{"from": ["x", 1], "to": ' * 40, "length"
+    )
+    record = probed(model, questions=4)
+    assert len(model.asked) == len(record.answers)
+    assert {(one.read, one.tries, one.looped) for one in record.answers} == {(False, 1, True)}
+    assert record.left_out["answers that repeat themselves up to the limit"] == len(record.answers)
+
+
+@pytest.mark.parametrize(
+    ("text", "does"),
+    [
+        ("[1, 2], " * 40, True),
+        ("[1, 2], " * 40 + "[1,", True),
+        ("and so on\n" + "." * 60, True),
+        ("x = 1\n    ", False),
+        ("".join(f"[{i}, {i + 1}], " for i in range(200)), False),
+        ("yes", False),
+        ("", False),
+    ],
+)
+def test_a_text_that_repeats_itself_is_known_by_its_end(text: str, *, does: bool) -> None:
+    assert repeats_itself(text) is does
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ from counterlens.models.base import (
 )
 from counterlens.models.files import check_gguf, identity
 from counterlens.models.llama.devices import Hardware
-from counterlens.models.llama.protocol import FindHardware, Open, Opened, Settle
+from counterlens.models.llama.protocol import FillTrial, FindHardware, Open, Opened, Settle, TryFilling
 from counterlens.models.local.model import DEFAULT_CONTEXT, LocalModel
 from counterlens.models.local.process import ModelProcess
 from counterlens.models.parameters import PARAMETERS
@@ -137,6 +137,18 @@ class LlamaModel(LocalModel):
                 decoding=how,
             )
         return super().offers(capability, retest=retest, cancel=cancel)
+
+    def fill_trial(self, *, cancel: Event | None = None) -> FillTrial | None:
+        """How likely it finds the text of holes in code; None if its file names no tokens for filling.
+
+        Takes some seconds the first time; a model that fails it is refused with the format `fill`.
+
+        Raises:
+            ModelError: the engine failed.
+            Cancelled: `cancel` was set.
+        """
+        trial: FillTrial | None = self._process.ask(TryFilling(), cancel=cancel)
+        return trial
 
     def complete(
         self,

@@ -42,3 +42,34 @@ class FindHardware:
 @dataclass(frozen=True, slots=True)
 class Settle:
     """Determine, if unknown, how completions are exact. Answered by a text; empty if they are not."""
+
+
+@dataclass(frozen=True, slots=True)
+class TryFilling:
+    """Try the file's tokens for filling in the middle. Answered by `FillTrial`; None if it names none."""
+
+
+@dataclass(frozen=True, slots=True)
+class FillTrial:
+    """The perplexity per token of texts that belong in holes of code.
+
+    Attributes:
+        given: Given the code on both sides, each after its token.
+        exchanged: With the two sides exchanged, which a model that only continues text finds likelier.
+        before: Given only the code before the hole, without any such token.
+    """
+
+    given: float
+    exchanged: float
+    before: float
+
+    @property
+    def works(self) -> bool:
+        """Whether the model makes use of the code after a hole."""
+        return self.given < min(self.exchanged, self.before)
+
+    def __str__(self) -> str:
+        return (
+            f"the text of a hole has perplexity {self.given:.1f} with the code on both sides, "
+            f"{self.exchanged:.1f} with the sides exchanged, {self.before:.1f} with only the code before it"
+        )

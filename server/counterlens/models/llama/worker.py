@@ -8,17 +8,18 @@ from pathlib import Path
 from typing import IO, Any
 
 from counterlens.errors import Cancelled, ModelError
-from counterlens.models.base import Progress
+from counterlens.models.base import Api, Progress
 from counterlens.models.llama.completing import LlamaCompleter, Request
 from counterlens.models.llama.continuations import ContinuationScorer
 from counterlens.models.llama.decoding import ALONE
 from counterlens.models.llama.devices import Offload, choose_offload, find_hardware
 from counterlens.models.llama.embedding import Embedder
 from counterlens.models.llama.exactness import build, calls_of
+from counterlens.models.llama.filling import fill_trial, require_filling
 from counterlens.models.llama.layer_sizes import layer_sizes
 from counterlens.models.llama.native import Engine
 from counterlens.models.llama.prompt_encoding import PromptEncoder
-from counterlens.models.llama.protocol import FindHardware, Open, Opened, Settle
+from counterlens.models.llama.protocol import FindHardware, Open, Opened, Settle, TryFilling
 from counterlens.models.llama.rounding import rounding_of
 from counterlens.models.llama.sequences import SequenceBatch
 from counterlens.models.local.healing import Constraint
@@ -38,7 +39,7 @@ class LlamaWorker(Worker):
         self._continuations: ContinuationScorer | None = None
         self._embedder: Embedder | None = None
         self._identity = ""
-        self._settled = False
+        self._settled = self._fills = False
         self._completions: dict[int, Request] = {}
 
     def answer(self, number: int, request: Any, progress: Progress) -> Any:
@@ -49,6 +50,8 @@ class LlamaWorker(Worker):
             return find_hardware()
         if isinstance(request, Score) and self._scorer:
             return self._scorer.score(request.text, request.context, request.alternatives, progress)
+        if isinstance(request, TryFilling) and self._completer:
+            return fill_trial(self._completer.engine, self._identity)
         if isinstance(request, Settle) and self._completer:
             self._settle(self._completer)
             if self._completer.calls == ALONE and self._completer.engine.offload.devices:
@@ -63,6 +66,17 @@ class LlamaWorker(Worker):
         if isinstance(request, Embed) and self._embedder:
             return self._embedder.embed(request.texts, progress)
         return Failed("no model is loaded")
+
+    def prepare(self) -> bool:
+        """Like `Worker.prepare`: the trials before the first completion."""
+        if self._completer is None:
+            return False
+        self._settle(self._completer)
+        return True
+
+    def is_prepared_for(self, request: Any) -> bool:
+        """Like `Worker.is_prepared_for`."""
+        return isinstance(request, Complete | Settle)
 
     def joins(self, request: Any) -> bool:
         """Like `Worker.joins`: scores and embeddings need none of the sequences of completions."""
@@ -88,12 +102,14 @@ class LlamaWorker(Worker):
         return {number: request.result for number, request in done.items()}
 
     def _settle(self, completer: LlamaCompleter) -> None:
-        """Find what may share calls, and the rounding, which takes the first process a while."""
+        """Find what may share calls, the rounding, and whether it fills; takes the first process a while."""
         if not self._settled:
             engine, batch = completer.engine, completer.batch
             with one_process(f"settle {self._identity}", engine.cancelled):
                 completer.calls = calls_of(engine, batch, self._identity)
                 completer.rounding = rounding_of(engine, batch, self._identity)
+                if self._fills:
+                    require_filling(engine, self._identity)
             self._settled = True
 
     def _open(self, request: Open, progress: Progress) -> Opened:
@@ -101,6 +117,7 @@ class LlamaWorker(Worker):
 
         engine = _engine(request, progress)
         self.cancelled, self._identity = engine.cancelled, request.identity
+        self._fills = request.api is Api.FILL
         if engine.offload.devices:  # what holds on one device need not hold on another
             self._identity += f" {engine.offload}"
         self._scorer = Scorer(engine)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from threading import Event
 
 from counterlens.errors import ModelError
+from counterlens.models.base import Api
 from counterlens.models.entries import ModelEntry
 from counterlens.models.remote.client import Retries, Timeouts
 from counterlens.models.remote.consent import require_allowed
@@ -67,7 +68,7 @@ def connect(
 def connect_entry(
     entry: ModelEntry,
     *,
-    api: str = "completions",
+    api: str | None = None,
     allowed: bool = False,
     thinking_tokens: int | None = None,
 ) -> RemoteModel:
@@ -75,7 +76,7 @@ def connect_entry(
 
     Args:
         entry: The entry.
-        api: `completions`, `fill` or `chat`, if the entry does not set it.
+        api: `completions`, `fill` or `chat`; None: as the entry says, else `completions`.
         allowed: Whether the user has just named its endpoint; otherwise it must have been allowed before.
         thinking_tokens: Maximum tokens of reasoning, besides those of an answer; None: as the entry says.
 
@@ -85,12 +86,13 @@ def connect_entry(
     """
     if not allowed:
         require_allowed(entry)
-    if entry.api is not None and api not in (entry.api, "completions"):
+    if None not in (entry.api, api) and api != entry.api:
         raise ModelError(
             f"the model {entry.name} uses {entry.api}, as its entry says, not {api}",
             "Omit --api, or add another entry",
         )
-    if entry.template is not None and (entry.api or api) == "chat":
+    api = entry.api or api or Api.COMPLETIONS
+    if entry.template is not None and api == Api.CHAT:
         raise ModelError(
             f"the model {entry.name} has a template, which its chat API would not use",
             "Omit template, or set api to completions",
@@ -99,7 +101,7 @@ def connect_entry(
     return RemoteModel(
         entry.base_url,
         entry.model,
-        entry.api or api,
+        api,
         key_in(entry.key) if entry.key else None,
         spec=entry.name,
         concurrency=entry.concurrency,

@@ -38,6 +38,7 @@ class CoreAnswer:
         said_sources: The sources of the answer.
         ruled_sources: The sources of the rule.
         cut_off: Whether the token limit ended it.
+        looped: Whether it repeats itself up to the token limit.
         copied: Whether it is wrong, and has the nodes of a worked example of the prompt.
     """
 
@@ -63,6 +64,7 @@ class CoreAnswer:
     said_sources: tuple[str, ...] = ()
     ruled_sources: tuple[str, ...] = ()
     cut_off: bool = False
+    looped: bool = False
     copied: bool = False
 
 
@@ -98,6 +100,7 @@ class CoreTruth:
             tries=answered.tries,
             read=reply is not None,
             cut_off=answered.cut_off,
+            looped=answered.looped,
         )
         nodes = reply.nodes if reply else ()
         if question.form is CoreForm.SOURCE or question.source is None:

@@ -1,8 +1,9 @@
 """Replies to CoRe's questions (Xie et al. 2025), in CoRe's words if the data has them, else in ours.
 
 As in CoRe's runs, the model writes freely, at temperature 0 and with a token limit. An unreadable answer is
-requested again, at most twice, with the previous answer in the prompt. A question in our words prescribes the
-form of the answer if the server can do that.
+requested again, at most twice, with the previous answer in the prompt, unless it repeats itself up to the
+limit: it would do so again, at the full cost. A question in our words prescribes the form of the answer if
+the server can do that.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ _CHECKED = 3
 """Number of questions per function that a remote model is asked twice; local decoding is deterministic."""
 _MOST_NODES = 20
 _SHOWN_AGAIN = 1000  # characters of an unreadable answer: one that repeats itself up to the limit is longer
+_TIMES, _LEAST_REPEATED = 4, 48  # pieces, and characters, at the end of a text that repeats itself
 _AGAIN = (
     "\n\nThis was answered before, and is not of the form that was asked for:\n\n{answer}\n\n"
     "Give the answer as JSON of that form, in one code block, and nothing else.\n"
@@ -46,12 +48,14 @@ class ReadReply:
         reply: Its content; None if it cannot be read.
         tries: Number of requests.
         cut_off: Whether the token limit ended it.
+        looped: Whether it repeats itself up to the token limit; it is then not requested again.
         copied: Whether it has the nodes of a worked example of the prompt.
     """
 
     reply: CoreReply | None = None
     tries: int = 0
     cut_off: bool = False
+    looped: bool = False
     copied: bool = False
 
 
@@ -96,14 +100,25 @@ def replies(
                 read(completion.text),
                 count,
                 completion.finish == "length",
+                completion.finish == "length" and repeats_itself(completion.text),
                 repeats_example(prompts[at], completion.text, read),
             )
             again = prompts[at].text + _AGAIN.format(answer=completion.text.strip()[:_SHOWN_AGAIN])
             prompts[at] = replace(prompts[at], text=again)
         if count == 1 and not model.info.local:
             _require_repeatable(model, asked[:_CHECKED], first, [each.reply for each in answered], steps)
-        left = [at for at in left if answered[at].reply is None]
+        left = [at for at in left if answered[at].reply is None and not answered[at].looped]
     return answered
+
+
+def repeats_itself(text: str) -> bool:
+    """Whether a text ends with the same piece several times; the last one may be incomplete."""
+    end = text[-_SHOWN_AGAIN:]
+    for length in range(1, len(end) // _TIMES + 1):
+        span = max(_TIMES * length, _LEAST_REPEATED)
+        if span <= len(end) and end[-span:-length] == end[length - span :]:
+            return True
+    return False
 
 
 def _require_repeatable(

@@ -80,7 +80,7 @@ def run_core(
     truth = _truth(subject, details)
     said = replies(model, subject, asked, max_tokens, steps)
     answers = [truth.answer(question, answered) for question, answered in zip(asked, said, strict=True)]
-    cut_off = sum(one.cut_off for one in answers)
+    cut_off, looped = sum(one.cut_off for one in answers), sum(one.looped for one in answers)
     of_relation = {
         relation: [one for one in answers if one.form is CoreForm.TRACE and one.task is task]
         for relation, task in _TASKS.items()
@@ -91,6 +91,7 @@ def run_core(
         left_out={
             "unreadable answers": sum(not one.read for one in answers),
             **({"answers that reached the token limit": cut_off} if cut_off else {}),
+            **({"answers that repeat themselves up to the limit": looped} if looped else {}),
         },
         method=InferenceMethod.TRACE,
         summary=core_summary(answers),
