@@ -19,6 +19,7 @@ from counterlens.attribution.layout import folders_around, layout_of
 from counterlens.attribution.suite import SETTINGS, Suite
 from counterlens.attribution.test_run import Apartness, TestRun, brief, in_lines
 from counterlens.attribution.unittests import read_cases
+from counterlens.attribution.variant_run import run_variants
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
 from counterlens.syntax.python_ast import parse_module
@@ -73,6 +74,12 @@ class DoctestJudge:
         if verdict.judgement is not Judgement.FAILED or self._test_run.calibration.apart:
             return verdict
         return self._ask_pytest(program, verdict, cancel)
+
+    def judge_variants(self, programs: Sequence[str], *, cancel: Event | None = None) -> list[Verdict]:
+        """Run the examples against many variants of the original at once; see `run_variants`."""
+        if self._by_pytest is not None:
+            return [self.judge(program, cancel=cancel) for program in programs]
+        return run_variants(self._test_run, programs, self._read, cancel)
 
     def _ask_pytest(self, program: str, plain: Verdict, cancel: Event | None) -> Verdict:
         """Let pytest run the examples."""

@@ -218,38 +218,8 @@ class TestRun:
         return Verdict(Judgement.REFUSED, replace(evidence, message=brief(message)), seconds)
 
     def _try(self, program: str, read: Reader, cancel: Event | None, *, apart: bool) -> _Tried:
-        nonce = secrets.token_hex(16)
-        place, kept = self.place, self._compiled(cancel)
-        task = {
-            "nonce": nonce,
-            "source": program,
-            "path": str(place.path) if place else "program.py",
-            "module": place.module if place else "program",
-            "roots": [str(root) for root in place.roots] if place else [],
-            "folder": str(self.folder) if self.folder else None,
-            "apart": apart,
-            "kept": str(kept.folder) if kept else "",
-            **self.task,
-        }
-        tests = json.dumps(self.task.get("files"), sort_keys=True)
-        task["relied_on"] = self.calibration.relied_on.get(tests, [])
-        task["places"] = self.calibration.places.get(tests, {})
-        bytecode = describe_interpreter(self.setting.python).bytecode
-        job = Job(
-            files={
-                "start.py": _ENTRY,
-                "candidate.py": _CANDIDATE,
-                "task.json": json.dumps(task).encode(),
-            },
-            cold_files=quick_files(_PACKAGE, bytecode, _UNUSED),
-            entry="start.py",
-            python=self.setting.python,
-            readable=(*(kept.readable if kept else place.readable if place else ()), *self.readable),
-            limits=bounded(self.setting.limits),
-            second_program="candidate.py" if apart else None,
-            preload=WITH_CASES if "files" in self.task else _WITHOUT_CASES,
-            covers=place.covered_by(program) if place else {},
-        )
+        nonce, tests = secrets.token_hex(16), json.dumps(self.task.get("files"), sort_keys=True)
+        job = self.job(program, nonce, cancel, apart=apart)
         outcome = self.setting.sandbox.run(job, cancel=cancel)
         report, running = _report(outcome, nonce)
         isolation = Isolation.APART if apart else Isolation.SHARED
@@ -292,6 +262,40 @@ class TestRun:
             _processor_time(outcome, apart),
         )
         return _Tried(verdict, str(report["message"]) if report and kind == "inseparable" else None)
+
+    def job(self, program: str, nonce: str, cancel: Event | None, *, apart: bool = False) -> Job:
+        """The job that runs a program; its report carries the nonce."""
+        place, kept = self.place, self._compiled(cancel)
+        task = {
+            "nonce": nonce,
+            "source": program,
+            "path": str(place.path) if place else "program.py",
+            "module": place.module if place else "program",
+            "roots": [str(root) for root in place.roots] if place else [],
+            "folder": str(self.folder) if self.folder else None,
+            "apart": apart,
+            "kept": str(kept.folder) if kept else "",
+            **self.task,
+        }
+        tests = json.dumps(self.task.get("files"), sort_keys=True)
+        task["relied_on"] = self.calibration.relied_on.get(tests, [])
+        task["places"] = self.calibration.places.get(tests, {})
+        bytecode = describe_interpreter(self.setting.python).bytecode
+        return Job(
+            files={
+                "start.py": _ENTRY,
+                "candidate.py": _CANDIDATE,
+                "task.json": json.dumps(task).encode(),
+            },
+            cold_files=quick_files(_PACKAGE, bytecode, _UNUSED),
+            entry="start.py",
+            python=self.setting.python,
+            readable=(*(kept.readable if kept else place.readable if place else ()), *self.readable),
+            limits=bounded(self.setting.limits),
+            second_program="candidate.py" if apart else None,
+            preload=WITH_CASES if "files" in self.task else _WITHOUT_CASES,
+            covers=place.covered_by(program) if place else {},
+        )
 
     def _compiled(self, cancel: Event | None) -> CompiledProject | None:
         """The project's compiled files, compiled before the second program; None if there are none.

@@ -16,6 +16,7 @@ from counterlens.attribution.reaching import HoleReach, RanBy, into
 from counterlens.attribution.stand_ins import OVERLOOKED, stand_ins
 from counterlens.attribution.suite import Suite
 from counterlens.attribution.test_run import TestRun, brief
+from counterlens.attribution.variant_run import run_variants
 from counterlens.attribution.vetting import verdict_of, vet
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
@@ -99,6 +100,11 @@ class CasesJudge:
             return refuse_harness(self._test_run, verdict, program, read_cases, cancel)
         known = self._known.pop(program, None)  # used once: a second call runs the program again
         return known or self._test_run.run(program, _read_vetted, cancel)
+
+    def judge_variants(self, programs: Sequence[str], *, cancel: Event | None = None) -> list[Verdict]:
+        """Run the cases against many variants of the original at once; see `run_variants`."""
+        read = read_cases if self._known is None else _read_vetted
+        return run_variants(self._test_run, programs, read, cancel)
 
     def _is_blind(self, cancel: Event | None) -> bool:
         """Whether the cases pass with a stand-in for the function's body; determined once."""

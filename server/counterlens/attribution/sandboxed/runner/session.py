@@ -21,6 +21,7 @@ from .isolated.proxy_module import ProxyCandidate
 from .result_pipe import open_pipe
 from .script import run_script
 from .tamper_check import NoTamperCheck, TamperCheck
+from .variants import Variants
 from .wording import describe
 
 globals()["__builtins__"] = dict(vars(builtins))  # the candidate may replace the others
@@ -37,25 +38,29 @@ def main() -> None:
     """Run the task and exit; never returns."""
     task, descriptor = take_task()
     case, finish = open_pipe(descriptor, task.pop("nonce"))
+    variants = Variants(task.pop("variants", None), finish)
     try:
-        report = judge(task, case)
+        report = judge(task, case, variants)
     except BaseException as error:
         report = {"kind": "broken", "message": describe(error)}
-    finish(report)
+    variants.end(report)
 
 
-def judge(task: dict[str, Any], case: Callable[[str], None]) -> dict[str, Any]:
+def judge(task: dict[str, Any], case: Callable[[str], None], variants: Variants) -> dict[str, Any]:
     """The report on one task."""
     remote = _connect_to_candidate(task) if task.get("apart") else None
     try:
-        return _judge(task, case, remote)
+        return _judge(task, case, remote, variants)
     finally:
         if remote is not None:
             remote.close()  # the program's process ends while this one still reports
 
 
 def _judge(
-    task: dict[str, Any], case: Callable[[str], None], remote: CandidateConnection | None
+    task: dict[str, Any],
+    case: Callable[[str], None],
+    remote: CandidateConnection | None,
+    variants: Variants,
 ) -> dict[str, Any]:
     tampering = NoTamperCheck() if remote else TamperCheck()
     try:
@@ -77,7 +82,7 @@ def _judge(
     announce = case if remote is None else _with_remote_begin(case, remote)
     if remote is not None and remote.is_known_invalid(wait=False):
         return dict(remote.invalid)
-    report = {**_run(task, candidate, tampering, announce, kept), "unset": unset}
+    report = {**_run(task, candidate, tampering, announce, kept, variants), "unset": unset}
     if remote is not None:
         return _reported_apart(task, report, remote)
     return {"kind": "tampered", "message": tampering.broken} if tampering.broken else report
@@ -132,12 +137,13 @@ def _run(
     tampering: TamperCheck,
     announce: Callable[[str], object],
     kept: KeptCode,
+    variants: Variants,
 ) -> dict[str, Any]:
     if "examples" in task:
         _hide()
-        return run_examples(task["examples"], candidate, announce)
+        return run_examples(task["examples"], candidate, announce, variants.begin)
     every, without = bool(task.get("every")), frozenset(task.get("without", ()))
-    cases = Cases(candidate, tampering, announce, every=every, without=without)
+    cases = Cases(candidate, tampering, announce, every=every, without=without, begin=variants.begin)
     run = _case_runner(kept) if "files" in task else None
     _hide()
     if run is not None:
