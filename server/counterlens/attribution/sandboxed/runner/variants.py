@@ -10,6 +10,7 @@ from __future__ import annotations
 import builtins
 import fcntl
 import gc
+import inspect
 import math
 import os
 import resource
@@ -59,6 +60,7 @@ class Variants:
             for each in gc.get_objects()
             if type(each) is types.FunctionType and each.__code__.co_filename == candidate.path
         ]
+        inspect.getmodule(candidate.code)  # so that it knows the files of all modules: each failure asks for one
         gc.freeze()  # collections in the forks copy none of the shared pages
         seconds, running = None, {}
         for number in range(-1, len(self._task["blocks"])):  # the first one is the original
