@@ -71,8 +71,8 @@ def run_variants(
 ) -> list[Verdict]:
     """Run the tests on variants of their original, several at a time.
 
-    A variant that differs from the original outside of functions runs by itself, and so do all if the original
-    does not pass, or if there is none.
+    A variant that differs from the original outside of functions runs by itself, and so do all if the
+    original does not pass, or if there is none.
 
     Args:
         test_run: The tests; `original` is the program of which these are variants.
@@ -115,17 +115,22 @@ def _changed_blocks(original: str, programs: Sequence[str]) -> Iterator[tuple[in
         changed = program.split("\n")
         fewest = min(len(lines), len(changed))
         start = next((at for at in range(fewest) if lines[at] != changed[at]), fewest)
-        behind = next((at for at in range(fewest - start) if lines[-1 - at] != changed[-1 - at]), fewest - start)
+        behind = next(
+            (at for at in range(fewest - start) if lines[-1 - at] != changed[-1 - at]), fewest - start
+        )
         for node in module.body:
             first, last = _first_line(node), node.end_lineno or node.lineno
             if first <= start + 1 and len(lines) - behind <= last:
                 until = last + len(changed) - len(lines)
-                yield number, (first, "\n".join(lines[first - 1 : last]), "\n".join(changed[first - 1 : until]))
+                yield (
+                    number,
+                    (first, "\n".join(lines[first - 1 : last]), "\n".join(changed[first - 1 : until])),
+                )
 
 
 def _first_line(node: ast.stmt) -> int:
-    decorators = getattr(node, "decorator_list", ())
-    return min([node.lineno, *(decorator.lineno for decorator in decorators)])
+    lines: list[int] = [decorator.lineno for decorator in getattr(node, "decorator_list", ())]
+    return min([node.lineno, *lines])
 
 
 class _Batch:
@@ -147,7 +152,9 @@ class _Batch:
         )
         outcome = test_run.setting.sandbox.run(replace(job, limits=limits), cancel=cancel)
         self._reports = {report.pop("variant", None): report for report in _reports(outcome, nonce)}
-        self._ended = {int(number): int(status) for number, status in self._reports.get(None, {}).get("ended", ())}
+        self._ended = {
+            int(number): int(status) for number, status in self._reports.get(None, {}).get("ended", ())
+        }
 
     def verdict(self, number: int) -> Verdict | None:
         """The verdict on a variant; None if it must run by itself."""

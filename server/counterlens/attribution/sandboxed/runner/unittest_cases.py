@@ -58,7 +58,9 @@ def run_unittest(files: list[dict[str, Any]], cases: Cases) -> None:
             for chosen in wanted:
                 cases.add(labels[chosen], *reason)
             continue
-        if not cases.begin(cases.candidate) or _run_all(module, {labels[case]: case for case in wanted}, cases):
+        if not cases.begin(cases.candidate) or _run_all(
+            module, {labels[case]: case for case in wanted}, cases
+        ):
             return
 
 

@@ -51,16 +51,18 @@ class Variants:
         self._functions: list[types.FunctionType] = []
 
     def begin(self, candidate: Candidate) -> bool:
-        """Whether to run the tests now: not in the process that forks for each variant, which returns last."""
+        """Whether to run the tests now: not in the process that forks for each variant, and returns last."""
         if self._task is None or self._number is not None:
             return True
-        self._candidate, self._lock = candidate, tempfile.TemporaryFile()
+        self._candidate, self._lock = candidate, tempfile.TemporaryFile()  # noqa: SIM115 - until it ends
         self._functions = [
             each
             for each in gc.get_objects()
             if type(each) is types.FunctionType and each.__code__.co_filename == candidate.path
         ]
-        inspect.getmodule(candidate.code)  # so that it knows the files of all modules: each failure asks for one
+        inspect.getmodule(
+            candidate.code
+        )  # so that it knows the files of all modules: each failure asks for one
         gc.freeze()  # collections in the forks copy none of the shared pages
         seconds, running = None, {}
         for number in range(-1, len(self._task["blocks"])):  # the first one is the original
@@ -168,7 +170,13 @@ def _described(code: _Code, *, inside: bool) -> tuple[Any, ...]:
         else (type(constant), repr(constant))
         for constant in code.co_consts
     ]
-    parts = (code.co_code, code.co_names, code.co_varnames, code.co_cellvars, getattr(code, "co_exceptiontable", b""))
+    parts = (
+        code.co_code,
+        code.co_names,
+        code.co_varnames,
+        code.co_cellvars,
+        getattr(code, "co_exceptiontable", b""),
+    )
     return (*_signature(code), *parts, constants)
 
 
