@@ -18,6 +18,7 @@ import signal
 import tempfile
 import types
 
+from .candidate import INVALID
 from .examples import FUTURE
 
 globals()["__builtins__"] = dict(vars(builtins))  # the candidate may replace the others
@@ -111,7 +112,10 @@ class Variants:
 
     def _replace(self, line: int, old: str, new: str) -> bool:
         """Give functions the code of a variant; False if it must run by itself."""
-        pairs = changed_functions(self._compiled(line, old), self._compiled(line, new))
+        try:
+            pairs = changed_functions(self._compiled(line, old), self._compiled(line, new))
+        except INVALID:
+            return False
         if not pairs:
             return False
         changed = set()
