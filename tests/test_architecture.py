@@ -30,6 +30,7 @@ LAYERS = [
     {"sandbox"},
     {"attribution"},
     {"doubt"},
+    {"survivors"},
     {"metrics"},
     {"calibration"},
     {"datasets"},

@@ -19,6 +19,7 @@ from counterlens.attribution.layout import folders_around, layout_of
 from counterlens.attribution.suite import SETTINGS, Suite
 from counterlens.attribution.test_run import TestRun, brief, in_lines
 from counterlens.attribution.unittests import read_cases
+from counterlens.attribution.variant_run import run_variants
 from counterlens.python.syntax.parsing import parse_module
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
@@ -77,6 +78,12 @@ class DoctestJudge:
     def recorded_calls(self, target: str, cancel: Event | None) -> Sequence[Any]:
         """The calls of a function that the examples make while the original runs; see `TestRun`."""
         return self._test_run.recorded_calls(target, cancel)
+
+    def judge_variants(self, programs: Sequence[str], *, cancel: Event | None = None) -> list[Verdict]:
+        """Run the examples against many variants of the original at once; see `run_variants`."""
+        if self._by_pytest is not None:
+            return [self.judge(program, cancel=cancel) for program in programs]
+        return run_variants(self._test_run, programs, self._read, cancel)
 
     def _ask_pytest(self, program: str, plain: Verdict, cancel: Event | None) -> Verdict:
         """Let pytest run the examples."""

@@ -16,6 +16,7 @@ from typing import Any
 
 from counterlens.attribution.base import Evidence, Judgement, Setting, Verdict
 from counterlens.attribution.test_run import TestRun, brief
+from counterlens.attribution.variant_run import run_variants
 from counterlens.python.syntax.parsing import parse_module
 
 ID = "given"
@@ -56,6 +57,10 @@ class SuppliedTestsJudge:
     def recorded_calls(self, target: str, cancel: Event | None) -> Sequence[Any]:
         """The calls of the function that the tests make while the original runs; see `TestRun`."""
         return self._test_run.recorded_calls(target, cancel)
+
+    def judge_variants(self, programs: Sequence[str], *, cancel: Event | None = None) -> list[Verdict]:
+        """Run the tests against many variants of the original at once; see `run_variants`."""
+        return run_variants(self._test_run, programs, self._read, cancel)
 
     def _read(self, report: dict[str, Any]) -> tuple[Judgement, Evidence]:
         results = report.get("results")

@@ -110,7 +110,7 @@ class TestRun:
             SandboxError: the sandbox could not be set up.
         """
         nonce = secrets.token_hex(16)
-        outcome = self.setting.sandbox.run(self._job(program, nonce, cancel), cancel=cancel)
+        outcome = self.setting.sandbox.run(self.job(program, nonce, cancel), cancel=cancel)
         report, running = _report(outcome, nonce)
         kind = report.get("kind") if report is not None else None
         if report is None:
@@ -160,7 +160,8 @@ class TestRun:
             return []
         return calls if isinstance(calls, list) else []
 
-    def _job(self, program: str, nonce: str, cancel: Event | None) -> Job:
+    def job(self, program: str, nonce: str, cancel: Event | None) -> Job:
+        """The job that runs a program; its report carries the nonce."""
         place, kept = self.place, self._compiled(cancel)
         task = {
             "nonce": nonce,

@@ -15,6 +15,7 @@ from counterlens.attribution.layout import Layout, layout_of
 from counterlens.attribution.reaching import HoleReach, RanBy, into
 from counterlens.attribution.suite import Suite
 from counterlens.attribution.test_run import TestRun, brief
+from counterlens.attribution.variant_run import run_variants
 from counterlens.attribution.vetting import vet
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
@@ -89,6 +90,11 @@ class CasesJudge:
     def recorded_calls(self, target: str, cancel: Event | None) -> Sequence[Any]:
         """The calls of a function that the cases make while the original runs; see `TestRun`."""
         return self._test_run.recorded_calls(target, cancel)
+
+    def judge_variants(self, programs: Sequence[str], *, cancel: Event | None = None) -> list[Verdict]:
+        """Run the cases against many variants of the original at once; see `run_variants`."""
+        read = read_cases if self._known is None else _read_vetted
+        return run_variants(self._test_run, programs, read, cancel)
 
     def vetted(self, original: str, cancel: Event | None) -> CasesJudge | str:
         """The judge by the cases that pass on the original; the reason if none does."""

@@ -24,6 +24,7 @@ from counterlens.attribution.differential.comparing import ComparingJudge
 from counterlens.attribution.joint import JointJudge
 from counterlens.attribution.languages import behaviour_of, judged
 from counterlens.attribution.pace import at_most, paced
+from counterlens.attribution.variant_run import judge_variants
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
 
@@ -122,17 +123,14 @@ class WitnessedJudge:
         with self._lock:
             if self._trial is None:
                 cheats = judged(self._document.language).cheats(self._document, self._function, self._texts)
+                cheats = {name: program for name, program in cheats.items() if program != self._document.text}
                 self._trial = CheatTrial(len(cheats), self._passing(cheats, cancel))
             return self._trial if self._trial.tried else None
 
     def _passing(self, cheats: Any, cancel: Event | None) -> tuple[str, ...]:
         with paced(self._own) if self._own is not None else at_most(None):
-            return tuple(
-                name
-                for name, program in cheats.items()
-                if program != self._document.text
-                if self.tests_judge.judge(program, cancel=cancel).passed
-            )
+            verdicts = judge_variants(self.tests_judge, list(cheats.values()), cancel=cancel)
+            return tuple(name for name, verdict in zip(cheats, verdicts, strict=True) if verdict.passed)
 
 
 def _recorded_calls(judge: Judge, target: str, cancel: Event | None) -> list[Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import click
@@ -16,7 +16,7 @@ from counterlens.cli.options import (
     sandbox_option,
     strong_sandbox,
 )
-from counterlens.cli.progress_lines import steps
+from counterlens.cli.progress_lines import progress_at, steps
 from counterlens.cli.saying import say, say_document
 from counterlens.cli.sources import files_of
 from counterlens.cli.untaken import refuse_given
@@ -33,7 +33,6 @@ from counterlens.doubt.settling import settled
 from counterlens.errors import SourceError
 from counterlens.languages.language import Feature
 from counterlens.models.base import Model
-from counterlens.progress import ProgressCallback
 from counterlens.reports.export.doubts import DOUBT_FORMATS
 from counterlens.sandbox.base import Sandbox
 from counterlens.syntax.document import Document
@@ -82,7 +81,7 @@ def check(
         refuse_given(("excluded_tests",), "only with --tests")
     if fit and (tests or since is not None or form != "text"):
         raise click.UsageError("--fit excludes --tests, --since and --format")
-    chosen = _chosen(paths, since)
+    chosen = chosen_scopes(paths, since)
     if fit:
         _fit(chosen, model, as_json=as_json)
         return
@@ -109,8 +108,13 @@ def _balance(found: Sequence[Doubt], lines: int) -> str:
     return f"{text};{which} the margins allow up to {allowed:.1f} if there are no mistakes"
 
 
-def _chosen(paths: tuple[Path, ...], since: str | None) -> list[DoubtScope]:
-    """The functions of the files; with a revision, only those that changed since."""
+def chosen_scopes(paths: tuple[Path, ...], since: str | None) -> list[DoubtScope]:
+    """The functions of the files; with a revision, only those that changed since.
+
+    Raises:
+        SourceError: a file is missing, or is not Python.
+        DataError: as `changed_lines`.
+    """
     named = {path for path in paths if not path.is_dir()}
     changed: dict[Path, dict[Path, Lines]] = {}
     chosen: list[DoubtScope] = []
@@ -154,7 +158,7 @@ def _checked(
             report(f"checking {name}", number, len(chosen))
             found = doubts(model, scope)
             if sandbox is not None:
-                at = _progress_at(report, number, len(chosen))
+                at = progress_at(report, number, len(chosen))
                 found = settled(model, scope, found, sandbox, excluded=excluded, progress=at)
             yield from found
 
@@ -177,8 +181,3 @@ def _fit(chosen: list[DoubtScope], model: ChosenModel, *, as_json: bool) -> None
     silent = sorted(set(DOUBT_KINDS) - set(fit.margins))
     say(f"silent: {', '.join(silent) or 'none'}")
     say(f"kept in {path}")
-
-
-def _progress_at(report: ProgressCallback, number: int, of: int) -> Callable[[str], None]:
-    """A callback that reports the current step at one of several functions."""
-    return lambda what: report(what, number, of)

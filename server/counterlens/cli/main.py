@@ -27,6 +27,7 @@ _COMMANDS = (
     "causal",
     "judge",
     "mutate",
+    "mutants",
     "dependence",
     "bench",
     "check",

@@ -53,3 +53,8 @@ def steps(what: str, *, total_known: bool = True) -> Iterator[Callable[[str, int
             lines.show(f"{step} ({100 * done / total:.0f} %)" if total else step)
 
         yield report
+
+
+def progress_at(report: Callable[[str, int, int], None], number: int, of: int) -> Callable[..., None]:
+    """A callback that reports the current step at one of several functions."""
+    return lambda what, *_: report(what, number, of)

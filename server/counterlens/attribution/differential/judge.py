@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 from threading import Event
 
 from counterlens.attribution.base import Agreement, Comparison, Evidence, Judgement, Verdict
@@ -16,6 +17,15 @@ _CANDIDATE = 2.0  # seconds for one call of a candidate
 _TRIES, _TURNS, _PATIENCE = 80, 12, 6.0  # simplification: inputs per round, rounds, seconds
 _ENDLESS = {"time", "steps"}
 _JUDGEMENTS = {"invalid": Judgement.INVALID, "timed out": Judgement.TIMED_OUT}
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """An input on which a program behaves differently from the original, and both results."""
+
+    call: Call
+    original: CallRecord
+    mutant: CallRecord
 
 
 class DifferentialJudge(ComparingJudge):
@@ -51,6 +61,21 @@ class DifferentialJudge(ComparingJudge):
         """
         found = self._compared(program, self._recorded(program, cancel), cancel)
         return found and found[0]
+
+    def first_difference(self, program: str, *, cancel: Event | None = None) -> Difference | None:
+        """The smallest input that distinguishes a program, if possible one on which the original returns."""
+        observations = self._recorded(program, cancel).observations
+        pairs = zip(self.original.calls, self.original.observations, observations, strict=False)
+        apart = [Difference(*each) for each in pairs if not each[1].like(each[2])]
+        return min(apart, key=lambda each: (not each.original.returned, each.call.size), default=None)
+
+    def smallest_difference(
+        self, program: str, first: Difference, *, cancel: Event | None = None
+    ) -> Difference:
+        """The smallest input found that distinguishes a program, by simplifying one that does."""
+        if first.mutant.limit:
+            return first
+        return Difference(*self._smallest(program, first.call, first.original, first.mutant, cancel))
 
     def judge(self, program: str, *, cancel: Event | None = None) -> Verdict:
         """Compare a program with the original; see `Judge.judge`."""

@@ -18,21 +18,27 @@ if TYPE_CHECKING:
 
     from .candidate import Candidate
 
-_FUTURE = 0
+FUTURE = 0
+"""The compiler flags of all `from __future__` imports."""
 for _name in __future__.all_feature_names:
-    _FUTURE |= vars(__future__)[_name].compiler_flag
+    FUTURE |= vars(__future__)[_name].compiler_flag
 
 
 def run_examples(
-    sources: Sequence[str], candidate: Candidate, case: Callable[[str], object]
+    sources: Sequence[str],
+    candidate: Candidate,
+    case: Callable[[str], object],
+    begin: Callable[[Candidate], bool],
 ) -> dict[str, Any]:
-    """The report: for each example its output, and the exception that it raised, or None."""
+    """The report: for each example its output, and the exception that it raised, or None; see `Variants`."""
     try:
         module = candidate.load()
     except BaseException as error:
         return {"kind": "import", "message": describe(error)}
+    if not begin(candidate):
+        return {"kind": "variants"}
     space = dict(vars(module))
-    flags = candidate.code.co_flags & _FUTURE
+    flags = candidate.code.co_flags & FUTURE
     display, normal = sys.__displayhook__, sys.stdout
     results = []
     for number, source in enumerate(sources):

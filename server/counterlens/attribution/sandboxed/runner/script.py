@@ -30,6 +30,8 @@ def run_supplied(tests: str, cases: Cases) -> None:
     before = cases.tampering.take()
     try:
         module = cases.candidate.load()
+        if not cases.begin(cases.candidate):
+            return
         if "random" in tests:
             import random
 

@@ -17,6 +17,7 @@ from .examples import run_examples
 from .result_pipe import open_pipe
 from .script import run_script, run_supplied
 from .tamper_check import TamperCheck
+from .variants import Variants
 from .wording import describe
 
 globals()["__builtins__"] = dict(vars(builtins))  # the candidate may replace the others
@@ -30,14 +31,15 @@ def main() -> None:
     """Run the task and exit; never returns."""
     task, descriptor = take_task()
     case, finish = open_pipe(descriptor, task.pop("nonce"))
+    variants = Variants(task.pop("variants", None), finish)
     try:
-        report = judge(task, case)
+        report = judge(task, case, variants)
     except BaseException as error:
         report = {"kind": "broken", "message": describe(error)}
-    finish(report)
+    variants.end(report)
 
 
-def judge(task: dict[str, Any], case: Callable[[str], None]) -> dict[str, Any]:
+def judge(task: dict[str, Any], case: Callable[[str], None], variants: Variants) -> dict[str, Any]:
     """The report on one task."""
     tampering = TamperCheck()
     try:
@@ -57,7 +59,7 @@ def judge(task: dict[str, Any], case: Callable[[str], None]) -> dict[str, Any]:
     if task["folder"]:
         os.chdir(task["folder"])
     unset = watch_environment(os.path.join(task["folder"] or os.path.dirname(task["path"]), ""))  # noqa: PTH118, PTH120
-    report = {**_run(task, candidate, tampering, case, kept), "unset": unset}
+    report = {**_run(task, candidate, tampering, case, kept, variants), "unset": unset}
     if candidate.log is not None:
         report["calls"] = json.dumps(candidate.log.calls)
     return {"kind": "tampered", "message": tampering.broken} if tampering.broken else report
@@ -91,12 +93,13 @@ def _run(
     tampering: TamperCheck,
     announce: Callable[[str], object],
     kept: KeptCode,
+    variants: Variants,
 ) -> dict[str, Any]:
     if "examples" in task:
         _hide()
-        return run_examples(task["examples"], candidate, announce)
+        return run_examples(task["examples"], candidate, announce, variants.begin)
     every, without = bool(task.get("every")), frozenset(task.get("without", ()))
-    cases = Cases(candidate, tampering, announce, every=every, without=without)
+    cases = Cases(candidate, tampering, announce, every=every, without=without, begin=variants.begin)
     run = _case_runner(kept) if "files" in task else None
     _hide()
     if run is not None:

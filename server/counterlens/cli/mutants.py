@@ -1,0 +1,121 @@
+"""`counterlens mutants`: what the tests do not see, as mutants that pass, each with a test that it fails."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import ExitStack
+from functools import cache
+
+import click
+
+from counterlens.attribution.base import LIMITS, Setting, lasting
+from counterlens.attribution.layout import interpreter_for
+from counterlens.cli.check import chosen_scopes
+from counterlens.cli.excluding import excluded_tests_option
+from counterlens.cli.options import (
+    ChosenModel,
+    cache_option,
+    model_options,
+    sandbox_option,
+    split_target,
+    strong_sandbox,
+)
+from counterlens.cli.progress_lines import progress_at, steps
+from counterlens.cli.saying import say, say_document
+from counterlens.cli.untaken import MODEL_OPTIONS, refuse_given
+from counterlens.models.base import Capability, Model
+from counterlens.progress import Steps
+from counterlens.reports.export.survivors import SURVIVOR_FORMATS, balance
+from counterlens.survivors.search import SHOWN, Search
+from counterlens.syntax.functions import function_named
+
+
+@click.command()
+@click.argument("targets", nargs=-1, required=True, metavar="PATH[::QUALNAME]...")
+@click.option("--since", metavar="REV", help="Only functions that differ from this git revision.")
+@click.option(
+    "--shown",
+    type=click.IntRange(1),
+    default=SHOWN,
+    show_default=True,
+    help="Maximum mutants to show per function.",
+)
+@click.option("--no-model", is_flag=True, help="Use no model: order the mutants of a function by position.")
+@click.option(
+    "--timeout",
+    type=click.FloatRange(0.1, 3600.0),
+    default=LIMITS.seconds,
+    show_default=True,
+    help="Time limit in seconds for one program run, tests included.",
+)
+@excluded_tests_option
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(list(SURVIVOR_FORMATS)),
+    default="text",
+    show_default=True,
+    help="Output format.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Same as --format json.")
+@model_options
+@cache_option
+@sandbox_option
+def mutants(
+    targets: tuple[str, ...],
+    since: str | None,
+    shown: int,
+    no_model: bool,
+    timeout: float,
+    excluded_tests: tuple[str, ...],
+    form: str,
+    as_json: bool,
+    model: ChosenModel,
+) -> None:
+    """Show what the tests do not see: mutants that pass, each with a test that they fail.
+
+    PATH are Python files, or folders of them. A mutant is the function with one change that should break it.
+    It is shown only if it passes the function's tests although an input distinguishes it; the test
+    asserts the original's result for that input, so read it before you keep it. The model puts the likeliest
+    mutants first. The exit code is 1 if a mutant is shown, else 0.
+    """
+    if as_json and form not in {"text", "json"}:
+        raise click.UsageError("--json and --format exclude each other")
+    if no_model:
+        refuse_given(MODEL_OPTIONS, "not with --no-model")
+    named = [split_target(target) for target in targets]
+    paths = tuple(dict.fromkeys(path for path, _ in named))
+    scopes = chosen_scopes(paths, since)
+    for path, qualname in named:
+        if qualname is not None:
+            inside = [scope for scope in scopes if scope.document.path == path]
+            chosen = function_named([scope.function for scope in inside], qualname, path)
+            scopes = [scope for scope in scopes if scope not in inside or scope.function is chosen]
+    survivals = []
+    sandbox = strong_sandbox(*paths)
+    with ExitStack() as stack, steps("looking for surviving mutants") as report:
+        opened = None if no_model else _ranking(model, stack)
+        for number, scope in enumerate(scopes):
+            progress = Steps(None, progress_at(report, number, len(scopes)))
+            python = interpreter_for(scope.document.path)
+            setting = Setting(sandbox, python, lasting(timeout), vetted=True, excluded=excluded_tests)
+            survivals.append(Search(setting, opened, shown, progress).survival(scope))
+    say_document(SURVIVOR_FORMATS["json" if as_json else form](survivals))
+    if form == "text" and not as_json:
+        say(balance(survivals), err=True)
+    if any(survival.survivors for survival in survivals):
+        raise click.exceptions.Exit(1)
+
+
+def _ranking(chosen: ChosenModel, stack: ExitStack) -> Callable[[], Model | None]:
+    """Opens the model when it is first needed; None if it returns no token probabilities."""
+
+    @cache
+    def opened() -> Model | None:
+        model = stack.enter_context(chosen.opened())
+        if model.offers(Capability.SCORE):
+            return model
+        say(f"{model.info.name} returns no token probabilities: mutants are ordered by position", err=True)
+        return None
+
+    return opened

@@ -1,0 +1,164 @@
+"""Mutants that survive their tests as text, as plain data, as SARIF and as annotations on GitHub."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from textwrap import indent
+from types import MappingProxyType
+from typing import Any
+from urllib.parse import quote
+
+from counterlens.counting import plural
+from counterlens.mutations import every_mutation
+from counterlens.reports.export.annotations import Annotation
+from counterlens.reports.export.sarif import sarif_run
+from counterlens.reports.wording import shortened
+from counterlens.survivors.search import Survival, Survivor
+from counterlens.text import json_text, printable
+from counterlens.translating import ENGLISH, Translator
+
+_WIDTH = 80
+
+
+def survivor_sentence(survivor: Survivor, t: Translator = ENGLISH) -> str:
+    """A survivor in words: the change, the input, and both results."""
+    call, one, other = (
+        shortened(text, _WIDTH) for text in (survivor.call, survivor.original, survivor.changed)
+    )
+    change = t.recognised(survivor.mutant.description)
+    return t(
+        "a mutant passes the tests: {change}; for {call} it {other}, the original {one}",
+        change=change,
+        call=f"`{call}`",
+        other=t.recognised(other),
+        one=t.recognised(one),
+    )
+
+
+def balance(survivals: Sequence[Survival]) -> str:
+    """The numbers of mutants by outcome, and the functions without any, with the reasons."""
+    mutants, alike = (sum(getattr(each, name) for each in survivals) for name in ("mutants", "alike"))
+    different, shown = (
+        sum(each.different for each in survivals),
+        sum(len(each.survivors) for each in survivals),
+    )
+    tried = sum(each.mutants > 0 for each in survivals)
+    lines = [
+        f"{plural(mutants, 'mutant')} of {plural(tried, 'function')}: {different} pass the tests and differ"
+    ]
+    lines[0] += f" ({shown} shown), {alike} pass and showed no difference"
+    reasons: dict[str, int] = {}
+    for each in survivals:
+        if each.reason:
+            reason = each.reason.partition("\n")[0]
+            reasons[reason] = reasons.get(reason, 0) + 1
+    lines += [f"{plural(count, 'function')} left out: {reason}" for reason, count in reasons.items()]
+    return "\n".join(lines)
+
+
+def survivor_data(survivor: Survivor) -> dict[str, Any]:
+    """A survivor as plain data; lines are counted from 1."""
+    mutant = survivor.mutant
+    return {
+        "path": _path(survivor),
+        "function": survivor.scope.function.qualname,
+        "line": mutant.start_line,
+        "end_line": mutant.end_line,
+        "mutation": mutant.mutation,
+        "description": mutant.description,
+        "call": survivor.call,
+        "original": survivor.original,
+        "mutant": survivor.changed,
+        "gain": survivor.gain,
+        "test": survivor.test,
+        "message": survivor_sentence(survivor),
+    }
+
+
+def _rows(survivals: Sequence[Survival]) -> Iterator[Survivor]:
+    return (survivor for survival in survivals for survivor in survival.survivors)
+
+
+def _text(survivals: Sequence[Survival]) -> str:
+    return "\n".join(
+        printable(f"{_path(each)}:{each.mutant.start_line}: {survivor_sentence(each)}\n", keep="\n")
+        + indent(printable(each.test, keep="\n"), "    ")
+        for each in _rows(survivals)
+    )
+
+
+def _json(survivals: Sequence[Survival]) -> str:
+    functions = [
+        {
+            "path": (each.scope.document.path or Path()).as_posix(),
+            "function": each.scope.function.qualname,
+            "tests": each.tests,
+            "mutants": each.mutants,
+            "different": each.different,
+            "alike": each.alike,
+            "reason": each.reason,
+        }
+        for each in survivals
+    ]
+    return json_text({"survivors": list(map(survivor_data, _rows(survivals))), "functions": functions}) + "\n"
+
+
+def _github(survivals: Sequence[Survival]) -> str:
+    lines = (
+        Annotation(
+            _path(each),
+            each.mutant.start_line,
+            each.mutant.end_line,
+            each.mutant.mutation,
+            f"{survivor_sentence(each)}\n{each.test}",
+        )
+        for each in _rows(survivals)
+    )
+    return "".join(f"{line.workflow_command}\n" for line in lines)
+
+
+def _sarif(survivals: Sequence[Survival]) -> str:
+    return sarif_run([_result(each) for each in _rows(survivals)], _rule, {}, rooted=False)
+
+
+def _result(survivor: Survivor) -> dict[str, Any]:
+    row, name = survivor_data(survivor), survivor.scope.function.qualname
+    parts = (row["path"], name, row["mutation"], row["description"])
+    place = {
+        "artifactLocation": {"uri": quote(os.fsencode(row["path"]))},
+        "region": {"startLine": row["line"], "endLine": row["end_line"]},
+    }
+    function = {"fullyQualifiedName": name, "kind": "function"}
+    digest = hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()
+    return {
+        "ruleId": row["mutation"],
+        "level": "warning",
+        "message": {"text": f"{row['message']}\n\n{row['test']}"},
+        "locations": [{"physicalLocation": place, "logicalLocations": [function]}],
+        "partialFingerprints": {"survivor/v1": digest},
+        "properties": {"call": row["call"], "test": row["test"]},
+    }
+
+
+def _rule(name: str) -> dict[str, Any]:
+    about = " ".join((every_mutation()[name].__doc__ or "").split())
+    return {
+        "id": name,
+        "shortDescription": {"text": f"No test fails with this change ({name})"},
+        "fullDescription": {"text": about},
+        "defaultConfiguration": {"level": "warning"},
+    }
+
+
+def _path(survivor: Survivor) -> str:
+    path = survivor.scope.document.path
+    return path.as_posix() if isinstance(path, Path) else ""
+
+
+SURVIVOR_FORMATS: Mapping[str, Callable[[Sequence[Survival]], str]] = MappingProxyType(
+    {"text": _text, "json": _json, "sarif": _sarif, "github": _github}
+)
+"""The formats, by name."""

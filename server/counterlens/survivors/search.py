@@ -1,0 +1,253 @@
+"""Find surviving mutants of a function: its tests pass, and an input shows another result.
+
+The tests run first: a fork runs them in a fraction of the time of a sandboxed call on all inputs, and most
+mutants fail them. Every survivor that is shown has passed a run of the tests by itself, and its proposed test
+has passed on the original and failed on the mutant. A mutant that no input distinguishes may be equivalent
+and is only counted.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from threading import Event
+
+from counterlens.attribution.base import Judge, Judgement, Setting, Verdict, Vettable
+from counterlens.attribution.differential import DifferentialJudge, find_out, judge_of
+from counterlens.attribution.differential.comparing import Untestable
+from counterlens.attribution.differential.judge import Difference
+from counterlens.attribution.languages import judged
+from counterlens.attribution.layout import layout_of
+from counterlens.attribution.pace import paced
+from counterlens.attribution.registry import find_judge
+from counterlens.attribution.test_run import TestRun
+from counterlens.attribution.unittests import ID as TESTS
+from counterlens.attribution.unittests import read_cases
+from counterlens.attribution.variant_run import judge_variants
+from counterlens.doubt.alternative import Alternative
+from counterlens.doubt.scope import DoubtScope
+from counterlens.doubt.scoring import tried
+from counterlens.models.base import Model
+from counterlens.mutations import Counterfactual, mutated, survey
+from counterlens.progress import Steps
+from counterlens.survivors.proposal import name_of_test, propose
+
+SHOWN = 3
+"""Survivors per function by default."""
+
+
+@dataclass(frozen=True, slots=True)
+class Survivor:
+    """A mutant that passes the tests of its function, and a test that it fails.
+
+    Attributes:
+        scope: The function.
+        mutant: The mutant.
+        call: The smallest input found that distinguishes it, as a call.
+        original: The original's result, in words.
+        changed: The mutant's.
+        test: The text of a file with a test that passes on the original and fails on the mutant.
+        gain: Log-probability of the mutant's code minus that of the original's, in nats; None if unknown.
+    """
+
+    scope: DoubtScope
+    mutant: Counterfactual
+    call: str
+    original: str
+    changed: str
+    test: str
+    gain: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Survival:
+    """What the tests of one function let through.
+
+    Attributes:
+        scope: The function.
+        survivors: The survivors to show, likeliest first.
+        mutants: Number of mutants that were tried; 0 if none could be.
+        tests: Number of tests.
+        different: Number of mutants that pass, although an input distinguishes them.
+        alike: Number of mutants that pass and behave alike on all inputs.
+        reason: Why mutants, or those that pass, could not be judged; empty if they could.
+    """
+
+    scope: DoubtScope
+    survivors: tuple[Survivor, ...] = ()
+    mutants: int = 0
+    tests: int = 0
+    different: int = 0
+    alike: int = 0
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """How survivors are searched for.
+
+    Attributes:
+        setting: The sandbox, the interpreter, the limits and the excluded tests.
+        model: Returns the model that ranks survivors, once there are several; None ranks them by position.
+        shown: Maximum survivors per function.
+        steps: Progress and cancellation.
+    """
+
+    setting: Setting
+    model: Callable[[], Model | None] | None = None
+    shown: int = SHOWN
+    steps: Steps = Steps()  # noqa: RUF009 - it has no state
+
+    def survival(self, scope: DoubtScope) -> Survival:
+        """What the tests of a function let through.
+
+        Raises:
+            SandboxError, Cancelled: as `Judge.judge`.
+            ModelError: as `Model.score_continuations`.
+        """
+        document, name, cancel = scope.document, scope.function.qualname, self.steps.cancel
+        where = f"{document.path}::{name}"
+        mutants = breaking_mutants(scope)
+        if not mutants:
+            return Survival(scope, reason="no mutation applies")
+        self.steps.next(f"looking for the tests of {where}")
+        judge = self._tests(scope)
+        if judge is None:
+            return Survival(scope, reason="no test reaches it")
+        original = judge.judge(document.text, cancel=cancel)
+        if not original.passed:
+            return Survival(scope, reason=f"it fails its tests: {original.evidence.message}")
+        self.steps.next(f"running the tests of {where} on {len(mutants)} mutants")
+        with paced(original):
+            verdicts = judge_variants(judge, [mutant.source for mutant in mutants], cancel=cancel)
+        passing = [mutant for mutant, verdict in zip(mutants, verdicts, strict=True) if verdict.passed]
+        found = Survival(scope, (), len(mutants), judge.tests)
+        if not passing:
+            return found
+        self.steps.next(f"looking for inputs that distinguish {len(passing)} mutants of {where}")
+        studied = find_out(document, scope.function, self.setting)
+        behaviour = judge_of(studied)
+        if behaviour is None:
+            reason = studied.reason if isinstance(studied, Untestable) else ""
+            return replace(found, reason=f"its behaviour cannot be compared: {reason}")
+        distinguished = [
+            (mutant, difference)
+            for mutant in passing
+            if (difference := behaviour.first_difference(mutant.source, cancel=cancel)) is not None
+        ]
+        survivors = self._shown(scope, judge, original, behaviour, distinguished)
+        alike = len(passing) - len(distinguished)
+        return replace(found, survivors=tuple(survivors), different=len(distinguished), alike=alike)
+
+    def _tests(self, scope: DoubtScope) -> Judge | None:
+        """The judge by the usable tests of a function; None if there are none."""
+        setting = self.setting
+        judge = find_judge(
+            scope.document,
+            scope.function,
+            setting.sandbox,
+            python=setting.python,
+            limits=setting.limits,
+            fallback=False,
+            vetted=True,
+            excluded=setting.excluded,
+            cancel=setting.cancel,
+        )
+        by_running = judged(scope.document.language).by_running
+        if judge is not None or by_running is None:
+            return judge
+        other = by_running(scope.document, scope.function, setting)
+        usable = other.vetted(scope.document.text, setting.cancel) if isinstance(other, Vettable) else other
+        return None if isinstance(usable, str) else usable
+
+    def _shown(
+        self,
+        scope: DoubtScope,
+        judge: Judge,
+        original: Verdict,
+        behaviour: DifferentialJudge,
+        distinguished: Sequence[tuple[Counterfactual, Difference]],
+    ) -> Iterator[Survivor]:
+        """The likeliest mutants with a proposed test, each verified by runs of its own."""
+        cancel, calls = self.steps.cancel, set[str]()
+        model = self.model() if self.model is not None and len(distinguished) > 1 else None
+        ranks = gains(model, scope, [mutant for mutant, _ in distinguished], cancel) if model else []
+        order = sorted(range(len(distinguished)), key=lambda number: -ranks[number] if ranks else number)
+        for number in order:
+            if len(calls) == self.shown:
+                return
+            (mutant, first), program = distinguished[number], distinguished[number][0].source
+            self.steps.next(f"proposing a test for line {mutant.start_line} of {scope.document.path}")
+            with paced(original):
+                if not judge.judge(program, cancel=cancel).passed:
+                    continue
+            smallest = behaviour.smallest_difference(program, first, cancel=cancel)
+            for difference in (smallest, first):
+                call = difference.call.written(behaviour.original.recorder.target)
+                if call in calls:
+                    break  # the test of another mutant fails on this one, too
+                test = self._proposed(scope, behaviour, mutant, difference)
+                if test is not None:
+                    calls.add(call)
+                    was, now = difference.original.differences(difference.mutant)
+                    gain = ranks[number] if ranks else None
+                    yield Survivor(scope, mutant, call, was, now, test, gain)
+                    break
+
+    def _proposed(
+        self, scope: DoubtScope, behaviour: DifferentialJudge, mutant: Counterfactual, difference: Difference
+    ) -> str | None:
+        """A test that passes on the original and fails on the mutant; None if none was found."""
+        document, cancel = scope.document, self.steps.cancel
+        place = layout_of(document.path or Path("program.py"), document.text)
+        name = name_of_test(scope.function.qualname, mutant.start_line)
+        text = propose(place.module, behaviour.original.recorder.target, name, difference)
+        if text is None:
+            return None
+        script = {"source": f"{text}\n{name}()\n", "path": str(place.project / f"{name}.py"), "target": ""}
+        run = TestRun(TESTS, self.setting, place, {"script": script}, place.project, document.text)
+        if not run.run(document.text, read_cases, cancel).passed:
+            return None
+        failing = {Judgement.FAILED, Judgement.TIMED_OUT}
+        return text if run.run(mutant.source, read_cases, cancel).judgement in failing else None
+
+
+def breaking_mutants(scope: DoubtScope) -> list[Counterfactual]:
+    """The mutants of a function and of those inside it that should break it, each text once, by position."""
+    breaking = [
+        mutation
+        for mutation in mutated(scope.document.language).mutations.values()
+        if not mutation.preserving
+    ]
+    name = scope.function.qualname
+    made = {
+        mutant.source: mutant
+        for mutant in survey(scope.document.text, mutations=breaking).counterfactuals
+        if mutant.function == name or mutant.function.startswith(f"{name}.")
+    }
+    return sorted(made.values(), key=lambda mutant: mutant.start_line)
+
+
+def gains(
+    model: Model, scope: DoubtScope, mutants: Sequence[Counterfactual], cancel: Event | None = None
+) -> list[float]:
+    """The gain in log-probability by each mutation, of its place and what follows; in nats.
+
+    It is minus infinity for a mutation of more text than is scored at once.
+
+    Raises:
+        ModelError, Cancelled: as `Model.score_continuations`.
+    """
+    alternatives = [_alternative(mutant, number) for number, mutant in enumerate(mutants)]
+    known = {trial.alternative.kind: trial.gain for trial in tried(model, scope, alternatives, cancel=cancel)}
+    return [known.get(each.kind, -math.inf) for each in alternatives]
+
+
+def _alternative(mutant: Counterfactual, number: int) -> Alternative:
+    changes = mutant.changes
+    start, end = changes[0].original[0], changes[-1].original[1]
+    first, last = changes[0].mutated[0], changes[-1].mutated[1]
+    text = mutant.rendered.data[first:last].decode("utf-8", "replace").replace("\r\n", "\n")
+    return Alternative(str(number), start, end, text)
