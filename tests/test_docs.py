@@ -72,7 +72,7 @@ def unknown(arguments: list[str]) -> str | None:
         options = {name: one for one in command.params for name in (*one.opts, *one.secondary_opts)}
         if part.startswith("-") and part != "-":
             option = options.get(part.split("=")[0])
-            if option is None and part not in {"--help", "-h"}:
+            if option is None and part not in {"--help", "-h", "--help-all"}:
                 return part
             if isinstance(option, click.Option) and not (option.is_flag or option.count or "=" in part):
                 next(rest, None)

@@ -125,7 +125,7 @@ def broken(installed: Environment, tmp_path_factory: pytest.TempPathFactory) -> 
 
 
 def test_the_command_line_lists_the_probe_its_option_and_the_model(installed: Environment) -> None:
-    shown = " ".join(installed.counterlens("probe", "--help").stdout.split())
+    shown = " ".join(installed.counterlens("probe", "--help-all").stdout.split())
     choices = shown.partition("--task [")[2].partition("]")[0].split("|")
     assert choices[0] == "completion"
     assert choices[-2:] == [PROBE, "all"]
@@ -242,7 +242,7 @@ async def test_the_editor_lists_and_runs_it(installed: Environment, tmp_path: Pa
 def test_a_plugin_that_cannot_be_imported_breaks_nothing_and_the_doctor_names_it(
     broken: Environment,
 ) -> None:
-    help_text = broken.counterlens("probe", "--help").stdout
+    help_text = broken.counterlens("probe", "--help-all").stdout
     assert f"|{PROBE}|all]" in help_text
     assert "broken" not in help_text
     models = json.loads(broken.counterlens("models", "list", "--json").stdout)

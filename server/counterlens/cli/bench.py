@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from counterlens.cli.brief_help import BriefCommand
 from counterlens.cli.options import print_report, require_trusted, strong_sandbox
 from counterlens.cli.run_choices import RunChoices, engine_of, run_options
 from counterlens.cli.run_events import EventReporter
@@ -34,9 +35,15 @@ from counterlens.sandbox.base import Sandbox
 FAILED_GATE = 3
 """The exit code if a model certainly keeps less than `--fail-under`."""
 _INTERRUPTED = 130
+_USUAL = {
+    "Run": ("--out", "--data", "--since", "--limit", "--minutes", "--plan", "--resume"),
+    "Models": ("--model", "--base-url", "--api"),
+    "Questions": ("--task", "--mutation"),
+    "Result and permissions": ("--fail-under", "--trust", "--allow-weaker-sandbox"),
+}
 
 
-@click.command()
+@click.command(cls=BriefCommand, usual=_USUAL)
 @click.option(
     "--out",
     type=click.Path(path_type=Path, file_okay=False),

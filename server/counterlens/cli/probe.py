@@ -12,6 +12,7 @@ from typing import Any
 import click
 
 from counterlens.attribution.base import LIMITS, lasting
+from counterlens.cli.brief_help import BriefCommand
 from counterlens.cli.every_probe import probe_everything
 from counterlens.cli.options import (
     ChosenModel,
@@ -54,9 +55,16 @@ from counterlens.syntax.functions import find_function, require_functions
 
 AnyProbe = Probe[Any, Any]
 _LIKELIHOOD, _COMPLETION = "likelihood", "completion"
+_USUAL = {
+    "Model": ("--model", "--base-url", "--api"),
+    "Functions": ("--data", "--tests", "--limit"),
+    "Questions": ("--task", "--mutation", "--samples", "--max-tokens", "--timeout"),
+    "Report": ("--html", "--json"),
+    "Permissions": ("--trust", "--allow-weaker-sandbox"),
+}
 
 
-@click.command()
+@click.command(cls=BriefCommand, usual=_USUAL)
 @click.argument("target", metavar="PATH[::QUALNAME]", default="")
 @model_options
 @task_option(help="The probe to run.", more=(ALL,), default=_COMPLETION, show_default=True)
