@@ -17,6 +17,7 @@ from counterlens.mutations.parsed import FunctionSpan
 from counterlens.mutations.reading import parse, spans, with_depth
 from counterlens.mutations.scopes import Scopes
 from counterlens.mutations.variables import Scope
+from counterlens.syntax.functions import enclosing
 from counterlens.text import Positions
 
 Node = TypeVar("Node", bound=cst.CSTNode)
@@ -228,14 +229,7 @@ class Module:
     @cached_property
     def _enclosing(self) -> list[int]:
         """Return, for each function, the index of the function around it, or -1."""
-        found: list[int] = []
-        stack: list[int] = []
-        for index, function in enumerate(self.functions):
-            while stack and self.functions[stack[-1]].end <= function.start:
-                stack.pop()
-            found.append(stack[-1] if stack else -1)
-            stack.append(index)
-        return found
+        return enclosing([(function.start, function.end) for function in self.functions])
 
     def lines_of(self, function: FunctionSpan) -> list[int]:
         """Offsets of the lines on which a statement of a function begins, without its docstring."""

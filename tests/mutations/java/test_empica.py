@@ -7,7 +7,7 @@ import pytest
 from counterlens.mutations import everywhere
 from counterlens.mutations.assumptions import WHOLE_PROGRAM
 from counterlens.mutations.empica import TRANSFORMATIONS
-from counterlens.mutations.java.empica import JAVA_TRANSFORMATIONS
+from counterlens.mutations.java.language import JAVA_TRANSFORMATIONS
 from counterlens.mutations.java.module import JavaModule
 
 BY_TITLE = {known.title: known.mutation for known in JAVA_TRANSFORMATIONS}

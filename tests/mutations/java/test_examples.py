@@ -3,8 +3,8 @@
 import pytest
 
 from counterlens.mutations.engine import apply_everywhere, refusals, survey
+from counterlens.mutations.java.language import JAVA_PLACEBOS, java_meaning
 from counterlens.mutations.java.module import JavaModule
-from counterlens.mutations.java.placebos import JAVA_PLACEBOS, java_meaning
 from counterlens.mutations.java.registry import JAVA_MUTATIONS
 from counterlens.mutations.mutation import Example
 

@@ -10,9 +10,9 @@ import pytest
 from counterlens.dependence import MODULE, Program, dependences
 from counterlens.probes.dependence.examined import ExaminedFunction
 from counterlens.probes.dependence.intervention import Intervention
-from counterlens.probes.dependence.interventions import readings
 from counterlens.probes.dependence.parts import NameRole
 from counterlens.probes.dependence.python_interventions import another, negated
+from counterlens.probes.dependence.reactions import readings
 
 SOURCE = """\
 def f(text, n):

@@ -15,14 +15,13 @@ from counterlens.metrics.table import Cell
 from counterlens.models.llama.model import LlamaModel
 from counterlens.probes.execution.dependent import DependentExecutionOptions, DependentExecutionProbe
 from counterlens.probes.execution.dependent_tables import common, ranks
-from counterlens.probes.execution.own_code import without_comments
+from counterlens.probes.execution.python import without_comments
 from counterlens.probes.execution.record import DependentExecutionRecord
 from counterlens.probes.execution.specification import SpecificationOptions, SpecificationProbe
 from counterlens.probes.execution.writing import description, with_example, without_examples
 from counterlens.probes.probe import Context, Target
 from counterlens.probes.prompts.function_text import hollow
-from counterlens.probes.prompts.literals import equal
-from counterlens.probes.prompts.misleading import misled
+from counterlens.probes.prompts.literals import equal, misled
 from counterlens.probes.runner import run_targets
 from counterlens.probes.subjects import targets_in
 from counterlens.sandbox.registry import best_sandbox

@@ -20,7 +20,7 @@ from counterlens.evaluation.manifest import manifest
 from counterlens.evaluation.plan import make_plan
 from counterlens.evaluation.settings import RunSettings
 from counterlens.probes.execution.dependent import DependentExecutionProbe
-from counterlens.probes.execution.own_code import without_texts
+from counterlens.probes.execution.python import without_texts
 from counterlens.probes.execution.record import DependentExecutionRecord, SpecificationRecord
 from counterlens.probes.execution.translation import program_to_translate
 from counterlens.probes.options import distribute, make

@@ -3,26 +3,34 @@
 from __future__ import annotations
 
 import ast
+import io
+import tokenize
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from threading import Event
 
 from counterlens.attribution import differential
 from counterlens.attribution.base import Setting
 from counterlens.errors import SourceError
-from counterlens.probes.execution import calls, own_code
+from counterlens.mutations import apply_everywhere, survey
+from counterlens.mutations.loop_unroll import LoopUnroll
+from counterlens.probes.execution import calls
 from counterlens.probes.execution.features import Features, features
 from counterlens.probes.execution.language import ExecutedLanguage
 from counterlens.probes.execution.states import marked
-from counterlens.probes.execution.written_out import written_out
 from counterlens.probes.observe import run
-from counterlens.probes.observe.run import Step
+from counterlens.probes.observe.run import Step, observe_loops
+from counterlens.probes.prompts.function_text import WHOLE_BYTES
 from counterlens.probes.prompts.literals import PYTHON_VALUES, Literal
 from counterlens.probes.prompts.unanswered import unanswered
 from counterlens.sandbox.base import Limits, Sandbox
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
 from counterlens.syntax.python_ast import parse_module
+
+_TURNS = 40
+_NEVER_ENTERED = "no execution"
 
 
 class PythonExecution(ExecutedLanguage):
@@ -148,11 +156,11 @@ class PythonExecution(ExecutedLanguage):
 
     def without_comments(self, document: Document) -> Document:
         """Like `ExecutedLanguage.without_comments`."""
-        return own_code.without_comments(document)
+        return without_comments(document)
 
     def code_alone(self, document: Document) -> Document:
         """Like `ExecutedLanguage.code_alone`: texts that are statements document, wherever they stand."""
-        return own_code.without_comments(own_code.without_texts(document))
+        return without_comments(without_texts(document))
 
 
 EXECUTION = PythonExecution()
@@ -163,3 +171,108 @@ def _sound(document: Document, line: int, tree: ast.Module) -> bool:
         return ast.dump(parse_module(marked(document, line).text)) == ast.dump(tree)
     except (SyntaxError, ValueError):
         return False
+
+
+def without_comments(document: Document) -> Document:
+    """A document without its comments; unchanged if it cannot be parsed as Python."""
+    lines = document.text.splitlines(keepends=True)
+    try:
+        comments = [
+            token
+            for token in tokenize.generate_tokens(io.StringIO(document.text).readline)
+            if token.type == tokenize.COMMENT
+        ]
+    except (tokenize.TokenError, SyntaxError):
+        return document
+    alone: set[int] = set()
+    for token in comments:
+        row, column = token.start
+        line = lines[row - 1]
+        kept = line[:column].rstrip()
+        ending = line[len(line.rstrip("\r\n")) :]
+        lines[row - 1] = kept + ending
+        if not kept:
+            alone.add(row - 1)
+    text = "".join(line for number, line in enumerate(lines) if number not in alone)
+    return replace(document, text=text)
+
+
+def without_texts(document: Document) -> Document:
+    """A document without docstrings and other texts that are statements, whole lines of them.
+
+    A text stays if it is all that its block has. A document that cannot be read as Python stays as it is.
+    """
+    try:
+        module = parse_module(document.text)
+    except (SyntaxError, ValueError):
+        return document
+    cut: set[int] = set()
+    for node in ast.walk(module):
+        for block in (getattr(node, name, None) for name in ("body", "orelse", "finalbody")):
+            if not isinstance(block, list):
+                continue
+            texts = [statement for statement in block if _is_text(statement)]
+            others = {line for one in block if one not in texts for line in (one.lineno, one.end_lineno)}
+            if len(texts) < len(block):
+                spans = (range(text.lineno, (text.end_lineno or text.lineno) + 1) for text in texts)
+                cut.update(line for span in spans if not others & {*span} for line in span)
+    lines = document.text.split("\n")
+    return replace(
+        document, text="\n".join(line for number, line in enumerate(lines, 1) if number not in cut)
+    )
+
+
+def _is_text(statement: ast.stmt) -> bool:
+    value = statement.value if isinstance(statement, ast.Expr) else None
+    return isinstance(value, ast.Constant) and isinstance(value.value, str)
+
+
+def written_out(
+    original: Document,
+    function: Function,
+    call: str,
+    sandbox: Sandbox,
+    *,
+    limits: Limits,
+    cancel: Event | None = None,
+) -> Document:
+    """A program whose loops are unrolled for a call.
+
+    Loops are unrolled from the outside in, and observed again each time, because an inner loop can be
+    unrolled only after the outer one. A loop that the call does not reach stays.
+
+    Raises:
+        SourceError: there are no loops, or not all can be unrolled; the message says why.
+        SandboxError, Cancelled: as the sandbox.
+    """
+    if not _has_loops(original, function):
+        raise SourceError("it has no loops")
+    document = original
+    for _ in range(_TURNS):
+        try:
+            seen = observe_loops(document, call, sandbox, limits=limits, cancel=cancel)
+        except SourceError as error:
+            raise SourceError(f"it cannot be unrolled: {error.message}") from None
+        mutation = LoopUnroll(seen)
+        text = apply_everywhere(document.text, mutation)
+        if len(text.encode()) > WHOLE_BYTES:
+            raise SourceError("it is too long for a prompt when unrolled")
+        if text == document.text:
+            break
+        document = replace(document, text=text)
+    left = survey(document.text, mutations=[mutation], function=function.qualname)
+    reasons = [site.reason for site in left.refusals if not site.reason.startswith(_NEVER_ENTERED)]
+    if reasons or left.counterfactuals:
+        raise SourceError(f"a loop stays: {reasons[0] if reasons else 'too many rounds'}")
+    if document is original:
+        raise SourceError("no loop runs for this input")
+    return document
+
+
+def _has_loops(document: Document, function: Function) -> bool:
+    text = document.data[function.header : function.end].decode("utf-8", "replace")
+    try:
+        tree = parse_module(text)
+    except (SyntaxError, ValueError):
+        return False
+    return any(isinstance(node, ast.For | ast.While) for node in ast.walk(tree))

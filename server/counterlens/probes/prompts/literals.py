@@ -13,8 +13,49 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from counterlens.probes.prompts.misleading import misled
 from counterlens.syntax.python_ast import parse_expression, parse_module
+
+FAR = 97
+"""Distance by which a number moves away from 0, after its sign has changed."""
+
+
+def misled(value: Any) -> Any:
+    """A clearly different value of the same class: `False` for `True`, `-102` for `5`.
+
+    A list, tuple or dictionary gets another first item; None becomes a number.
+    """
+    way = _WAYS.get(type(value))
+    return way(value) if way else FAR
+
+
+def _number(value: Any) -> Any:
+    return -value - FAR if value >= 0 else -value + FAR
+
+
+def _sequence(value: Any) -> Any:
+    return type(value)([misled(value[0]), *value[1:]] if value else [FAR])
+
+
+def _dictionary(value: Any) -> Any:
+    if not value:
+        return {FAR: FAR}
+    first = next(iter(value))
+    return {**value, first: misled(value[first])}
+
+
+_WAYS: dict[type, Callable[[Any], Any]] = {
+    bool: lambda value: not value,
+    int: _number,
+    float: _number,
+    complex: lambda value: -value - FAR,
+    str: lambda value: f"{value[::-1]}#",
+    bytes: lambda value: value[::-1] + b"#",
+    list: _sequence,
+    tuple: _sequence,
+    dict: _dictionary,
+    set: lambda value: set() if value else {FAR},
+}
+
 
 RELATIVE, ABSOLUTE = 1e-6, 1e-9
 """Floats are equal within these tolerances."""
