@@ -23,8 +23,8 @@ from counterlens.datasets.core_labels import CoreLabels, CoreNode, CoreTask
 from counterlens.errors import SourceError
 from counterlens.metrics.agreement import Agreement
 from counterlens.metrics.bootstrap import mean
-from counterlens.probes.dependence.core_facts import first_lines, labels_of_graph, labels_of_rules
 from counterlens.probes.dependence.examined import ExaminedFunction
+from counterlens.probes.dependence.published import first_lines, labels_of_graph, labels_of_rules
 
 BY = {"graph": labels_of_graph, "rules": labels_of_rules}
 

@@ -5,7 +5,7 @@
 DATA is a folder with HumanEvalPack (`humanevalpack/python`). Each of its 164 functions has a bug, a few
 example tests, as a programmer would have, and many hidden tests. `--seeded N` adds N bugs per function, which
 breaking mutations make in the right solution, with random mutations and places. A function that fails its
-examples goes to `counterlens.doubt.fixing`, as in `counterlens check --tests`. A fix is right if it passes
+examples goes to `counterlens.doubt.settling`, as in `counterlens check --tests`. A fix is right if it passes
 the hidden tests, too; an alternative with a rival is not a fix, and is counted separately. The bound on a
 fix's likelihood was chosen on the first half of the problems (and the real bugs); `precision`, the share of
 right fixes, and `fixed`, the share of bugs with a right fix, are for the second half.
@@ -34,9 +34,9 @@ from counterlens.attribution.layout import interpreter_for
 from counterlens.attribution.supplied_tests import SuppliedTestsJudge
 from counterlens.datasets import open_dataset
 from counterlens.datasets.base import Problem
-from counterlens.doubt.fixing import fix_for
 from counterlens.doubt.generating import changed_text, scopes
 from counterlens.doubt.scoring import ranked_by_head
+from counterlens.doubt.settling import fix_for
 from counterlens.metrics.effects import wilson
 from counterlens.models import load
 from counterlens.models.base import Model

@@ -16,14 +16,14 @@ from tests.python.dependence.tracing import line_of
 from counterlens.datasets import open_dataset
 from counterlens.dependence import Kind
 from counterlens.models import Model
-from counterlens.probes.dependence import interventions
+from counterlens.probes.dependence import reactions
 from counterlens.probes.dependence.estimators import PairScores
 from counterlens.probes.dependence.examined import ExaminedFunction
 from counterlens.probes.dependence.reactions import Reaction, react
 from counterlens.python.dependence.program import Program
 
 Pair = tuple[int, int]
-Change = interventions.Intervention
+Change = reactions.Intervention
 KINDS = (Change.HIDE, Change.RENAME, Change.REPLACE, Change.NEGATE, Change.NEUTRALISE)
 MOST_BYTES = 700
 

@@ -24,7 +24,6 @@ from ranking import auroc
 from counterlens.dependence import Kind
 from counterlens.models import Model, load
 from counterlens.models.registry import Options
-from counterlens.probes.dependence import interventions
 from counterlens.probes.dependence.estimators import (
     CONTROL_KINDS,
     DATA_KINDS,
@@ -35,7 +34,7 @@ from counterlens.probes.dependence.estimators import (
 )
 from counterlens.probes.dependence.examined import ExaminedFunction
 from counterlens.probes.dependence.parts import Part
-from counterlens.probes.dependence.reactions import Reaction, react
+from counterlens.probes.dependence.reactions import Intervention, Reaction, react
 from counterlens.python.dependence.program import Program
 
 MOST_STATEMENTS = 10
@@ -66,9 +65,7 @@ def functions(data: Path) -> Iterator[tuple[ExaminedFunction, ExaminedFunction]]
                 yield whole, ExaminedFunction.of(Program("\n".join(kept)).dependences(name))
 
 
-def reactions(
-    model: Model, subject: ExaminedFunction, kinds: Sequence[interventions.Intervention]
-) -> list[Reaction]:
+def reactions(model: Model, subject: ExaminedFunction, kinds: Sequence[Intervention]) -> list[Reaction]:
     return [one for part in subject.parts for one in react(model, subject, part, kinds, looked_at=looked_at)]
 
 

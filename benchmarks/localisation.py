@@ -11,7 +11,7 @@ One pass of the model gives these, for all functions:
 
 - `chance: lines`: as many random lines of code of the body; exact.
 - `chance: nodes`: places at random leaves of the tree; exact for one place, else 200 samples.
-- `raw`, `lead`, `unforeseen`, `relative`, `relative lead`, `excess`: `counterlens.confidence.weights`.
+- `raw`, `lead`, `unforeseen`, `relative`, `relative lead`, `excess`: `counterlens.confidence.surprising`.
 
 These score changed texts, for a sample of the functions:
 
@@ -46,8 +46,7 @@ import numpy.typing as npt
 
 from counterlens.confidence import Confidence, confidence, score_document
 from counterlens.confidence.leaves import leaves
-from counterlens.confidence.surprising import surprising
-from counterlens.confidence.weights import WEIGHTS, Weight
+from counterlens.confidence.surprising import WEIGHTS, Weight, surprising
 from counterlens.datasets import open_dataset
 from counterlens.errors import CounterlensError
 from counterlens.metrics.bootstrap import pooled_mean

@@ -6,7 +6,7 @@
 
 Each preserving counterfactual must pass if its original does; of the breaking ones, the benchmark counts
 those that fail the tests. It also counts pairs, and problems with at least one pair that has a cut:
-docs/coverage.md compares them with the published figures. The last line is one JSON document.
+docs/results/coverage.md compares them with the published figures. The last line is one JSON document.
 
 The programs are the reference solutions of the two datasets. Each one runs in a separate process with a
 time and a memory limit.

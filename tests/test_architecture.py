@@ -126,7 +126,7 @@ def test_only_the_child_process_imports_llama_cpp() -> None:
         for path in PACKAGE.rglob("*.py")
         if re.search(r"^ *(import|from) llama_cpp", path.read_text(), re.MULTILINE)
     }
-    inside = ("chat_template", "embedding", "exactness", "ggml", "grammar", "native", "sequences", "worker")
+    inside = ("exactness", "ggml", "native", "prompt_encoding", "sequences", "worker")
     filling = ("template_rendering",)  # a process of its own, which needs one class of it
     assert users == {f"models/llama/{name}.py" for name in (*inside, *filling)}
 

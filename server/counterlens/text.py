@@ -9,6 +9,7 @@ from __future__ import annotations
 import bisect
 import codecs
 import hashlib
+import html
 import io
 import json
 import re
@@ -226,3 +227,8 @@ def form_in_words(form: str) -> str:
     """A form of `has_form` in words, such as `a number, all or auto`."""
     *others, last = ("a number" if word == "N" else word for word in form.split("|"))
     return f"{', '.join(others)} or {last}"
+
+
+def escape(text: str) -> str:
+    """A text for the elements and attributes of HTML and SVG."""
+    return html.escape(printable(text))

@@ -7,8 +7,7 @@ from threading import Event
 import numpy as np
 import pytest
 
-from counterlens.calibration.measuring import NodeTruth, measure
-from counterlens.calibration.spans import begins_with
+from counterlens.calibration.measuring import NodeTruth, begins_with, measure
 from counterlens.errors import Cancelled, CounterlensError
 from counterlens.models.llama.model import LlamaModel
 from counterlens.progress import Steps

@@ -6,7 +6,7 @@ from threading import Thread
 
 import pytest
 
-from counterlens.cli import progress_lines, run_progress
+from counterlens.cli import progress_lines, run_reporting
 from counterlens.cli.progress_lines import steps
 
 
@@ -19,7 +19,7 @@ def test_what_is_done_meanwhile_is_said_before_any_function_is_done(
 ) -> None:
     monkeypatch.setattr(progress_lines, "EVERY_SECONDS", 0.0)
     left = iter([None, 840.5])
-    with run_progress.run_progress(20, 4, lambda: next(left)) as (advance, notice):
+    with run_reporting.run_progress(20, 4, lambda: next(left)) as (advance, notice):
         notice("slugify: running the tests of boltons, 120 of 400")
         advance(6, 20, "slugify")
     first, second = lines(capfd)
@@ -32,7 +32,7 @@ def test_there_is_a_line_now_and_then_from_any_thread(
     monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(progress_lines, "EVERY_SECONDS", 3600.0)
-    with run_progress.run_progress(20, 0, lambda: None) as (advance, notice):
+    with run_reporting.run_progress(20, 0, lambda: None) as (advance, notice):
         threads = [Thread(target=notice, args=("at work",)) for _ in range(8)]
         for thread in threads:
             thread.start()

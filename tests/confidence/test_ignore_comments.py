@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from counterlens.confidence.ignore_comments import below_head, ignoring_edit
 from counterlens.confidence.ignoring import ignored
+from counterlens.confidence.replacing import below_head, ignoring_edit
 from counterlens.syntax.concepts import Category
 from counterlens.syntax.document import Document
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 from importlib.metadata import packages_distributions
 from pathlib import Path
@@ -112,6 +113,18 @@ class HostileFolder:
         kept = {name: value for name, value in kept.items() if not name.startswith("PYTHON")}
         kept |= {"XDG_CONFIG_HOME": f"{self.path.parent}/config", "HF_HUB_OFFLINE": "1"}
         return {**kept, "PATH": f".:{kept['PATH']}:", **changes}
+
+    def call(self, command: list[str], seconds: float = 280) -> subprocess.CompletedProcess[bytes]:
+        """Run a command in the folder."""
+        return subprocess.run(
+            command,
+            cwd=self.path,
+            env=self.environment(),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=seconds,
+            check=False,
+        )
 
     def variables(self) -> dict[str, str]:
         """Every variable that an `.env` file of the folder could set to run its code."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -83,15 +82,7 @@ def outcomes(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[int, l
     script = Path(__file__).with_name("commands.py")
     files = [above / name for name in ("commands.json", "outcomes.json", "mark")]
     files[0].write_text(json.dumps(arguments()))
-    done = subprocess.run(
-        [sys.executable, str(script), *map(str, files)],
-        cwd=folder.path,
-        env=folder.environment(),
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        timeout=800,
-        check=False,
-    )
+    done = folder.call([sys.executable, str(script), *map(str, files)], seconds=800)
     assert done.returncode == 0, done.stderr.decode()
     print(done.stdout.decode(), done.stderr.decode())  # shown if a test fails
     found: dict[str, tuple[int, list[str]]] = json.loads(files[1].read_text())

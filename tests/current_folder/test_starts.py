@@ -36,25 +36,12 @@ def folder(tmp_path: Path) -> HostileFolder:
     return HostileFolder(tmp_path)
 
 
-def call(folder: HostileFolder, command: list[str]) -> subprocess.CompletedProcess[bytes]:
-    """Run a command in the folder."""
-    return subprocess.run(
-        command,
-        cwd=folder.path,
-        env=folder.environment(),
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        timeout=280,
-        check=False,
-    )
-
-
 def test_a_process_without_the_protection_leaves_marks(folder: HostileFolder) -> None:
-    call(folder, [sys.executable, "-m", "counterlens", "--version"])
+    folder.call([sys.executable, "-m", "counterlens", "--version"])
     assert "__main__" in folder.take_marks()  # the folder's counterlens.py
-    call(folder, [sys.executable, "-c", "import numpy"])
+    folder.call([sys.executable, "-c", "import numpy"])
     assert "numpy" in folder.take_marks()
-    call(folder, ["sh", "-c", "git status; python3"])
+    folder.call(["sh", "-c", "git status; python3"])
     assert folder.take_marks() == {"git", "python3"}
 
 
@@ -77,16 +64,16 @@ print(*{{name.partition(".")[0] for name in with_spec}})"""
     "start", [[str(CONSOLE)], [sys.executable, "-P", "-m", "counterlens"]], ids=["console", "-P"]
 )
 def test_the_command_line_scores(folder: HostileFolder, start: list[str]) -> None:
-    done = call(folder, [*start, "score", "target.py", *short()])
+    done = folder.call([*start, "score", "target.py", *short()])
     assert done.returncode == 0, done.stderr.decode()
     assert folder.take_marks() == set()
 
 
 def test_without_the_option_only_what_python_runs_before_us_is_open(folder: HostileFolder) -> None:
     (folder.path / "counterlens.py").unlink()
-    call(folder, [sys.executable, "-m", "no_module"])
+    folder.call([sys.executable, "-m", "no_module"])
     before = folder.take_marks()
-    done = call(folder, [sys.executable, "-m", "counterlens", "score", "target.py", *short()])
+    done = folder.call([sys.executable, "-m", "counterlens", "score", "target.py", *short()])
     assert done.returncode == 0, done.stderr.decode()
     assert folder.take_marks() <= before
 
@@ -128,7 +115,7 @@ def test_the_editor_benches_and_the_listed_command_resumes(
     assert listed(run).done == listed(run).total == 1, process.error_output
     with sqlite3.connect(run / "run.sqlite") as database:
         database.execute("DELETE FROM records")
-    done = call(folder, shlex.split(listed(run).resume))
+    done = folder.call(shlex.split(listed(run).resume))
     assert done.returncode == 0, done.stderr.decode()
     assert listed(run).done == 1
     assert folder.take_marks() == set()

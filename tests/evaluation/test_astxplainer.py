@@ -18,7 +18,7 @@ from counterlens.cli.report import report
 from counterlens.evaluation.results import RunResults
 from counterlens.metrics.asc_eval import THRESHOLD
 from counterlens.models.registry import BACKENDS
-from counterlens.reports.build import confidence_plots
+from counterlens.reports.build import plots
 from counterlens.reports.formats import write_evaluation
 from counterlens.syntax.concepts.sets import AUTHORS, concept_set
 from tests.evaluation.scripted_scores import at_random, backend, galeras
@@ -164,7 +164,7 @@ def test_best_and_worst_model_stand_beside_the_threshold(tables: dict[str, dict[
 
 def test_figures_three_and_six_show_what_the_tables_say(run: Path, tables: dict[str, dict[str, Any]]) -> None:
     results = RunResults.read(run)
-    by_type, spread, density = confidence_plots.published(results)
+    by_type, spread, density = plots.published(results)
     worst = tables[f"best and worst model{SUFFIX}"]["columns"][1]
     values = {(row[1], row[2]): row[3] for row in by_type.table.rows}
     assert {model for _, model in values} == {"rule:right", worst}

@@ -18,12 +18,12 @@ from click.testing import CliRunner
 from counterlens.cli import runs
 from counterlens.cli.main import cli
 from counterlens.errors import DataError
-from counterlens.evaluation.checksums import Checksums
 from counterlens.evaluation.encoding import opened_encoder
 from counterlens.evaluation.engines.base import opened, options_of
 from counterlens.evaluation.plan import make_plan
 from counterlens.evaluation.results import RunResults
 from counterlens.evaluation.run_consent import ForeignRunError, consented
+from counterlens.evaluation.run_file import Checksums
 from counterlens.evaluation.settings import RunSettings
 from counterlens.evaluation.store import Store
 from counterlens.models.entries import ModelEntry
@@ -60,8 +60,7 @@ def server(tmp_path: Path) -> Iterator[Script]:
 @pytest.fixture
 def run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Run:
     monkeypatch.setenv("COUNTERLENS_API_KEY", KEY)
-    for name in ("COUNTERLENS_BASE_URL", "OPENAI_API_KEY", "TEAM_KEY"):
-        monkeypatch.delenv(name, raising=False)
+    unset(monkeypatch, "COUNTERLENS_BASE_URL", "OPENAI_API_KEY", "TEAM_KEY")
     monkeypatch.chdir(tmp_path)
 
     def run(*arguments: str, code: int = 0, typed: str = "") -> str:
@@ -71,6 +70,12 @@ def run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Run:
         return re.sub(r"\s+", " ", shown)
 
     return run
+
+
+def unset(monkeypatch: pytest.MonkeyPatch, *names: str) -> None:
+    """Remove variables of the environment."""
+    for name in names:
+        monkeypatch.delenv(name, raising=False)
 
 
 def become(who: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -202,8 +207,7 @@ def test_whoever_opens_something_of_a_foreign_run_is_stopped(use: Callable[[], o
 
 def test_all_that_a_run_names_is_said_at_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     become("reader", monkeypatch, tmp_path)
-    for name in ("COUNTERLENS_API_KEY", "COUNTERLENS_BASE_URL"):
-        monkeypatch.delenv(name, raising=False)
+    unset(monkeypatch, "COUNTERLENS_API_KEY", "COUNTERLENS_BASE_URL")
     with pytest.raises(ForeignRunError) as refused:
         consented(FOREIGN, FOREIGN.models)
     said = str(refused.value)

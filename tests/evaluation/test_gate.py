@@ -11,17 +11,16 @@ import pytest
 
 from counterlens.cli.main import main
 from counterlens.datasets.repository import repository
-from counterlens.evaluation.budget import Budget
 from counterlens.evaluation.gate import gate
 from counterlens.evaluation.plan import make_plan
 from counterlens.evaluation.results import RunResults
+from counterlens.evaluation.run import Budget
 from counterlens.evaluation.settings import RunSettings
 from counterlens.evaluation.store import Item, StoredRecord
 from counterlens.probes.pairs.counterfactuals import ELSEWHERE
 from counterlens.probes.pairs.record import DroppedCounterfactual, RefusedSite
-from counterlens.reports.build.evaluation import progress_of
-from counterlens.reports.build.gate import gate_lines
-from counterlens.reports.build.nothing import why_nothing
+from counterlens.reports.build.comparison import gate_lines
+from counterlens.reports.build.evaluation import progress_of, why_nothing
 from counterlens.sandbox.registry import best_sandbox
 from tests.evaluation.made_up import pair, pairs_record, results
 from tests.evaluation.scripted_models import HABIT, RIGHT, WEAK, served

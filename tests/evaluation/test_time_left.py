@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from counterlens.cli.run_progress import duration
+from counterlens.cli.run_reporting import duration
 from counterlens.evaluation.settings import RunSettings
 from counterlens.evaluation.store import Item
 from counterlens.evaluation.time_left import BESIDE, TimeLeft, known_rates, note_rates

@@ -15,8 +15,7 @@ from counterlens.explaining.written_tree import NodeOrigin, written_tree
 from counterlens.models.base import Completion, Model, Prompt
 from counterlens.models.llama.model import LlamaModel
 from counterlens.progress import Steps
-from counterlens.reports.build.explanation import break_sentence, departure_sentence
-from counterlens.reports.syntax_figure import syntax_figure
+from counterlens.reports.build.explanation import break_sentence, departure_sentence, syntax_figure
 from counterlens.syntax.document import Document
 
 PARITY = (Path(__file__).parents[2] / "examples" / "parity.py").read_text()

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from counterlens.errors import Cancelled
-from counterlens.lsp.precedence import BackgroundModel, ForegroundModel, Precedence
+from counterlens.lsp.model_host import BackgroundModel, ForegroundModel, Precedence
 from counterlens.models.base import Completion, Model, ModelInfo, Prompt, TokenScores
 
 NOTHING = np.zeros(0)

@@ -16,7 +16,7 @@ from pytest_lsp import LanguageClient
 from counterlens.errors import ModelError
 from counterlens.evaluation.results import RunResults
 from counterlens.evaluation.settings_file import SettingsFile, nearest
-from counterlens.lsp.bench_arguments import bench_arguments, new_folder, tasks_of
+from counterlens.lsp.bench_process import bench_arguments, new_folder, tasks_of
 from counterlens.lsp.settings import read_settings
 from tests.conftest import short_model
 from tests.lsp.conftest import CONFIG, initialize, until

@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from counterlens.errors import Cancelled
-from counterlens.lsp.turns import Turns
+from counterlens.lsp.background import Turns
 
 URGENT, USUAL = 0, 1
 

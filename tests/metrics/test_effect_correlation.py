@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from counterlens.metrics.effect_correlation import effect_correlations
+from counterlens.evaluation.effects import effect_correlations
 from counterlens.metrics.effects import Effect
 from counterlens.metrics.summary import Observation
 

@@ -12,12 +12,12 @@ import pytest
 
 from counterlens.errors import Cancelled
 from counterlens.models.files import known, note
-from counterlens.models.one_process import one_process
+from counterlens.models.llama.worker import one_process
 
 FINDS_OUT = """
 from threading import Event
 from counterlens.models.files import known, note
-from counterlens.models.one_process import one_process
+from counterlens.models.llama.worker import one_process
 with one_process("trial", Event()):
     note("trials.json", "tried", "by the other" if known("trials.json", "tried") is None else "twice")
 """

@@ -13,7 +13,7 @@ from counterlens.cli.main import main
 from counterlens.errors import CounterlensError, OptionError, SourceError
 from counterlens.evaluation.plan import make_plan
 from counterlens.evaluation.settings import RunSettings
-from counterlens.mcp import tools
+from counterlens.mcp import server
 from counterlens.mcp.workspace import ToolWorkspace
 from counterlens.models.base import Api, Capability, Completion, Model, ModelInfo
 from counterlens.models.entries import ModelEntry
@@ -91,7 +91,7 @@ def test_a_prompt_format_that_contradicts_the_protocol_is_refused(
     workspace = ToolWorkspace(tmp_path, "remote:m", Options(base_url=NOWHERE, api=api.value), True, True)
     try:
         with pytest.raises(OptionError, match=said):
-            tools.probe(workspace, "a.py", "f", task, {"protocol": protocol}, Event(), lambda *_: None)
+            server.probe(workspace, "a.py", "f", task, {"protocol": protocol}, Event(), lambda *_: None)
     finally:
         workspace.close()
 

@@ -13,10 +13,9 @@ from counterlens.evaluation.results import RunResults
 from counterlens.metrics.effects import Effect, Proportion
 from counterlens.metrics.places import by_concept, by_file, by_function
 from counterlens.metrics.summary import Observation
-from counterlens.reports.build.places import place_tables
+from counterlens.reports.build.overview import drawn, place_tables
 from counterlens.reports.document import HeadingLink, Shaded
 from counterlens.reports.formats import write_evaluation
-from counterlens.reports.intervals import drawn
 from tests.reports.runs import MODELS, hostile_run
 
 
@@ -102,10 +101,10 @@ def test_a_small_page_holds_every_pair(run: RunResults) -> None:
     assert found
     packed = json.loads(gzip.decompress(base64.b64decode(found[1])))
     numbers = [int(number) for number in re.findall(r' data-packed="(\d+)"', page)]
-    assert numbers == [*range(len(packed["pairs"]))]
+    assert numbers == [*range(len(packed))]
     pairs = sum(len(stored.judged_pairs) for _, stored in run.records)
-    assert sum("the model wrote" in one for one in packed["pairs"]) == pairs
-    assert not any("<script" in one for one in packed["pairs"])
+    assert sum("the model wrote" in one for one in packed) == pairs
+    assert not any("<script" in one for one in packed)
     targets = set(re.findall(r'href="#(head-record-\d+)"', page))
     assert targets
     assert all(f'id="{one}"' in page for one in targets)

@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from counterlens.reports.still_plots import Spread, boxes, matrix
+from counterlens.reports.still_plots import Spread, box_plots, densities, matrix
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -32,7 +32,7 @@ def test_a_box_is_as_wide_as_its_quartiles_and_lies_on_the_axis(most: float | No
         Spread("a <b>", "two", (0.1, 0.2, 0.2, 0.2, 0.3)),
         Spread("c", "one", (0.5, 0.5, 0.5, 0.5, 0.5)),
     ]
-    svg = boxes(spreads, ["#000", "#111"], most=most)
+    svg = box_plots(spreads, ["#000", "#111"], most=most)
     found = groups(svg)
     assert len(found) == 3
     ticks = [line for line in parsed(svg).findall(f"{SVG}line") if line.get("opacity")]
@@ -49,9 +49,9 @@ def test_a_box_is_as_wide_as_its_quartiles_and_lies_on_the_axis(most: float | No
 
 def test_spreads_of_one_value_and_of_values_below_zero_have_an_axis() -> None:
     one = Spread("a", "", (-3.0, -3.0, -3.0, -3.0, -3.0))
-    assert "-3" in [text.text for text in parsed(boxes([one], ["#000"])).iter(f"{SVG}text")]
+    assert "-3" in [text.text for text in parsed(box_plots([one], ["#000"])).iter(f"{SVG}text")]
     wide = Spread("a", "", (-40.0, -3.0, 0.0, 3.0, 12_345.0))
-    said = [text.text or "" for text in parsed(boxes([wide], ["#000"])).iter(f"{SVG}text")]
+    said = [text.text or "" for text in parsed(box_plots([wide], ["#000"])).iter(f"{SVG}text")]
     assert {"0", "5000", "15000"} <= set(said)
 
 
@@ -68,3 +68,13 @@ def test_a_matrix_has_both_halves_and_says_each_value() -> None:
         cells["flip, swap: -0.50"].get("y") == cells["flip, rename: 1.00"].get("y")
     )
     assert cells["flip, swap: -0.50"].get("fill") != cells["flip, rename: 1.00"].get("fill")
+
+
+def test_densities_have_a_curve_per_series_and_the_threshold() -> None:
+    svg = densities({"a": [0.2, 0.3, 0.4], "b": [0.8]}, ["red", "blue"], threshold=0.5)
+    picture = ElementTree.fromstring(svg)  # noqa: S314
+    curves = [node for node in picture.iter() if node.tag.endswith("polyline")]
+    heights = [[float(point.split(",")[1]) for point in str(node.get("points")).split()] for node in curves]
+    highest = [own.index(min(own)) for own in heights]
+    assert highest == [30, 80]  # at the means, on a grid of hundredths
+    assert len([node for node in picture.iter() if node.get("stroke-dasharray") == "5 4"]) == 1

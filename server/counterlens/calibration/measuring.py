@@ -7,13 +7,14 @@ with the node's tokens. Blanks between tokens are ignored, line ends and indenta
 
 from __future__ import annotations
 
+import bisect
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
 import numpy as np
 
-from counterlens.calibration.spans import begins_with, pieces_of
 from counterlens.confidence import Aggregation, Confidence, NodeConfidence, confidence, score_document
 from counterlens.confidence.units import Unit, units
 from counterlens.errors import CounterlensError, ModelError
@@ -21,6 +22,9 @@ from counterlens.metrics.calibration import Observations
 from counterlens.models.base import Model, Prompt
 from counterlens.progress import Steps
 from counterlens.syntax.document import Document
+
+_OPERATOR = re.compile(rb"[-+*/%=<>!&|^~@:?]+")
+_SECOND_CHARACTERS = b"=<>&|*/+"
 
 _PER_UNIT = 12
 _MOST_TOKENS = 48
@@ -204,3 +208,58 @@ def _observations(rows: Sequence[_NodeRow]) -> Observations:
         tokens=np.array([row.node.tokens[1] - row.node.tokens[0] for row in rows], np.int64),
         group=np.array([row.unit for row in rows], np.int64),
     )
+
+
+def pieces_of(data: bytes, leaves: Sequence[tuple[int, int]], node: NodeConfidence) -> list[bytes]:
+    """The tokens of a node and the gaps between them: token, gap, token, gap, ..., token."""
+    low, high = bisect.bisect_left(leaves, (node.start, 0)), bisect.bisect_left(leaves, (node.end, 0))
+    pieces: list[bytes] = []
+    at = node.start
+    for start, end in leaves[low:high]:
+        pieces += [data[at:start], data[start:end]] if pieces else [data[at:end]]
+        at = end
+    if at < node.end:
+        pieces += [b"", data[at : node.end]]
+    return [piece.replace(b"\r\n", b"\n") for piece in pieces]
+
+
+def begins_with(written: str, pieces: Sequence[bytes]) -> bool:
+    """Whether a text begins with some tokens, and its last token ends with theirs.
+
+    Args:
+        written: The text; blanks before the first token are ignored.
+        pieces: Token, gap, token, ..., token. A non-blank gap must match exactly.
+    """
+    text = written.replace("\r\n", "\n").encode("utf-8", "surrogatepass")
+    at = len(text) - len(text.lstrip(b" ")) if pieces and not pieces[0].startswith(b" ") else 0
+    for i, piece in enumerate(pieces):
+        if i % 2 and not piece.strip():
+            gap = re.match(rb"\s*", text[at:])
+            found = gap[0] if gap else b""
+            if not _alike(found, piece, pieces[i - 1][-1:], pieces[i + 1][:1]):
+                return False
+            at += len(found)
+        elif text.startswith(piece, at):
+            at += len(piece)
+        else:
+            return False
+    return not pieces or _ends(pieces[-1], text[at : at + 1], text[at + 1 : at + 2])
+
+
+def _alike(found: bytes, wanted: bytes, before: bytes, after: bytes) -> bool:
+    """Whether two gaps are equivalent: blanks are ignored except between words; line ends are not."""
+    if b"\n" in wanted or b"\n" in found:
+        return found.rpartition(b"\n")[1:] == wanted.rpartition(b"\n")[1:]
+    return bool(found) or not (wanted and _is_word(before) and _is_word(after))
+
+
+def _ends(token: bytes, following: bytes, second: bytes) -> bool:
+    """Whether a token ends before the following characters, and does not continue with them."""
+    if _is_word(token[-1:]):
+        decimal = token.isdigit() and following == b"." and second.isdigit()
+        return not _is_word(following) and not decimal
+    return not (_OPERATOR.fullmatch(token) and following and following in _SECOND_CHARACTERS)
+
+
+def _is_word(character: bytes) -> bool:
+    return character.isalnum() or character == b"_" or character >= b"\x80"

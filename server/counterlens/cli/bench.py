@@ -13,8 +13,7 @@ import click
 from counterlens.cli.brief_help import BriefCommand
 from counterlens.cli.options import print_report, require_trusted, strong_sandbox
 from counterlens.cli.run_choices import RunChoices, engine_of, run_options
-from counterlens.cli.run_events import EventReporter
-from counterlens.cli.run_reporting import PlanFacts, RunReporter, TerminalReporter
+from counterlens.cli.run_reporting import EventReporter, PlanFacts, RunReporter, TerminalReporter
 from counterlens.cli.runs import read_run
 from counterlens.cli.saying import say
 from counterlens.errors import Cancelled, CounterlensError
@@ -27,8 +26,8 @@ from counterlens.evaluation.settings import RunSettings
 from counterlens.evaluation.store import Store
 from counterlens.evaluation.time_left import TimeLeft, known_rates, note_rates
 from counterlens.probes.registry import PROBES
+from counterlens.reports.build.comparison import gate_lines
 from counterlens.reports.build.evaluation import evaluation_report, plan_lines
-from counterlens.reports.build.gate import gate_lines
 from counterlens.reports.render import terminal
 from counterlens.sandbox.base import Sandbox
 
@@ -36,10 +35,10 @@ FAILED_GATE = 3
 """The exit code if a model certainly keeps less than `--fail-under`."""
 _INTERRUPTED = 130
 _USUAL = {
-    "Run": ("--out", "--data", "--since", "--limit", "--minutes", "--plan", "--resume"),
-    "Models": ("--model", "--base-url", "--api"),
-    "Questions": ("--task", "--mutation"),
-    "Result and permissions": ("--fail-under", "--trust", "--allow-weaker-sandbox"),
+    "Run": ("out", "data", "since", "limit", "minutes", "plan", "resume"),
+    "Models": ("model", "base-url", "api"),
+    "Questions": ("task", "mutation"),
+    "Result and permissions": ("fail-under", "trust", "allow-weaker-sandbox"),
 }
 
 

@@ -12,7 +12,7 @@ class BriefCommand(click.Command):
     """A command with a short help.
 
     Args:
-        usual: The flags in the short help, by the title of their group.
+        usual: The flags in the short help, without dashes, by the title of their group.
         settings: See `click.Command`.
     """
 
@@ -32,10 +32,10 @@ class BriefCommand(click.Command):
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options in groups; those without a group only for `--help-all`."""
-        options = {max(option.opts, key=len): option for option in self.get_params(ctx)}
+        options = {max(option.opts, key=len).lstrip("-"): option for option in self.get_params(ctx)}
         for title, flags in self._usual.items():
             _write(title, [options.pop(flag) for flag in flags], ctx, formatter)
-        helps = [options.pop(flag) for flag in ("--help", "--help-all")]
+        helps = [options.pop(flag) for flag in ("help", "help-all")]
         if ctx.meta.get(_ALL):
             _write("Further options", options.values(), ctx, formatter)
         _write("Help", helps, ctx, formatter)

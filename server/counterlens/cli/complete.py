@@ -23,7 +23,7 @@ from counterlens.explaining.places import both_sides, cursor
 from counterlens.probes.options import MAX_TOKENS
 from counterlens.progress import Steps
 from counterlens.reports.build.explanation import explanation_report
-from counterlens.reports.export.explanation import explanation_json
+from counterlens.reports.export.json import explanation_json
 from counterlens.reports.render import html as pages
 from counterlens.reports.render import terminal
 from counterlens.syntax.document import Document

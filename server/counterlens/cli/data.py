@@ -22,7 +22,7 @@ from counterlens.datasets.running import Runner
 from counterlens.errors import DataError
 from counterlens.evaluation.plan import absolute, repository_in
 from counterlens.reports.build.data import checks_report, data_report
-from counterlens.reports.export.data import check_json, listing_json, provenance_json
+from counterlens.reports.export.json import check_json, listing_json, provenance_json
 from counterlens.reports.render import terminal
 
 

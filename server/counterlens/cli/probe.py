@@ -56,11 +56,11 @@ from counterlens.syntax.functions import find_function, require_functions
 AnyProbe = Probe[Any, Any]
 _LIKELIHOOD, _COMPLETION = "likelihood", "completion"
 _USUAL = {
-    "Model": ("--model", "--base-url", "--api"),
-    "Functions": ("--data", "--tests", "--limit"),
-    "Questions": ("--task", "--mutation", "--samples", "--max-tokens", "--timeout"),
-    "Report": ("--html", "--json"),
-    "Permissions": ("--trust", "--allow-weaker-sandbox"),
+    "Model": ("model", "base-url", "api"),
+    "Functions": ("data", "tests", "limit"),
+    "Questions": ("task", "mutation", "samples", "max-tokens", "timeout"),
+    "Report": ("html", "json"),
+    "Permissions": ("trust", "allow-weaker-sandbox"),
 }
 
 

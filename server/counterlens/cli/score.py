@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import click
 
+from counterlens.cli.measuring import functions_of, measure, unscored
 from counterlens.cli.options import (
     ChosenModel,
     cache_option,
@@ -19,7 +20,6 @@ from counterlens.cli.options import (
 )
 from counterlens.cli.probe_options import options_of
 from counterlens.cli.progress_lines import steps
-from counterlens.cli.published_score import score_by_protocol
 from counterlens.cli.report_output import write_page
 from counterlens.cli.saying import say
 from counterlens.cli.sources import files_of
@@ -36,11 +36,15 @@ from counterlens.evaluation.causal import TASK
 from counterlens.languages.registry import language_named
 from counterlens.metrics.corpus import FileConfidence, corpus_confidence
 from counterlens.models import Model
+from counterlens.probes.options import make
+from counterlens.probes.registry import PROBES
 from counterlens.reports.build.calibration import raw_or_calibrated
 from counterlens.reports.build.corpus import corpus_report
+from counterlens.reports.build.probe_run import probe_report
 from counterlens.reports.export import json as plain
 from counterlens.reports.export.calibration import calibrated_json
 from counterlens.reports.export.corpus import corpus
+from counterlens.reports.export.json import probe_document
 from counterlens.reports.page import page
 from counterlens.reports.render import terminal
 from counterlens.reports.scores import score_report
@@ -235,3 +239,36 @@ def _corpus(model: Model, paths: list[Path], how: _How, seed: int, *, as_json: b
         print_json(corpus(summed, model.info, {name: list(files) for name, files in scored.items()}, skipped))
     else:
         print_report(terminal.render(corpus_report(summed, model.info, skipped)))
+
+
+def score_by_protocol(
+    paths: Sequence[Path], model: ChosenModel, given: Mapping[str, Any], *, as_json: bool
+) -> None:
+    """Score the functions of some files with a protocol, and show its tables.
+
+    Args:
+        paths: Files and folders.
+        model: The model.
+        given: Options of the probe `confidence`.
+        as_json: Whether to print one JSON document.
+
+    Raises:
+        OptionError: an option contradicts the protocol.
+        SourceError: no function could be scored.
+    """
+    options = make(PROBES[TASK].options, given)
+    left_out: dict[str, str] = {}
+    chosen = list(functions_of(paths, left_out))
+    with model.opened() as loaded:
+        measured = measure(loaded, chosen, options)
+    left_out |= unscored(measured)
+    run = replace(measured, records=measured.probed)
+    if not run.records:
+        name, reason = next(iter(left_out.items()), ("these", "they have no functions"))
+        raise SourceError(f"no function is scored; {name}: {reason}")
+    if as_json:
+        print_json(probe_document(run) | {"not_scored": left_out})
+        return
+    print_report(terminal.render(probe_report(run, "functions")))
+    for name, reason in left_out.items():
+        say(f"not scored: {name}: {reason}")

@@ -18,9 +18,7 @@ from counterlens.datasets.evalplus import HumanEvalPlus, MbppPlus, MbppPlusTexts
 from counterlens.datasets.files import data_files
 from counterlens.datasets.folders import PROGRAMS
 from counterlens.datasets.galeras import Galeras
-from counterlens.datasets.humaneval import HumanEval
-from counterlens.datasets.humaneval_x import HumanEvalX
-from counterlens.datasets.humanevalpack import HumanEvalPack
+from counterlens.datasets.humaneval import HumanEval, HumanEvalPack, HumanEvalX
 from counterlens.datasets.mbpp import Mbpp
 from counterlens.datasets.repository import PREFIX, repository
 from counterlens.errors import DataError

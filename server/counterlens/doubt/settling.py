@@ -1,21 +1,42 @@
-"""Verifies doubts by the function's own tests, run on the existing code and on the alternative."""
+"""Verifies doubts by the function's own tests, run on the existing code and on the alternative.
+
+A function that fails its own tests: the likeliest alternative that passes them.
+
+Tests show more than the model's preference, so alternatives of all kinds run here, including silent ones, in
+the order of the likelihood of their first tokens. A few tests can also be passed by accident: a fix is clear
+only if no other alternative that passes is as likely and behaves differently.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import islice
 from pathlib import Path
 from threading import Event
 
 from counterlens.attribution.base import LIMITS, Judge, Judgement, Setting, Verdict
+from counterlens.attribution.differential import DifferentialJudge, Distinction, judge_of, study, texts_about
 from counterlens.attribution.layout import interpreter_for
 from counterlens.attribution.registry import find_judge
-from counterlens.doubt.fixing import fix_for
-from counterlens.doubt.marking import Doubt, Verification
+from counterlens.confidence.ignoring import ignored
+from counterlens.doubt.generating import changed_text
+from counterlens.doubt.marking import Doubt, Verification, silenced
 from counterlens.doubt.scope import DoubtScope
-from counterlens.doubt.telling_apart import StudiedVersion
+from counterlens.doubt.scoring import LEAST_HEAD, Trial, ranked_by_head
 from counterlens.models.base import Model
 from counterlens.sandbox.base import Limits, Sandbox
+from counterlens.syntax.document import Document
+
+MOST = 60
+"""Maximum number of alternatives to run per function."""
+MOST_ENDLESS = 3
+"""Maximum number of alternatives that may time out."""
+LEAST_GAIN = -4.0
+"""Nats: a fix may not be much less likely than the existing code; a few tests can be passed by accident."""
+CLEAR = 4.0
+"""Nats: an alternative that passes the tests is a rival of the likeliest one within this distance."""
 
 
 def settled(
@@ -103,3 +124,99 @@ def _verdict(judge: Judge, program: str, cancel: Event | None) -> Verdict | None
 def _failing(verdict: Verdict) -> str:
     """The first failing case, with its failure."""
     return "\n".join(filter(None, (verdict.evidence.failed, verdict.evidence.message.strip())))
+
+
+def fix_for(
+    model: Model,
+    scope: DoubtScope,
+    judge: Judge,
+    failing: str,
+    setting: Setting,
+    *,
+    cancel: Event | None = None,
+) -> Doubt | None:
+    """The likeliest alternative that passes a function's tests; None if no likely one does.
+
+    The doubt names a rival if the tests do not decide between the two.
+
+    Args:
+        model: The model, which determines the order of trials.
+        scope: The function, which fails its tests as it is.
+        judge: Its tests.
+        failing: The failing test, and its message.
+        setting: The environment for comparing alternatives with each other.
+        cancel: Set to cancel.
+
+    Raises:
+        UnscorableError, ModelError, Cancelled: as `ranked_by_head`.
+        SandboxError, Cancelled: as `Judge.judge`.
+    """
+    passing = sorted(_passing(model, scope, judge, cancel), key=lambda one: -one.gain)
+    if not passing:
+        return None
+    best, *others = passing
+    version = StudiedVersion(scope, changed_text(scope.document, best.alternative), setting, cancel)
+    for rival in others:
+        if best.gain - rival.gain >= CLEAR:
+            break
+        program = changed_text(scope.document, rival.alternative)
+        if not version.does_the_same(program):
+            apart = version.difference(program)
+            return Doubt(scope, best, Verification.SAME, failing, rival.alternative, apart)
+    return Doubt(scope, best, Verification.FAIL, failing)
+
+
+def _passing(model: Model, scope: DoubtScope, judge: Judge, cancel: Event | None) -> list[Trial]:
+    """The likely alternatives that pass; after the first one, only those run that may be as likely."""
+    comments, endless = ignored(scope.document), 0
+    ranked = ranked_by_head(model, scope, cancel=cancel)
+    found: list[Trial] = []
+    for head, one, trial in islice((each for each in ranked if not silenced(comments, each[1])), MOST):
+        if found and head < LEAST_HEAD:
+            break
+        verdict = judge.judge(changed_text(scope.document, one), cancel=cancel)
+        if verdict.passed and (tried := trial()).gain >= LEAST_GAIN:
+            found.append(tried)
+        endless += verdict.judgement is Judgement.TIMED_OUT
+        if endless >= MOST_ENDLESS:
+            break
+    return found
+
+
+@dataclass(frozen=True)
+class StudiedVersion:
+    """A version of a function, run on many inputs when it is first compared with another.
+
+    Attributes:
+        scope: The function, in the document that all versions share.
+        program: The whole document in this version.
+        setting: The sandbox, the interpreter and the limits.
+        cancel: Set to cancel.
+    """
+
+    scope: DoubtScope
+    program: str
+    setting: Setting
+    cancel: Event | None = None
+
+    @cached_property
+    def _judge(self) -> DifferentialJudge | None:
+        document, name = self.scope.document, self.scope.function.qualname
+        version, more = Document(self.program, document.path), texts_about(document, name)
+        return judge_of(study(version, name, self.setting, more=more, cancel=self.cancel))
+
+    def difference(self, other: str) -> Distinction | None:
+        """The smallest input found on which another version behaves differently.
+
+        Raises:
+            SandboxError, Cancelled: as `study`.
+        """
+        return self._judge.difference(other, cancel=self.cancel) if self._judge else None
+
+    def does_the_same(self, other: str) -> bool:
+        """Whether another version ran and behaved in the same way on every input.
+
+        Raises:
+            SandboxError, Cancelled: as `study`.
+        """
+        return self._judge is not None and self._judge.judge(other, cancel=self.cancel).passed

@@ -1,16 +1,23 @@
-"""Effects of a run in the layout of Hooda et al. 2024, who define them: Tables 1 and 2, Figures 3 and 4."""
+"""Effects of a run in the layout of Hooda et al. 2024, who define them: Tables 1 and 2, Figures 3 and 4.
+
+The correlation of a model's errors between mutations (Hooda et al. 2024, Figure 4).
+
+The unit is a function, because the pairs of one are correlated: its value for a mutation is the mean effect
+of its informative pairs. Two mutations are correlated over the functions with informative pairs of both.
+Fewer than ten functions show nothing.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import combinations
 from typing import Any
 
 from counterlens.evaluation.results import RunResults
-from counterlens.metrics.association import spearman
+from counterlens.metrics.association import pearson, spearman
 from counterlens.metrics.bootstrap import Estimate
-from counterlens.metrics.effect_correlation import effect_correlations
 from counterlens.metrics.model_comparison import DETECTABLE_DIFFERENCE, ModelComparison, compare_pairwise
 from counterlens.metrics.noise_floor import AboveFloor
 from counterlens.metrics.power import POWER
@@ -21,6 +28,8 @@ from counterlens.probes.pairs.floor_tables import overall_floor
 from counterlens.probes.pairs.published import PAPER_ORDER
 from counterlens.probes.pairs.record import PairsRecord
 from counterlens.probes.pairs.tables import observations
+
+LEAST_FUNCTIONS = 10
 
 _WIDEST = 5  # mutations side by side, as in the paper
 
@@ -312,3 +321,37 @@ def sizes_of(found: RunResults) -> dict[str, int]:
         if size is not None:
             sizes[found.label(str(model["asked_as"]))] = size
     return sizes
+
+
+def effect_correlations(
+    observations: Iterable[Observation], *, seed: int = 0
+) -> dict[tuple[str, str], Estimate]:
+    """Pearson's correlation of the effects of every two mutations, with intervals over functions.
+
+    Args:
+        observations: The pairs of one model.
+        seed: Random seed of the bootstrap.
+
+    Returns:
+        For every two mutations for which some function has informative pairs, sorted by name; the value is
+        None, with n, if fewer than ten functions have both, or one of the effects is constant.
+    """
+    effects: dict[str, dict[tuple[str, str], list[int]]] = {}
+    for pair in observations:
+        if pair.effect is not None and pair.effect.informative:
+            of_mutation = effects.setdefault(pair.mutation, {})
+            of_mutation.setdefault(pair.cluster, []).append(pair.effect.mutation_effect)
+    correlations = {}
+    for first, second in combinations(sorted(effects), 2):
+        both = [cluster for cluster in effects[first] if cluster in effects[second]]
+        if both:
+            pairs = [(_mean(effects[first][cluster]), _mean(effects[second][cluster])) for cluster in both]
+            enough = len(pairs) >= LEAST_FUNCTIONS
+            correlations[first, second] = (
+                pearson(pairs, seed=seed) if enough else Estimate(None, None, None, len(pairs))
+            )
+    return correlations
+
+
+def _mean(values: list[int]) -> float:
+    return sum(values) / len(values)

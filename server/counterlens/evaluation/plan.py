@@ -1,4 +1,12 @@
-"""The plan of a run: every function of the data, for every model, in a fixed order."""
+"""The plan of a run: every function of the data, for every model, in a fixed order.
+
+The functions with the most information per time, which a run with a time limit probes first.
+
+The pairs of one function are correlated: k pairs count for about k / (1 + (k - 1) / 2) independent ones, if
+half of their information is shared; and the time for their prompts grows with their number and length. So the
+information per time of a function is about 1 / ((k + 1) length): many short functions come before many pairs
+of one.
+"""
 
 from __future__ import annotations
 
@@ -7,19 +15,21 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
+from threading import Event
+from typing import cast
 
 from counterlens.attribution.base import LIMITS, MAP_SECONDS, lasting
 from counterlens.datasets import Dataset, open_dataset
 from counterlens.datasets.counterparts import Counterparts, counterparts
 from counterlens.datasets.repository import PREFIX, repository
-from counterlens.errors import CounterlensError, DataError
-from counterlens.evaluation.information_order import most_informative_first
+from counterlens.errors import CounterlensError, DataError, SourceError
 from counterlens.evaluation.run_consent import require_consent
 from counterlens.evaluation.settings import RunSettings
 from counterlens.evaluation.spending import check_budget
 from counterlens.evaluation.store import Item
-from counterlens.models.base import Api
+from counterlens.models.base import Api, Capability, Model
 from counterlens.probes.execution.translation import source_language
+from counterlens.probes.options import ProbeOptions
 from counterlens.probes.probe import Need, Target
 from counterlens.probes.protocols import require_api
 from counterlens.probes.registry import PROBES
@@ -27,6 +37,7 @@ from counterlens.probes.runner import require_suited
 from counterlens.probes.subjects import not_drawn, targets_of
 from counterlens.progress import ProgressCallback
 from counterlens.sandbox.base import Sandbox
+from counterlens.syntax.functions import find_function
 
 
 @dataclass(frozen=True)
@@ -172,3 +183,36 @@ def absolute(data: str) -> str:
     if colon and (data.startswith(PREFIX) or Path(rest).expanduser().exists()):
         return f"{name}:{Path(rest or '.').expanduser().resolve()}"
     return data
+
+
+def most_informative_first(
+    targets: Mapping[str, Target], task: str, options: ProbeOptions
+) -> dict[str, Target]:
+    """The functions of a task in the order in which they are probed; functions without prompts come last.
+
+    Args:
+        targets: Functions by name.
+        task: The task.
+        options: Its options.
+    """
+    return dict(sorted(targets.items(), key=lambda named: _cost(named[1], task, options)))
+
+
+def _cost(target: Target, task: str, options: ProbeOptions) -> tuple[bool, int]:
+    try:
+        prompts = PROBES[task].estimate(target, options, UNOPENED)
+        function = find_function(target.document, target.qualname)
+    except SourceError:  # it will be left out, with the reason
+        return True, 0
+    return not prompts, (prompts + 1) * (function.end - function.start)
+
+
+class _Unopened:
+    """A stand-in for a model in a plan, with every capability."""
+
+    def offers(self, _capability: Capability, *, cancel: Event | None = None) -> bool:
+        return not (cancel and cancel.is_set())
+
+
+UNOPENED = cast("Model", _Unopened())
+"""The placeholder for `Probe.estimate`."""

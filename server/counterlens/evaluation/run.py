@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
@@ -12,12 +12,12 @@ from pathlib import Path
 from threading import Event
 
 from counterlens.errors import Cancelled, CounterlensError, DataError, UnsteadyModelError
-from counterlens.evaluation.budget import Budget
 from counterlens.evaluation.encoding import opened_encoder
 from counterlens.evaluation.engines.base import EvaluationEngine
 from counterlens.evaluation.engines.local import Finished, run_local
 from counterlens.evaluation.manifest import canonical, differences, find_out, manifest
 from counterlens.evaluation.plan import Plan
+from counterlens.evaluation.settings import RunSettings
 from counterlens.evaluation.spending import Spending
 from counterlens.evaluation.store import Item, Store, StoredRecord
 from counterlens.evaluation.time_left import TimeLeft
@@ -289,3 +289,43 @@ def holds_one(store: Store) -> DataError:
         f"{where} already contains a run ({len(store.done)} of {len(store.items)} done)",
         f"Resume it: counterlens bench --resume --out {where}; or choose another folder",
     )
+
+
+class Budget:
+    """The time limit of a run in minutes, from its creation; without a limit, all items are begun.
+
+    Work in progress at the end of a model's time is finished. All models are asked about the same functions:
+    a later model only about those that the first one reached.
+
+    Args:
+        settings: Settings of the run.
+        clock: Returns the time, in seconds.
+    """
+
+    def __init__(self, settings: RunSettings, clock: Callable[[], float] = time.monotonic) -> None:
+        self._models, self._clock = settings.models, clock
+        self._ends = None if settings.minutes is None else clock() + 60 * settings.minutes
+
+    def same(self, left: Sequence[Item], done: Sequence[Item]) -> list[Item]:
+        """The items of a model about functions that the first model was asked about.
+
+        Args:
+            left: Remaining items of the model.
+            done: Finished items of all models.
+        """
+        first = {(one.task, one.problem) for one in done if one.model == self._models[0]}
+        later = self._ends is not None and bool(first) and any(one.model != self._models[0] for one in left)
+        return [one for one in left if not later or (one.task, one.problem) in first]
+
+    def begun(self, left: Sequence[Item], model: str) -> Iterator[Item]:
+        """The items of a model that begin before its share of the time is over.
+
+        Args:
+            left: The model's items, in order.
+            model: The model, which shares the remaining time equally with those after it.
+        """
+        if self._ends is None:
+            return iter(left)
+        now = self._clock()
+        until = now + (self._ends - now) / (len(self._models) - self._models.index(model))
+        return takewhile(lambda _: self._clock() < until, left)

@@ -28,10 +28,9 @@ from pathlib import Path
 from typing import Any, Self
 
 from counterlens.errors import CounterlensError, DataError
-from counterlens.evaluation.checksums import Checksums
 from counterlens.evaluation.damage import UNREADABLE, damaged, reading, texts, writing
 from counterlens.evaluation.run_consent import is_sealed, seal
-from counterlens.evaluation.run_file import FILE, FORMAT, SCHEMA, locked, readable, writable
+from counterlens.evaluation.run_file import FILE, FORMAT, SCHEMA, Checksums, locked, readable, writable
 from counterlens.evaluation.settings import RunSettings
 from counterlens.models.usage import Usage
 from counterlens.probes.pairs.record import PairRecord, PairsRecord

@@ -10,12 +10,13 @@ from __future__ import annotations
 import asyncio
 import itertools
 import time
-from collections.abc import Callable, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine
 from concurrent.futures import Executor
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from threading import Event
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, Generic, ParamSpec, TypeVar
 
 from counterlens.confidence import Confidence, confidence
 from counterlens.confidence.calibrated import calibrated, fits
@@ -23,6 +24,7 @@ from counterlens.confidence.calibration import Calibration, load_calibration
 from counterlens.confidence.exclusion import reason_to_skip
 from counterlens.confidence.scoring import joined, score_unit
 from counterlens.errors import (
+    Cancelled,
     CounterlensError,
     ModelProcessDiedError,
     SourceError,
@@ -35,9 +37,10 @@ from counterlens.lsp.model_host import ModelHost
 from counterlens.lsp.scoring_job import ScoringJob, Span
 from counterlens.lsp.settings import EditorSettings
 from counterlens.lsp.status import Announce, StepCount
-from counterlens.lsp.turns import Turns
 from counterlens.models.base import Capability, Model, Progress, TokenScores
 from counterlens.syntax.document import Document
+
+Who = TypeVar("Who")
 
 Given = ParamSpec("Given")
 Made = TypeVar("Made")
@@ -310,3 +313,70 @@ def excluded(document: Document, settings: EditorSettings) -> str | None:
     if document.language not in settings.languages:
         return f"{document.language} is not among the languages in counterlens.languages"
     return reason_to_skip(document, settings.limits) if settings.exclude else None
+
+
+class Turns(Generic[Who]):
+    """One turn at a time, the most urgent caller first. For one event loop.
+
+    Args:
+        urgency: Current sort key of a caller; less comes first.
+    """
+
+    def __init__(self, urgency: Callable[[Who], tuple[int, ...]]) -> None:
+        self._urgency = urgency
+        self._waiting: list[tuple[Who, asyncio.Future[Event]]] = []
+        self._holder: tuple[Who, Event] | None = None
+
+    @asynccontextmanager
+    async def take(self, who: Who) -> AsyncIterator[Event]:
+        """Wait for a turn, and hold it while the context lasts.
+
+        The event that it yields is set when the work should stop: because a more urgent caller waits, or
+        because the task was cancelled. `Cancelled` from interrupted work ends the context quietly; the
+        interrupted caller asks for another turn.
+        """
+        granted = asyncio.get_running_loop().create_future()
+        entry = (who, granted)
+        self._waiting.append(entry)
+        self.reconsider()
+        try:
+            interrupt = await granted
+        except asyncio.CancelledError:
+            if granted.done() and not granted.cancelled():
+                self._release()
+            else:
+                self._waiting.remove(entry)
+            raise
+        try:
+            yield interrupt
+        except asyncio.CancelledError:
+            interrupt.set()
+            raise
+        except Cancelled:
+            if not interrupt.is_set():
+                raise
+        finally:
+            self._release()
+
+    def reconsider(self) -> None:
+        """Give the turn to the most urgent caller, or ask its holder to give way."""
+        able = [waiting for waiting in self._waiting if not waiting[1].done()]
+        if not able:
+            return
+        entry = min(able, key=lambda waiting: self._urgency(waiting[0]))
+        if self._holder is None:
+            self._waiting.remove(entry)
+            interrupt = Event()
+            self._holder = (entry[0], interrupt)
+            entry[1].set_result(interrupt)
+        elif self._urgency(entry[0]) < self._urgency(self._holder[0]):
+            self._holder[1].set()
+
+    def interrupt(self, who: Who) -> None:
+        """Ask a caller that has the turn to stop its work, because it has something more urgent to do."""
+        if self._holder is not None and self._holder[0] is who:
+            self._holder[1].set()
+
+    def _release(self) -> None:
+        self._holder = None
+        self.reconsider()

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 
 from lsprotocol import types
 
-from counterlens.confidence.ignore_comments import ignoring_edit, ignoring_file
+from counterlens.confidence.replacing import ignoring_edit, ignoring_file
 from counterlens.lsp.analysis import Analysis
 from counterlens.lsp.base import CounterlensServer
 from counterlens.lsp.language import t

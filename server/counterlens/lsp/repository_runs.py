@@ -21,8 +21,7 @@ from counterlens.evaluation.plan import repository_in
 from counterlens.evaluation.settings_file import SettingsFile, nearest
 from counterlens.evaluation.store import Store
 from counterlens.lsp.base import CounterlensServer
-from counterlens.lsp.bench_arguments import bench_arguments, new_folder, tasks_of
-from counterlens.lsp.bench_process import BenchProcess, Event
+from counterlens.lsp.bench_process import BenchProcess, Event, bench_arguments, new_folder, tasks_of
 from counterlens.lsp.consent import require_consent, require_trusted_workspace
 from counterlens.lsp.language import error_text, recognised
 from counterlens.lsp.progress import with_progress

@@ -2,21 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import asyncio
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from threading import Event
 from typing import Annotated, Any
 
 from mcp.server import MCPServer
 from mcp.server.mcpserver import Context
+from mcp.server.mcpserver.exceptions import ToolError
 from mcp.server.mcpserver.tools.base import Tool
-from mcp.types import CallToolResult, ToolAnnotations
+from mcp.types import CallToolResult, TextContent, ToolAnnotations
 from pydantic import ConfigDict, Field
 
 import counterlens
-from counterlens.mcp import tools
-from counterlens.mcp.calls import answered
+from counterlens.confidence.measuring import measure
+from counterlens.counting import plural
+from counterlens.dependence import dependences
+from counterlens.errors import CounterlensError, SourceError
+from counterlens.languages.registry import language_named
 from counterlens.mcp.workspace import ToolWorkspace
-from counterlens.probes.options import schema_of
-from counterlens.probes.registry import PROBES
+from counterlens.mutations.engine import survey
+from counterlens.mutations.line_differences import LineDifferences
+from counterlens.probes import probe as probing
+from counterlens.probes.options import distribute, schema_of
+from counterlens.probes.registry import PROBES, named
+from counterlens.probes.runner import require_probed, run_targets
+from counterlens.probes.subjects import targets_in
+from counterlens.progress import ProgressCallback, Steps
+from counterlens.reports.build.confidence import confidence_report
+from counterlens.reports.build.probe_run import probe_report
+from counterlens.reports.dependence_markdown import dependence_markdown
+from counterlens.reports.expected import code
+from counterlens.reports.export import json as plain
+from counterlens.reports.export.counterfactuals import counterfactual, refusal
+from counterlens.reports.export.dependences import dependences_json
+from counterlens.reports.render import markdown
+from counterlens.syntax.document import Document
+from counterlens.syntax.functions import find_function, require_functions
 
 _READS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 _RUNS = ToolAnnotations(read_only_hint=False, destructive_hint=False, open_world_hint=False)
@@ -67,7 +90,7 @@ def create_server(workspace: ToolWorkspace) -> MCPServer:
         """
         return await answered(
             context,
-            lambda cancel, report: tools.measure_confidence(
+            lambda cancel, report: measure_confidence(
                 workspace, path, source, language, function, cancel, report
             ),
         )
@@ -87,9 +110,7 @@ def create_server(workspace: ToolWorkspace) -> MCPServer:
         """
         return await answered(
             context,
-            lambda cancel, report: tools.probe(
-                workspace, path, function, task, options or {}, cancel, report
-            ),
+            lambda cancel, report: probe(workspace, path, function, task, options or {}, cancel, report),
         )
 
     @tool(title="List counterfactuals", annotations=_READS)
@@ -100,19 +121,19 @@ def create_server(workspace: ToolWorkspace) -> MCPServer:
 
         No model is asked and nothing is run.
         """
-        return await answered(context, lambda *_: tools.list_counterfactuals(workspace, path, function, seed))
+        return await answered(context, lambda *_: list_counterfactuals(workspace, path, function, seed))
 
     @tool(title="Show dependences", annotations=_READS)
     async def counterlens_dependences(
         context: Context[Any, Any], path: Path, function: Function
     ) -> CallToolResult:
         """The dependences of each statement, by control and by data, from the program alone."""
-        return await answered(context, lambda *_: tools.show_dependences(workspace, path, function))
+        return await answered(context, lambda *_: show_dependences(workspace, path, function))
 
     @tool(title="List the available probes", annotations=_READS)
     async def counterlens_tasks(context: Context[Any, Any]) -> CallToolResult:
         """The tasks that counterlens_probe_function knows, and the model that is examined."""
-        return await answered(context, lambda *_: tools.list_tasks(workspace))
+        return await answered(context, lambda *_: list_tasks(workspace))
 
     return MCPServer(
         "counterlens",
@@ -130,3 +151,195 @@ def _strict(tool: Tool) -> Tool:
     tool.fn_metadata.arg_model = model
     tool.parameters = {**tool.parameters, "additionalProperties": False}
     return tool
+
+
+def measure_confidence(
+    workspace: ToolWorkspace,
+    path: str | None,
+    source: str | None,
+    language: str,
+    function: str | None,
+    cancel: Event,
+    progress: ProgressCallback,
+) -> ToolAnswer:
+    """The confidence in code, by concept and place.
+
+    Raises:
+        SourceError: neither or both of path and source were given, or they cannot be read.
+        ModelError: the model cannot score.
+        Cancelled: `cancel` was set.
+    """
+    if (path is None) == (source is None):
+        raise SourceError("give either a path or a source")
+    document = (
+        workspace.read(path)
+        if path is not None
+        else Document(source or "", language=language_named(language))
+    )
+    if not document.text.strip():
+        raise SourceError("there is nothing to score", "The text is empty")
+    found = find_function(document, function) if function else None
+    span = (found.start, found.end) if found else None
+    progress("loading the model", 0, 1)
+    model = workspace.model()
+    scored = measure(model, document, span=span, cancel=cancel, progress=progress)
+    # A method is scored with its class, but the answer is about the method alone.
+    part = span or (0, len(document.data))
+    return ToolAnswer(
+        markdown.render(confidence_report(scored, model.info, span=span)),
+        {
+            "model": plain.model(model.info),
+            "bits_per_byte": scored.bits_per_byte_in(*part),
+            "concepts": {
+                name: {"mean_probability": value, "nodes": n}
+                for name, (value, n) in scored.concepts_in(*part).items()
+            },
+        },
+    )
+
+
+def probe(
+    workspace: ToolWorkspace,
+    path: str,
+    function: str,
+    task: str,
+    given: Mapping[str, Any],
+    cancel: Event,
+    progress: ProgressCallback,
+) -> ToolAnswer:
+    """Run one probe on one function.
+
+    Args:
+        workspace: The folder, the model and the sandbox.
+        path: The file.
+        function: The function.
+        task: The id of the probe.
+        given: Values of its options, by name.
+        cancel: Set to cancel.
+        progress: Called with a description of the current step.
+
+    Raises:
+        CounterlensError: there is no such task.
+        SourceError: there is no such file or function, or it cannot be probed.
+        OptionError: the probe does not take an option, or a value is out of range.
+        ModelError, SandboxError: the model or the sandbox failed.
+        Cancelled: `cancel` was set.
+    """
+    chosen = named(task)
+    options = distribute([chosen], given, PROBES.values())[task]
+    document = require_functions(workspace.read(path))
+    targets = targets_in(document, function, root=workspace.root)
+    progress("loading the model", 0, 1)
+    context = probing.Context(workspace.model(), workspace.sandbox, Steps(cancel, progress))
+    run = run_targets(chosen, context, targets, options)
+    require_probed(run)
+    return ToolAnswer(markdown.render(probe_report(run, f"{path}::{function}")), plain.probe_document(run))
+
+
+def list_counterfactuals(workspace: ToolWorkspace, path: str, function: str | None, seed: int) -> ToolAnswer:
+    """The counterfactuals of a file or a function, as differences; and the refusals, with reasons.
+
+    Raises:
+        SourceError: there is no such file or function.
+    """
+    document = require_functions(workspace.read(path))
+    qualname = find_function(document, function).qualname if function else None
+    surveyed = survey(document.text, function=qualname, seed=seed, language=document.language)
+    found = plural(len(surveyed.counterfactuals), "counterfactual")
+    differences = LineDifferences(document.text)
+    parts = [f"{found}, {plural(len(surveyed.refusals), 'site')} refused."]
+    for one in surveyed.counterfactuals:
+        kind = "preserves" if one.preserving else "breaks"
+        changed = "\n".join(differences.of(one))
+        parts.append(
+            f"### {one.mutation}, line {one.start_line}: {kind} the meaning\n\n"
+            f"{markdown.prose(one.description)}\n\n{markdown.fenced(changed, 'diff')}"
+        )
+    if surveyed.refusals:
+        rows = [
+            f"- line {one.line}, {one.mutation}: {markdown.prose(one.reason)}" for one in surveyed.refusals
+        ]
+        parts.append("### Refused\n\n" + "\n".join(rows))
+    return ToolAnswer(
+        "\n\n".join(parts) + "\n",
+        {
+            "counterfactuals": [counterfactual(one) for one in surveyed.counterfactuals],
+            "refused": [refusal(one) for one in surveyed.refusals],
+        },
+    )
+
+
+def show_dependences(workspace: ToolWorkspace, path: str, function: str) -> ToolAnswer:
+    """List the dependences of each statement of a function, from the program alone.
+
+    Raises:
+        SourceError: there is no such file or function.
+    """
+    document = workspace.read(path)
+    found = dependences(document.text, function, language=document.language)
+    return ToolAnswer(
+        f"Dependences of {code(function)}:\n\n{dependence_markdown(found)}", dependences_json(found)
+    )
+
+
+def list_tasks(workspace: ToolWorkspace) -> ToolAnswer:
+    """List the available probes, and the examined model."""
+    described = {name: probe.title for name, probe in PROBES.items()}
+    rows = "\n".join(f"- {code(name)}: {what}" for name, what in described.items())
+    return ToolAnswer(
+        f"Model: {markdown.escaped(workspace.model_name)}. Tasks:\n\n{rows}\n",
+        {"model": workspace.model_name, "tasks": described},
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ToolAnswer:
+    """The answer of a tool.
+
+    Attributes:
+        text: The answer as Markdown.
+        data: The same as plain data.
+    """
+
+    text: str
+    data: dict[str, Any] = field(default_factory=dict)
+
+    def result(self) -> CallToolResult:
+        """The answer in the protocol's format."""
+        return CallToolResult(
+            content=[TextContent(type="text", text=self.text)], structured_content=self.data or None
+        )
+
+
+Work = Callable[[Event, ProgressCallback], ToolAnswer]
+"""A tool's work, on a separate thread; it gets an event that cancels it, and a progress callback."""
+
+
+async def answered(context: Context[Any, Any], work: Work) -> CallToolResult:
+    """Run a tool.
+
+    Raises:
+        ToolError: an expected failure, with a message that says what an assistant can do.
+    """
+    loop, cancel = asyncio.get_running_loop(), Event()
+    reports: set[asyncio.Task[None]] = set()
+
+    def send_progress(step: str, done: int, total: int) -> None:
+        task = loop.create_task(context.report_progress(done, total or None, step))
+        reports.add(task)
+        task.add_done_callback(reports.discard)
+
+    def report(step: str, done: int, total: int) -> None:
+        loop.call_soon_threadsafe(send_progress, step, done, total)
+
+    try:
+        found = await asyncio.to_thread(work, cancel, report)
+    except asyncio.CancelledError:
+        cancel.set()
+        raise
+    except CounterlensError as error:
+        raise ToolError(str(error)) from error
+    finally:
+        if reports:
+            await asyncio.gather(*reports, return_exceptions=True)
+    return found.result()

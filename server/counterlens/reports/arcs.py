@@ -15,7 +15,7 @@ from counterlens.dependence import MODULE, Dependences
 from counterlens.probes.dependence.examined import Relation
 from counterlens.probes.dependence.inferred import EdgeStatus, InferenceMethod, Inferred
 from counterlens.reports.edges import ShownEdge, edge_status, overview, phrase, shown_edges
-from counterlens.reports.render.html import escape
+from counterlens.text import escape
 
 ROW = 20
 """Pixels from one line to the next; the host's style must use the same."""

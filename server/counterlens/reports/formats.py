@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from counterlens.errors import DataError
@@ -11,19 +11,18 @@ from counterlens.evaluation.results import RunResults
 from counterlens.evaluation.trend import Trend
 from counterlens.probes.record import SCHEMA
 from counterlens.probes.runner import ProbeRun
+from counterlens.reports.build import plots
 from counterlens.reports.build.evaluation import evaluation_report
-from counterlens.reports.build.merged import merged_report
 from counterlens.reports.build.probe_run import probe_report
 from counterlens.reports.build.several import several_report
 from counterlens.reports.build.trend import trend_report
-from counterlens.reports.document import Report
+from counterlens.reports.document import Block, Bullets, Heading, Report, TableBlock
 from counterlens.reports.export.annotations import github
 from counterlens.reports.export.csv import as_csv
-from counterlens.reports.export.json import probe_document
+from counterlens.reports.export.json import probe_document, trend_document
 from counterlens.reports.export.junit import junit
 from counterlens.reports.export.run import exported_run, merged_document, run_document
 from counterlens.reports.export.sarif import sarif
-from counterlens.reports.export.trend import trend_document
 from counterlens.reports.export.view import Exported, exported
 from counterlens.reports.render import html, latex, markdown, terminal
 from counterlens.text import json_text
@@ -121,3 +120,23 @@ def probes_document(runs: Sequence[ProbeRun], title: str, about: str) -> dict[st
 
 def _json(document: Any) -> str:
     return json_text(document) + "\n"
+
+
+def merged_report(merged: MergedRuns) -> Report:
+    """The report on runs of one task, finished or not."""
+    title = f"{merged.task} on {', '.join(merged.datasets)}"
+    blocks: tuple[Block, ...] = (
+        Heading(1, title),
+        Bullets(merged.sources),
+        Heading(2, "Tables", "tables"),
+        *(TableBlock.of(table) for table in merged.tables()),
+    )
+    drawn = tuple(_plots(merged))
+    if drawn:
+        blocks += (Heading(2, "Plots", "plots"), *drawn)
+    return Report(title, blocks)
+
+
+def _plots(merged: MergedRuns) -> Iterator[Block]:
+    for dataset, effects in merged.effects().items():
+        yield from plots.plots(effects, prefix=f"{dataset}: ")

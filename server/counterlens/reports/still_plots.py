@@ -5,12 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from html import escape
 
 import numpy as np
 from numpy.typing import NDArray
 
-from counterlens.text import printable
+from counterlens.text import escape
 
 _LABEL, _PLOT, _ROW, _TOP, _AXIS, _LINE = 230, 480, 26, 8, 30, 20
 _WIDTH = _LABEL + _PLOT + 30
@@ -102,7 +101,7 @@ def stacks(rows: Sequence[tuple[str, Sequence[int]]], words: Sequence[str], colo
                 parts.append(
                     f'<rect x="{x:.1f}" y="{_TOP + _ROW * number + 4}" width="{width:.1f}" '
                     f'height="{_ROW - 8}" fill="{colour}" stroke="white" stroke-width="0.5">'
-                    f"<title>{_escaped(f'{name}: {count} {word}')}</title></rect>"
+                    f"<title>{escape(f'{name}: {count} {word}')}</title></rect>"
                 )
             x += width
     return _chart(parts, bottom, [(word, colour, 1) for word, colour in zip(words, colours, strict=True)])
@@ -144,7 +143,7 @@ def box_plots(
         ends = ", ".join(f"{value:.2f}" for value in one.ends)
         left, lower, median, upper, right = (at(value) for value in one.ends)
         parts.append(
-            f"<g><title>{_escaped(f'{one.row}, {one.series}: {ends}')}</title>"
+            f"<g><title>{escape(f'{one.row}, {one.series}: {ends}')}</title>"
             f'<line x1="{left:.1f}" x2="{right:.1f}" y1="{y:.1f}" y2="{y:.1f}" stroke="{colour}" '
             f'stroke-width="1.5"/><rect x="{lower:.1f}" y="{y - 5:.1f}" width="{upper - lower:.1f}" '
             f'height="10" fill="{colour}" opacity="0.6"/><rect x="{median - 1.5:.1f}" y="{y - 7:.1f}" '
@@ -179,7 +178,7 @@ def densities(
         parts.append(
             f'<polyline points="{line}" fill="none" stroke="{colours[number % len(colours)]}" '
             f'stroke-width="2" stroke-dasharray="{_DASHES[number % len(_DASHES)]}">'
-            f"<title>{_escaped(name)}</title></polyline>"
+            f"<title>{escape(name)}</title></polyline>"
         )
     parts += _dashed(_LABEL + _PLOT * threshold, bottom) if threshold is not None else []
     legend = [(name, colours[at % len(colours)], 1) for at, name in enumerate(curves)]
@@ -206,7 +205,7 @@ def matrix(names: Sequence[str], values: Mapping[tuple[str, str], float]) -> str
         middle = _LABEL + _CELL * (number + 0.5)
         parts.append(
             f'<text transform="translate({middle:.0f} {_SLANT - 6}) rotate(-35)">'
-            f"{_escaped(_short(name, 18))}</text>"
+            f"{escape(_short(name, 18))}</text>"
         )
         parts.append(_text(_LABEL - 10, _SLANT + _CELL * (number + 0.5) + 4, _short(name, _LONGEST), "end"))
     for (first, second), value in values.items():
@@ -214,7 +213,7 @@ def matrix(names: Sequence[str], values: Mapping[tuple[str, str], float]) -> str
             x, y = _LABEL + _CELL * names.index(column), _SLANT + _CELL * names.index(row)
             colour = _LOW if value < 0 else _HIGH
             parts.append(
-                f"<g><title>{_escaped(f'{row}, {column}: {value:.2f}')}</title>"
+                f"<g><title>{escape(f'{row}, {column}: {value:.2f}')}</title>"
                 f'<rect x="{x}" y="{y}" width="{_CELL}" height="{_CELL}" fill="{colour}" '
                 f'fill-opacity="{0.8 * abs(value):.2f}"/>'
                 f"{_text(x + _CELL / 2, y + _CELL / 2 + 4, f'{value:.2f}', 'middle')}</g>"
@@ -268,14 +267,14 @@ def _label(name: str, y: float) -> str:
 
 
 def _text(x: float, y: float, label: str, anchor: str) -> str:
-    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{_escaped(label)}</text>'
+    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{escape(label)}</text>'
 
 
 def _interval(point: SharePoint, y: float, colour: str, shape: int) -> str:
     left, middle, right = (_LABEL + _PLOT * share for share in (point.low, point.value, point.high))
     tooltip = f"{point.row}, {point.series}: {point.value:.0%} ({point.low:.0%} to {point.high:.0%})"
     return (
-        f"<g><title>{_escaped(tooltip)}</title>"
+        f"<g><title>{escape(tooltip)}</title>"
         f'<line x1="{left:.1f}" x2="{right:.1f}" y1="{y:.1f}" y2="{y:.1f}" stroke="{colour}" '
         f'stroke-width="2"/>{_mark(middle, y, colour, shape)}</g>'
     )
@@ -296,7 +295,3 @@ def _mark(x: float, y: float, colour: str, shape: int) -> str:
 
 def _short(text: str, most: int) -> str:
     return text if len(text) <= most else text[: most - 1] + "…"
-
-
-def _escaped(text: str) -> str:
-    return escape(printable(text))

@@ -161,3 +161,19 @@ def _function(qualname: str, definition: FunctionDefinition, data: bytes) -> Fun
         end_line=definition.node.end_point.row + 1,
         column=len(data[line_start:header].decode("utf-8", "replace")),
     )
+
+
+def enclosing(spans: Sequence[tuple[int, int]]) -> list[int]:
+    """The index of the innermost span around each of some nested spans, or -1.
+
+    Args:
+        spans: Begin and end of each, in the order of their begins.
+    """
+    around: list[int] = []
+    stack: list[int] = []
+    for index, (start, _) in enumerate(spans):
+        while stack and spans[stack[-1]][1] <= start:
+            stack.pop()
+        around.append(stack[-1] if stack else -1)
+        stack.append(index)
+    return around

@@ -12,14 +12,13 @@ from counterlens.datasets.core_labels import CoreTask
 from counterlens.dependence import Kind, dependences
 from counterlens.errors import SourceError
 from counterlens.models.base import Api, ModelInfo
-from counterlens.probes.dependence.core_facts import labels_of_graph
 from counterlens.probes.dependence.core_form import CoreForm
 from counterlens.probes.dependence.examined import ExaminedFunction, Relation
 from counterlens.probes.dependence.intervention import Intervention
-from counterlens.probes.dependence.interventions import readings
 from counterlens.probes.dependence.parsing import read_pairs
 from counterlens.probes.dependence.prompts import all_pairs, asked_in
-from counterlens.probes.dependence.reactions import lead_of
+from counterlens.probes.dependence.published import labels_of_graph
+from counterlens.probes.dependence.reactions import lead_of, readings
 from counterlens.probes.dependence.trace_questions import direct_steps, read_trace
 from counterlens.probes.prompts.templates import template
 from tests.probes.dependence.core_examples import require_true_examples

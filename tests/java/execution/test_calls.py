@@ -14,9 +14,8 @@ from counterlens.probes.execution.answers import Asking, ask
 from counterlens.probes.execution.features import Features
 from counterlens.probes.execution.inputs import Origin
 from counterlens.probes.execution.languages import executed
-from counterlens.probes.execution.questions import question_of
+from counterlens.probes.execution.questions import question_of, truth_of
 from counterlens.probes.execution.states import marked, points
-from counterlens.probes.execution.truth import truth_of
 from counterlens.probes.execution.writing import description
 from counterlens.probes.options import make
 from counterlens.probes.probe import Target

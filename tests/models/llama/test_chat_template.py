@@ -9,8 +9,8 @@ import pytest
 
 from counterlens.errors import ModelError
 from counterlens.models.base import Prompt, Reply, Stop
-from counterlens.models.llama.chat_template import fill_template
 from counterlens.models.llama.model import LlamaModel
+from counterlens.models.llama.prompt_encoding import fill_template
 from tests.conftest import short_model
 
 MESSAGES = [{"role": "system", "content": "s"}, {"role": "user", "content": "hello"}]

@@ -12,9 +12,9 @@ import pytest
 from counterlens.errors import ModelError
 from counterlens.models import Capability
 from counterlens.models.cache import AnswerStore, CachedModel
-from counterlens.models.llama.embedding import Embedder
 from counterlens.models.llama.model import LlamaModel
 from counterlens.models.llama.native import Engine
+from counterlens.models.llama.worker import Embedder
 from counterlens.models.local.pooling import Pooling, pooled
 from counterlens.models.wrapped import WrappedModel
 from tests.conftest import short_model

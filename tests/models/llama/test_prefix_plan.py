@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from counterlens.models.llama.prefix_plan import plan_prefixes
+from counterlens.models.llama.continuations import plan_prefixes
 
 sequences = st.lists(st.lists(st.integers(0, 2), max_size=9), min_size=1, max_size=8)
 

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from counterlens.datasets.core_labels import CoreLabels, CoreTask
 from counterlens.probes.dependence.core_form import CoreForm
-from counterlens.probes.dependence.core_reading import read_reply
+from counterlens.probes.dependence.core_replies import read_reply
 
 
 def require_true_examples(text: str, labels: CoreLabels, task: CoreTask, form: CoreForm) -> None:

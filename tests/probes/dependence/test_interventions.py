@@ -10,8 +10,8 @@ import pytest
 from counterlens.dependence import MODULE, dependences
 from counterlens.probes.dependence.examined import ExaminedFunction
 from counterlens.probes.dependence.intervention import Intervention
-from counterlens.probes.dependence.interventions import readings
 from counterlens.probes.dependence.parts import NameRole
+from counterlens.probes.dependence.reactions import readings
 from counterlens.python.dependence.program import Program
 from counterlens.python.examined.interventions import another, negated
 

@@ -26,8 +26,7 @@ from counterlens.probes.dependence.estimators import (
 from counterlens.probes.dependence.examined import ExaminedFunction, Relation
 from counterlens.probes.dependence.inferred import EdgeStatus, infer
 from counterlens.probes.dependence.influence import Influence
-from counterlens.probes.dependence.interventions import LookedAt, everything
-from counterlens.probes.dependence.reactions import react
+from counterlens.probes.dependence.reactions import LookedAt, everything, react
 from counterlens.python.dependence.program import Program
 
 EXAMPLES = sorted((Path(__file__).parents[3] / "examples").glob("[!t]*.py"))

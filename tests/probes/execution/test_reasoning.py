@@ -16,8 +16,7 @@ from counterlens.probes.execution.features import features
 from counterlens.probes.execution.independent import ExecutionOptions, ExecutionProbe
 from counterlens.probes.execution.inputs import Origin, inputs_of
 from counterlens.probes.execution.prompts import STYLES, prompt
-from counterlens.probes.execution.questions import question_of
-from counterlens.probes.execution.truth import truth_of
+from counterlens.probes.execution.questions import question_of, truth_of
 from counterlens.probes.probe import Context, Target
 from counterlens.probes.prompts.function_text import shown
 from counterlens.probes.runner import run_targets

@@ -9,13 +9,12 @@ import pytest
 from counterlens.attribution.base import LIMITS
 from counterlens.errors import SourceError
 from counterlens.models.llama.model import LlamaModel
-from counterlens.probes.execution.coherence import CoherenceOptions, CoherenceProbe
-from counterlens.probes.execution.coherence_tables import square
+from counterlens.probes.execution.coherence import CoherenceOptions, CoherenceProbe, square
+from counterlens.probes.execution.independent import unrolled
 from counterlens.probes.execution.languages import executed
 from counterlens.probes.execution.questions import question_of
 from counterlens.probes.execution.record import CoherenceRecord, Form
 from counterlens.probes.execution.states import MARK, marked, points
-from counterlens.probes.execution.unrolling import unrolled
 from counterlens.probes.probe import Context, Target
 from counterlens.probes.runner import run_targets
 from counterlens.probes.subjects import targets_in

@@ -27,7 +27,7 @@ from counterlens.probes.probe import Context, Target
 from counterlens.probes.record import plain
 from counterlens.probes.runner import ProbeRun, run_targets
 from counterlens.reports.build.evaluation import evaluation_report
-from counterlens.reports.build.operator_plots import boxes
+from counterlens.reports.build.plots import boxes
 from counterlens.reports.formats import write_evaluation
 from counterlens.syntax.document import Document
 from tests.collapsed import collapsed, figures

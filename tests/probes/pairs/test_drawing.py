@@ -17,9 +17,9 @@ from counterlens.models.base import Capability, Completion, Draw, Model, ModelIn
 from counterlens.models.cache import AnswerStore, CachedModel
 from counterlens.probes.pairs.completion import CompletionOptions, CompletionProbe
 from counterlens.probes.pairs.drawing import Drawing
-from counterlens.probes.pairs.drawn_tables import pass_at_tables
 from counterlens.probes.pairs.drawn_wording import bar, drawn_sentence
 from counterlens.probes.pairs.record import PairRecord, PairsRecord
+from counterlens.probes.pairs.tables import pass_at_tables
 from counterlens.probes.pairs.wording import meaning
 from counterlens.probes.probe import Context, Target
 from counterlens.probes.record import plain, read

@@ -16,10 +16,10 @@ from functools import partial
 
 from tree_sitter import Node
 
-from counterlens.c.dependence.calls import CALLS, PARTIAL, SCANNING
 from counterlens.dependence.braces.reading import (
     COMMON,
     BraceReading,
+    Calls,
     Inner,
     Part,
     Syntax,
@@ -30,6 +30,23 @@ from counterlens.dependence.braces.reading import (
     unbracketed,
 )
 from counterlens.syntax.definitions import text_of
+
+SCANNING = {"scanf": 1, "fscanf": 2, "sscanf": 2, "scanf_s": 1, "wscanf": 1}
+"""Functions that write through all arguments from the given position on."""
+
+CALLS = Calls(
+    functions={
+        **dict.fromkeys(("gets", "fgets", "fgetws", "fread", "sprintf", "snprintf", "vsprintf"), (0,)),
+        **dict.fromkeys(("memset", "memcpy", "memmove", "strcpy", "strncpy", "strcat", "strncat"), (0,)),
+        **dict.fromkeys(("bzero", "qsort", "strtok", "getline", "wcscpy", "wcscat", "gets_s"), (0,)),
+        "bcopy": (1,),
+        "read": (1,),
+    },
+    terminators=frozenset({"exit", "_exit", "abort", "_Exit", "quick_exit"}),
+)
+
+PARTIAL = frozenset({"memcpy", "memmove", "strncpy", "fread", "read", "bcopy"})
+"""The functions that may change only a part of the object."""
 
 
 def within(node: Node) -> Node | None:

@@ -14,6 +14,7 @@ from counterlens.java.mutations.variables import JavaScopes
 from counterlens.java.syntax.escapes import escape_that_is_syntax
 from counterlens.mutations.parsed import FunctionSpan
 from counterlens.syntax.definitions import definitions
+from counterlens.syntax.functions import enclosing
 from counterlens.syntax.grammars import parser_for
 from counterlens.text import Positions
 
@@ -193,14 +194,7 @@ class JavaModule:
     @cached_property
     def _enclosing(self) -> list[int]:
         """Return, for each function, the index of the function around it, or -1."""
-        found: list[int] = []
-        stack: list[int] = []
-        for index, function in enumerate(self.functions):
-            while stack and self.functions[stack[-1]].end <= function.start:
-                stack.pop()
-            found.append(stack[-1] if stack else -1)
-            stack.append(index)
-        return found
+        return enclosing([(function.start, function.end) for function in self.functions])
 
     def lines_of(self, function: FunctionSpan) -> list[int]:
         """Return the offsets of the lines on which a statement of a function begins."""

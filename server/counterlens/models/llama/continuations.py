@@ -1,11 +1,15 @@
 """Scores of many texts with the same context, decoded in step; shared prefixes are read once.
 
 The shared prefix is also kept for the next call, which often begins with it.
+
+Plan for sequences that share prefixes: the parent of each sequence, and its KV-cache slot.
+
+The plan is made before decoding, and depends on the sequences alone.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -13,7 +17,6 @@ import numpy.typing as npt
 
 from counterlens.errors import ModelError
 from counterlens.models.llama.native import Engine
-from counterlens.models.llama.prefix_plan import Fork, plan_prefixes
 from counterlens.models.llama.sequences import Row, SequenceBatch
 from counterlens.models.local.messages import ScoreContinuations, Scored
 from counterlens.models.local.scoring import Rows, gathered, reduce, tokenize
@@ -213,3 +216,52 @@ class _Group:
     def seq_id(self, which: int) -> int:
         """The number of a sequence in the batch."""
         return self.first_slot + self.plan[which].slot
+
+
+@dataclass(frozen=True, slots=True)
+class Fork:
+    """The fork of one sequence from another.
+
+    Attributes:
+        parent: The sequence whose prefix it shares; None if it is read from its start.
+        start: Length of the shared prefix, in tokens.
+        slot: Its slot in the KV cache.
+    """
+
+    parent: int | None
+    start: int
+    slot: int
+
+
+def plan_prefixes(sequences: Sequence[Sequence[int]]) -> list[Fork]:
+    """Plan how to read sequences in step, with each shared token read once.
+
+    A sequence forks from its parent one token before they differ, because the logits after that token are
+    compared with another target; so each sequence reads at least one token itself. A slot is free again when
+    its sequence has ended.
+
+    Args:
+        sequences: (n,) sequences of tokens; the parent of a sequence comes before it.
+    """
+    starts: list[tuple[int | None, int]] = []
+    arrays = [np.asarray(sequence, np.int64) for sequence in sequences]
+    for i, sequence in enumerate(arrays):
+        shared = [_shared(sequence, other) for other in arrays[:i]]
+        most = max(shared, default=0)
+        # The first of those with the longest shared prefix is still in its own slot at the fork.
+        starts.append((shared.index(most), most - 1) if most > 1 else (None, 0))
+    slots = [0] * len(sequences)
+    ends: list[int] = []  # end of the sequence in each slot
+    for i in sorted(range(len(sequences)), key=lambda i: (starts[i][1], i)):
+        start, end = starts[i][1], len(sequences[i])
+        slot = next((at for at, until in enumerate(ends) if until <= start), len(ends))
+        ends[slot : slot + 1] = [end]
+        slots[i] = slot
+    return [Fork(parent, start, slot) for (parent, start), slot in zip(starts, slots, strict=True)]
+
+
+def _shared(first: npt.NDArray[np.int64], second: npt.NDArray[np.int64]) -> int:
+    """Length of the common prefix of two sequences."""
+    most = min(len(first), len(second))
+    different = np.flatnonzero(first[:most] != second[:most])
+    return int(different[0]) if len(different) else most

@@ -4,25 +4,28 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
 from counterlens.errors import ModelError
 from counterlens.models.base import Completion, Prompt
+from counterlens.models.chat.turn import Turn
 from counterlens.models.healing import Contradiction
-from counterlens.models.remote import failures, sse
+from counterlens.models.remote import failures, sse, thinking
 from counterlens.models.remote.answer import Answer, Json
 from counterlens.models.remote.client import HttpClient
-from counterlens.models.remote.dialect import Dialect, Exchange, pieces_of
+from counterlens.models.remote.dialect import Dialect, Exchange, Piece, pieces_of
 from counterlens.models.remote.endpoint import Endpoint
 from counterlens.models.remote.failures import RefusedRequestError, UnknownModelError
-from counterlens.models.remote.forms import Forms
 from counterlens.models.remote.listing import Listing, unknown
 from counterlens.models.remote.metering import thought_in
-from counterlens.models.remote.reading import AnswerReading
 from counterlens.models.remote.taking import LIMIT, Taking
 from counterlens.models.remote.together import together
+from counterlens.models.stopping import cut
+
+_LENGTH: Final = frozenset({"length", "max_tokens"})
+_MARK: Final = 16  # characters before a piece in which a mark may begin
 
 _USUAL: Final = 1  # the temperature of a request without one
 _KEEP_ALIVES: Final = ("ping", "heartbeat", "keepalive", "keep-alive")
@@ -205,3 +208,161 @@ def _completed(reading: AnswerReading, answer: Answer, count: int) -> Completion
         return reading.completion(tokens if isinstance(tokens, int) else None, thought_in(usage))
     except Contradiction:
         return None
+
+
+class Forms:
+    """The request formats for one endpoint, best first; one that it refused is not tried again."""
+
+    def __init__(self) -> None:
+        self._ways = [_as_written, _as_object, _formless]
+        self._known = 0
+
+    def ways(self, payload: Json) -> Iterator[tuple[int, Json]]:
+        """Request bodies to be tried in turn, with their numbers; a single one if no format is requested."""
+        if _formless(payload) == payload:
+            yield self._known, payload
+            return
+        tried: list[Json] = []
+        for number, way in enumerate(self._ways):
+            body = way(payload)
+            if number >= self._known and body not in tried:
+                tried.append(body)
+                yield number, body
+
+    def took(self, number: int) -> None:
+        """Record that the endpoint answered a request in this format."""
+        self._known = max(self._known, number)
+
+
+def _as_written(payload: Json) -> Json:
+    return payload
+
+
+def _as_object(payload: Json) -> Json:
+    """The schema beside `json_object`, as llama-cpp-python's server accepts it."""
+    form = payload.get("response_format")
+    if not isinstance(form, dict) or "json_schema" not in form:
+        return payload
+    return {**payload, "response_format": {"type": "json_object", "schema": form["json_schema"]["schema"]}}
+
+
+def _formless(payload: Json) -> Json:
+    """No format: the parser is tolerant anyway."""
+    return {key: value for key, value in payload.items() if key not in {"grammar", "response_format"}}
+
+
+class AnswerReading:
+    """Takes the pieces of one response until it ends.
+
+    Args:
+        prompt: The prompt.
+        exchange: The request.
+        room: Maximum tokens of reasoning; 0: no separate limit.
+
+    Attributes:
+        finish: Why it ended, in the server's word; None if it has not.
+        ended: Whether nothing more must be read.
+        contradicted: Whether the response does not fit the prompt.
+    """
+
+    def __init__(self, prompt: Prompt, exchange: Exchange, room: int) -> None:
+        self.finish: str | None = None
+        self.ended = self.contradicted = False
+        self._prompt, self._exchange, self._room = prompt, exchange, room
+        self._streamed = False
+        self._limit = int(exchange.payload["max_tokens"])
+        self._at_line_start = prompt.text[-1:] in ("", "\n", "\r")
+        self._written = ""
+        self._parts = thinking.Parts("", "", False)
+        self._cut: str | None = None
+        self._apart = self._thought = self._pieces = 0
+        self._over = False
+
+    def add(self, piece: Piece, *, streamed: bool) -> None:
+        """Take the next piece; `streamed`: whether pieces have about a token each."""
+        if self.ended:
+            return
+        self._streamed = streamed
+        self.finish = piece.finish or self.finish
+        if piece.thought:
+            self._apart += self._size(piece.thought)
+        if piece.text:
+            self._pieces += self._size(piece.text)
+            self._process_addition(piece.text)
+        if self._streamed and self._room:
+            written = self._pieces - self._thought
+            self._over = self._apart + self._thought > self._room or written > self._limit
+            self.ended = self.ended or self._over
+
+    @property
+    def finished(self) -> bool:
+        """Whether nothing is missing: the server ended it, or nothing more must be read."""
+        return self.ended or self.finish is not None
+
+    @property
+    def answered(self) -> bool:
+        """Whether there is an answer: a text, or an end without one."""
+        return self.finished or bool(self._written)
+
+    @property
+    def thought(self) -> int:
+        """Estimated number of tokens of reasoning so far."""
+        return self._apart + self._thought
+
+    def completion(self, counted: int | None, thought: int) -> Completion:
+        """Return the written text.
+
+        Args:
+            counted: Number of tokens of the response, if the server counted them.
+            thought: Number of tokens of reasoning among them, as the server says.
+        """
+        thought = thought or self.thought
+        tokens = counted or self._pieces + self._apart
+        found, finish = self._cut, "stop"
+        if found is None:
+            still = self._parts.thinking and not self._parts.answer
+            text = "" if still else self._exchange.text(self._parts.answer, complete=True) or ""
+            end = cut(text, self._prompt.stop, at_line_start=self._at_line_start)
+            found = text if end is None else end
+            # A reply that ends within its reasoning has no answer, whatever the server says about its end.
+            if end is None and (self.finish in _LENGTH or still or self._over):
+                finish = "length"
+        return Completion(_joined(found), finish, tokens, thought=thought)
+
+    def _process_addition(self, added: str) -> None:
+        """Check whether an addition ends the answer."""
+        self._written += added
+        if self._parts.thinking and ">" not in self._written[-len(added) - _MARK :]:
+            self._thought += self._size(added)
+            return
+        self._parts = thinking.parts(self._written)
+        if self._parts.thinking or (self._parts.thought and not self._parts.answer):
+            self._thought += self._size(added)
+            return
+        if not self._streamed and self._parts.thought:
+            self._thought = self._size(self._parts.thought)
+        if self._may_think_first:
+            return
+        try:
+            text = self._exchange.text(self._parts.answer, complete=False)
+        except Contradiction:
+            self.contradicted = self.ended = True
+            return
+        if text is not None:
+            self._cut = cut(text, self._prompt.stop, at_line_start=self._at_line_start)
+        if self._cut is not None or self._exchange.ended(self._parts.answer):
+            self.finish, self.ended = "stop", True
+
+    @property
+    def _may_think_first(self) -> bool:
+        """Whether the text may be reasoning whose opening mark the template wrote."""
+        shown = self._apart or self._parts.thought
+        return bool(self._room) and not shown and isinstance(self._exchange, Turn)
+
+    def _size(self, text: str) -> int:
+        return 1 if self._streamed else thinking.about_tokens(text)
+
+
+def _joined(text: str) -> str:
+    """The text with surrogate pairs joined that a server sent in two pieces."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

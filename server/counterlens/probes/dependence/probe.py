@@ -2,6 +2,19 @@
 
 The truth is the dependence graph. Dependences are inferred from the change of token probabilities after a
 statement is changed, if the model returns them; else the model is prompted.
+
+The protocol of EMPICA for dependence (Nguyen et al. 2024, section 5.1, RQ4, and Table 7).
+
+A model writes a function, then gets it in a prompt, and lists all pairs of statements of which one depends on
+the other. Precision, recall and F1 are means over functions. The paper does not define figures without a
+denominator: here a function without a true dependence is left out, and precision is 0 if nothing is listed.
+Its reference is Joern; ours is our own dependence graph.
+
+Dependences without a model: the best constant answer, and a random one, beside the model's.
+
+The constant list is the one of the true lists that has the highest F1 over all functions; the random list has
+every pair with the share of true pairs. One by one, the constant answer is yes, and the random one is either
+with equal chances. F1 is over all functions together, because that of one function may be undefined.
 """
 
 from __future__ import annotations
@@ -14,27 +27,33 @@ from typing import Annotated, Any, ClassVar
 from counterlens.counting import plural
 from counterlens.dependence import Dependences, dependences
 from counterlens.metrics.agreement import Agreement
-from counterlens.metrics.table import Table
+from counterlens.metrics.bootstrap import bootstrap, mean
+from counterlens.metrics.table import Cell, Table
 from counterlens.models.base import Capability, Model
 from counterlens.probes.dependence import tables
+from counterlens.probes.dependence.core_answers import CoreAnswer
 from counterlens.probes.dependence.core_figures import core_tables
+from counterlens.probes.dependence.core_form import CoreForm
 from counterlens.probes.dependence.core_replies import ANSWER_TOKENS
 from counterlens.probes.dependence.estimators import CONTROL_KINDS, DATA_KINDS, looked_at
 from counterlens.probes.dependence.examined import ExaminedFunction, Relation
-from counterlens.probes.dependence.inferred import InferenceMethod, infer
+from counterlens.probes.dependence.inferred import EdgeStatus, InferenceMethod, Inferred, infer
 from counterlens.probes.dependence.instances import questions
-from counterlens.probes.dependence.listed_pairs import QUESTIONS, list_pairs, table_7
+from counterlens.probes.dependence.parts import StatementPair
 from counterlens.probes.dependence.prompted import every_pair
 from counterlens.probes.dependence.published import CORE, asked_of, core_right, core_summary, run_core
 from counterlens.probes.dependence.reactions import texts
 from counterlens.probes.dependence.record import DependenceRecord, dependence_record
 from counterlens.probes.dependence.rules import RULES
 from counterlens.probes.dependence.sampling import MOST_QUESTIONS
-from counterlens.probes.dependence.without_model import baselines
 from counterlens.probes.options import ProbeOptions, option, protocols
 from counterlens.probes.probe import Context, Need, Probe, Source, Target
-from counterlens.probes.prompts.baselines import baseline_table, first_words
+from counterlens.probes.prompts.baselines import ChanceComparison, baseline_table, first_words, share_right
+from counterlens.probes.robustness.programs import Code, programs
 from counterlens.probes.robustness.published import EMPICA
+
+QUESTIONS = 1 + len(Relation)
+"""The number of prompts per function: one to write it, and one per relation to list the pairs."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -217,3 +236,104 @@ def _analysed(target: Target) -> Dependences:
 def _total(records: Sequence[DependenceRecord], relation: Relation) -> Agreement:
     """Agreement over functions: of chains, if the method asks about them."""
     return sum((record.agreement.of(record.method)[relation] for record in records), Agreement())
+
+
+def list_pairs(context: Context, target: Target) -> Inferred:
+    """Have the model write a function, and ask for its dependences.
+
+    Raises:
+        SourceError: the model's text is not a function, or has too many statements.
+        ModelError: the model cannot answer.
+        Cancelled: it was cancelled.
+    """
+    (program,) = programs(context, target, Code.WRITTEN)
+    found = dependences(program.document.text, program.qualname, language=program.document.language)
+    return infer(context.model, found, InferenceMethod.PROMPTED, protocol=EMPICA, steps=context.steps)
+
+
+def table_7(records: Sequence[DependenceRecord], seed: int) -> Table:
+    """Precision, recall and F1 of each relation, beside F1 of the rule that uses no model."""
+    rows: list[tuple[Cell, ...]] = []
+    for relation in Relation:
+        both = [(record.agreement.direct[relation], record.rules.direct[relation]) for record in records]
+        known = [(model, rule) for model, rule in both if model.true_positives + model.false_negatives]
+        if known:
+            figures = zip(*(_figures(model) for model, _ in known), strict=True)
+            cells = (bootstrap(values, mean, seed=seed) for values in figures)
+            rule = bootstrap([_figures(rule)[-1] for _, rule in known], mean, seed=seed)
+            rows.append((str(relation), len(known), *cells, RULES[relation], rule))
+    return Table(
+        "listed pairs",
+        ("", "functions", "precision", "recall", "F1", "rule", "rule F1"),
+        tuple(rows),
+        "means over functions that have such a dependence; 0 if nothing is listed. Not published: the "
+        "rules, and the intervals, bootstrapped over functions",
+    )
+
+
+def _figures(counts: Agreement) -> tuple[float, float, float]:
+    """Precision, recall and F1 of a function that has true dependences."""
+    return counts.precision or 0.0, counts.recall or 0.0, counts.f1 or 0.0
+
+
+def baselines(records: Sequence[DependenceRecord]) -> list[ChanceComparison]:
+    """F1 of each relation that the model was prompted about; of CoRe's questions the share answered right."""
+    drawn = [
+        _of_relation([record for record in records if relation in record.pairs_asked], relation)
+        for relation in Relation
+    ]
+    drawn += _of_core([answer for record in records for answer in record.answers])
+    return [baseline for baseline in drawn if baseline]
+
+
+def _of_relation(records: Sequence[DependenceRecord], relation: Relation) -> ChanceComparison | None:
+    agreements = [record.agreement.of(record.method)[relation] for record in records]
+    model = sum(agreements, Agreement())
+    true = model.true_positives + model.false_negatives
+    if not true:
+        return None
+    asked = sum(record.pairs_asked[relation] for record in records)
+    copied = sum(record.copied.get(relation, False) for record in records)
+    if any(record.copied for record in records):  # lists of pairs
+        lists = [_true_pairs(record, relation) for record in records]
+        sizes = [record.statements for record in records]
+        constant = max(_constant_f1(pairs, lists, sizes) for pairs in set(lists))
+        chance = sum(
+            len(pairs) ** 2 / record.pairs_asked[relation]
+            for pairs, record in zip(lists, records, strict=True)
+        )
+        return ChanceComparison(
+            f"{relation} F1", len(records), model.f1 or 0.0, constant, chance / true, copied
+        )
+    yes, either = Agreement(true, asked - true, 0), 2 * true / (2 * true + asked)
+    return ChanceComparison(f"{relation} F1", asked, model.f1 or 0.0, yes.f1 or 0.0, either, copied)
+
+
+def _true_pairs(record: DependenceRecord, relation: Relation) -> frozenset[StatementPair]:
+    return frozenset(
+        (edge.source, edge.target)
+        for edge in record.edges
+        if edge.relation is relation and edge.status is not EdgeStatus.INVENTED
+    )
+
+
+def _constant_f1(
+    pairs: frozenset[StatementPair], lists: Sequence[frozenset[StatementPair]], sizes: Sequence[int]
+) -> float:
+    """F1 of one list for all functions; pairs of statements that a function lacks do not count."""
+    counts = (
+        Agreement.of({pair for pair in pairs if max(pair) < size}, true)
+        for true, size in zip(lists, sizes, strict=True)
+    )
+    return sum(counts, Agreement()).f1 or 0.0
+
+
+def _of_core(answers: Sequence[CoreAnswer]) -> list[ChanceComparison | None]:
+    """Of each form: yes-or-no answers, and lists of sources that are exactly the true ones."""
+    drawn = []
+    for form, asked in ((CoreForm.TRACE, "yes or no"), (CoreForm.SOURCE, "all sources")):
+        these = [answer for answer in answers if answer.form is form]
+        truths = [(answer.true, answer.sources) for answer in these]
+        copied = sum(answer.copied for answer in these)
+        drawn.append(share_right(asked, truths, sum(map(core_right, these)), copied))
+    return drawn

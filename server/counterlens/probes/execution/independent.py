@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Annotated, Any, ClassVar
 
@@ -17,13 +17,20 @@ from counterlens.probes.execution.inputs import Inputs
 from counterlens.probes.execution.languages import executed
 from counterlens.probes.execution.prompts import STYLES, StyleTokens
 from counterlens.probes.execution.published import PROTOCOL, asking_of, execution_tables
-from counterlens.probes.execution.questions import question_of, reachable
+from counterlens.probes.execution.questions import (
+    ExecutionQuestion,
+    agrees,
+    question_about,
+    question_of,
+    reachable,
+)
 from counterlens.probes.execution.record import ExecutionRecord, Form
 from counterlens.probes.execution.tables import breakdown, pick, rate, style_baselines
-from counterlens.probes.execution.unrolling import unrolled
 from counterlens.probes.options import DEFAULT_TIMEOUT, ProbeOptions, Timeout, option, protocols
 from counterlens.probes.probe import Context, Need, Probe, Source, Target
 from counterlens.probes.prompts.baselines import first_words
+from counterlens.sandbox.base import Limits
+from counterlens.syntax.functions import find_function
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,3 +109,36 @@ class ExecutionProbe(Probe[ExecutionOptions, ExecutionRecord]):
         """Like `Probe.estimate`."""
         reachable(target)
         return len(STYLES) * (2 if options.unroll else 1) + 1
+
+
+def unrolled(
+    context: Context, target: Target, question: ExecutionQuestion, limits: Limits
+) -> ExecutionQuestion:
+    """The same question about the program without loops.
+
+    Raises:
+        SourceError: there are no loops, or not all can be unrolled; the message says why.
+        SandboxError, Cancelled: as the sandbox.
+    """
+    function, language = find_function(target.document, target.qualname), executed(target.document.language)
+    document = language.written_out(
+        target.document, function, question.call, context.sandbox(), limits=limits, cancel=context.cancel
+    )
+    try:
+        asked = question_about(
+            context,
+            target.name,
+            document,
+            function.qualname,
+            question.input,
+            limits=limits,
+            form=Form.UNROLLED,
+        )
+    except SourceError as error:
+        raise SourceError(f"it cannot be unrolled: {error.message}") from None
+    if not agrees(document, asked.truth.written, question.truth.value):
+        raise SourceError("it returns another result when unrolled")
+    # The rounds and features are those of the program with its loops.
+    return replace(
+        asked, truth=replace(asked.truth, rounds=question.truth.rounds), features=question.features
+    )

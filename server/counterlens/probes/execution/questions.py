@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from threading import Event
 from typing import Any
 
 from counterlens.errors import CounterlensError, SourceError
@@ -12,11 +13,10 @@ from counterlens.probes.execution.inputs import MOST_WRITTEN, Input, Inputs, Ori
 from counterlens.probes.execution.languages import executed
 from counterlens.probes.execution.prompts import STYLES
 from counterlens.probes.execution.record import Form
-from counterlens.probes.execution.truth import CallTruth, truth_of
 from counterlens.probes.probe import Context, Target
 from counterlens.probes.prompts.function_text import definition, shown
 from counterlens.probes.prompts.literals import AnswerOutcome, Values
-from counterlens.sandbox.base import Limits
+from counterlens.sandbox.base import Limits, Sandbox
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function, find_function
 
@@ -152,3 +152,37 @@ def _require_judged(call: str, truth: CallTruth, language: str) -> None:
 def _is_null(value: Any, values: Values) -> bool:
     nothing = values.literal(values.null)
     return nothing is not None and values.equal(value, nothing.value)
+
+
+@dataclass(frozen=True, slots=True)
+class CallTruth:
+    """The result of a call.
+
+    Attributes:
+        value: The output.
+        written: The output as a literal.
+        rounds: The total number of rounds of all loops; None if unknown.
+    """
+
+    value: Any
+    written: str
+    rounds: int | None
+
+
+def truth_of(
+    document: Document, call: str, sandbox: Sandbox, *, limits: Limits, cancel: Event | None = None
+) -> CallTruth:
+    """Run a call, and count the rounds of its loops.
+
+    Arguments and errors are those of `ExecutedLanguage.output_of`. A result that depends on a random order
+    has no truth: it raises a SourceError, too.
+    """
+    language = executed(document.language)
+    output = language.output_of(document, call, sandbox, limits=limits, cancel=cancel)
+    language.require_ordered(document, call, output, sandbox, limits=limits, cancel=cancel)
+    rounds: int | None
+    try:
+        rounds = language.rounds_of(document, call, sandbox, limits=limits, cancel=cancel)
+    except SourceError:
+        rounds = None
+    return CallTruth(output.value, output.written, rounds)

@@ -30,8 +30,25 @@ class Tolerance:
     absolute: float = ABSOLUTE
 
 
+class _Judged:
+    """An answer with an outcome."""
+
+    __slots__ = ()
+    outcome: AnswerOutcome
+
+    @property
+    def right(self) -> bool:
+        """Whether the answer is right."""
+        return self.outcome is AnswerOutcome.RIGHT
+
+    @property
+    def truncated(self) -> bool:
+        """Whether the token limit ended the text before the answer: it is neither right nor wrong."""
+        return self.outcome is AnswerOutcome.TRUNCATED
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ExecutionAnswer:
+class ExecutionAnswer(_Judged):
     """The answer to a question about the result of a call.
 
     Attributes:
@@ -78,16 +95,6 @@ class ExecutionAnswer:
     lines: int | None
     rounds: int | None
     copied: bool = False
-
-    @property
-    def right(self) -> bool:
-        """Whether the answer is right."""
-        return self.outcome is AnswerOutcome.RIGHT
-
-    @property
-    def truncated(self) -> bool:
-        """Whether the token limit ended the text before the answer: it is neither right nor wrong."""
-        return self.outcome is AnswerOutcome.TRUNCATED
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -228,7 +235,7 @@ class SpecificationRecord(Record):
 
 
 @dataclass(frozen=True, slots=True)
-class StateAnswer:
+class StateAnswer(_Judged):
     """The answer to a question about the value of a variable at one point of an execution.
 
     Attributes:
@@ -254,16 +261,6 @@ class StateAnswer:
     outcome: AnswerOutcome
     unread: str | None
     copied: bool = False
-
-    @property
-    def right(self) -> bool:
-        """Whether the answer is right."""
-        return self.outcome is AnswerOutcome.RIGHT
-
-    @property
-    def truncated(self) -> bool:
-        """Whether the answer is truncated, as in `ExecutionAnswer.truncated`."""
-        return self.outcome is AnswerOutcome.TRUNCATED
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,16 +9,23 @@ from typing import Annotated, Any, ClassVar
 
 from counterlens.counting import plural
 from counterlens.errors import SourceError
-from counterlens.metrics.table import Table
-from counterlens.models.base import Model
+from counterlens.metrics.effects import pooled_share
+from counterlens.metrics.table import Cell, Table
+from counterlens.models.base import Api, Model, Prompt, Stop
 from counterlens.probes.operator import cells, chance, published, tables
-from counterlens.probes.operator.filling import filled, filled_table, fills
 from counterlens.probes.operator.frequency import OperatorCorpus, read_corpus, squeezed
-from counterlens.probes.operator.pairs import CHANGES
+from counterlens.probes.operator.pairs import CHANGES, sites_of
 from counterlens.probes.operator.questions import OperatorAsker, OperatorPlan
-from counterlens.probes.operator.record import OperatorPair, OperatorRecord
+from counterlens.probes.operator.record import FilledGap, OperatorPair, OperatorRecord
+from counterlens.probes.operator.scoring import OperatorScorer
 from counterlens.probes.options import Corpus, ProbeOptions, option, protocols
 from counterlens.probes.probe import Context, Need, Probe, Source, Target
+from counterlens.syntax.operators import Family
+
+_TOKENS = 4
+"""Token limit: an operator has at most three, and healing may repeat one."""
+_LONGER = "<>=!*/&|^%"
+"""Characters that continue a longer operator."""
 
 PROTOCOL = "operators"
 """The protocol of Ahmed et al. 2024."""
@@ -155,3 +162,57 @@ def _searched(pair: OperatorPair, corpus: OperatorCorpus) -> OperatorPair:
     """A pair with the result of the search for its operations in a corpus."""
     before, after = (squeezed(side.text) in corpus.operations for side in (pair.original, pair.transformed))
     return replace(pair, found=(before, after))
+
+
+def fills(model: Model) -> bool:
+    """Whether a model's prompt format is fill-in-the-middle."""
+    return model.info.api is Api.FILL
+
+
+def filled(context: Context, target: Target) -> tuple[FilledGap, ...]:
+    """The model's operator in each gap of a function.
+
+    Raises:
+        SourceError: there is no such function.
+        ModelError, Cancelled: as `Model.complete`.
+    """
+    scorer = OperatorScorer(context.model, target.document)
+    sites, gaps = sites_of(target.document, target.qualname), []
+    for number, site in enumerate(sites):
+        context.steps.next(f"filling {target.name}, line {site.line}", number, len(sites))
+        before, after = scorer.sides(site)
+        said = context.complete(Prompt(before, _TOKENS, Stop(texts=("\n",)), suffix=after)).text
+        written = operator_in(said, site.candidates)
+        gaps.append(
+            FilledGap(line=site.line, family=site.family, operator=site.operator, said=said, written=written)
+        )
+    return tuple(gaps)
+
+
+def operator_in(text: str, candidates: Sequence[str]) -> str | None:
+    """The candidate that a text begins with; None if it begins with none."""
+    said = " ".join(text.split())
+    for name in sorted(candidates, key=len, reverse=True):
+        rest = said[len(name) :]
+        goes_on = rest[:1].isalnum() or rest[:1] == "_" if name[-1].isalpha() else rest[:1] in _LONGER
+        if said.startswith(name) and not (rest and goes_on):
+            return name
+    return None
+
+
+def filled_table(gaps: Sequence[tuple[str, FilledGap]]) -> Table | None:
+    """The share of gaps filled in correctly, by family; None if nothing was filled in.
+
+    Args:
+        gaps: The gaps, each with its function.
+    """
+    rows: list[tuple[Cell, ...]] = []
+    for family in (None, *Family):
+        asked = [(target, gap) for target, gap in gaps if family in (None, gap.family)]
+        if asked:
+            right = pooled_share((target, gap.written == gap.operator) for target, gap in asked)
+            other = sum(gap.written is None for _, gap in asked)
+            rows.append((str(family) if family else "all", len(asked), right, other))
+    columns = ("family", "n", "accuracy", "no candidate")
+    note = "the model's text for the gap, given both sides, at temperature 0"
+    return Table("filled in the middle", columns, tuple(rows), note) if rows else None

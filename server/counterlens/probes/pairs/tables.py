@@ -2,18 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from counterlens.metrics.bootstrap import Estimate, pooled_mean
 from counterlens.metrics.effects import pooled_share
+from counterlens.metrics.pass_rates import NOTHING, PassCount, RateFinding, mean_difference, pass_at
 from counterlens.metrics.significance import holm, p_text
 from counterlens.metrics.summary import EffectSummary, Observation, grouped, summarize
 from counterlens.metrics.table import Cell, Table
-from counterlens.probes.pairs.drawn_tables import drawn_tables, pass_at_tables
 from counterlens.probes.pairs.floor_tables import floor_tables
 from counterlens.probes.pairs.likelihood_effect import NOISE
-from counterlens.probes.pairs.record import PairRecord, PairsRecord
-from counterlens.probes.pairs.stability_tables import stability_tables
+from counterlens.probes.pairs.record import Drawn, DrawnPair, PairRecord, PairsRecord
+
+_STABILITY_COLUMNS = ("informative", "effect", "stable", "effect there")
+_STABILITY_NOTE = (
+    "informative: pairs with followed ties; effect: of all pairs; stable: informative pairs with the same "
+    "verdict for every alternative choice between tokens that are closer than the model's rounding, on both "
+    "sides; there: over these pairs"
+)
+
+ALL = "all"
+"""The label of the row for all mutations."""
+_COLUMNS = ("pairs", "draws", "original passes", "counterfactual passes", "difference", *RateFinding)
+_NOTE = (
+    "completions sampled at a temperature; passes: the mean over pairs of the share that passed, of the "
+    "first samples, which all pairs have (early stopping would bias it); difference: the counterfactual's "
+    "minus the original's, below 0 it loses, functions being independent; moved: pairs whose interval "
+    f"excludes 0; held: pairs whose interval lies within {NOTHING:g} of 0; open: the others"
+)
+_AT_K_NOTE = (
+    "the probability that one of k sampled completions passes (Chen et al. 2021, equation 1), mean over "
+    "pairs, functions being independent; all completions were sampled, because early stopping would bias it"
+)
+_SIDES: tuple[Callable[[DrawnPair], Drawn], ...] = (
+    lambda drawn: drawn.original,
+    lambda drawn: drawn.counterfactual,
+)
+_Found = tuple[str, str, DrawnPair]
+"""The function of a pair, its mutation, and its samples."""
 
 Models = Mapping[str, Sequence[PairsRecord]]
 """The records of each model, by its name."""
@@ -167,3 +194,89 @@ def _changes(records: Sequence[PairsRecord], part: tuple[str, str] | None) -> tu
     less = pooled_share((name, effect.change <= -NOISE) for name, effect in known)
     more = pooled_share((name, effect.change >= NOISE) for name, effect in known)
     return len(known), before, change, less, more
+
+
+def drawn_tables(models: Mapping[str, Sequence[PairsRecord]]) -> tuple[Table, ...]:
+    """The pass rates of all pairs and by mutation; empty if nothing was sampled.
+
+    Args:
+        models: The records of each model, by its name.
+    """
+    rows: list[tuple[Cell, ...]] = []
+    for model, records in models.items():
+        found = list(_found(records))
+        names = [ALL, *sorted({mutation for _, mutation, _ in found})] if found else []
+        rows += ((model, name, *_cells([one for one in found if name in (ALL, one[1])])) for name in names)
+    if not rows:
+        return ()
+    return (Table("pass rates of sampled completions", ("model", "mutation", *_COLUMNS), tuple(rows), _NOTE),)
+
+
+def pass_at_tables(models: Mapping[str, Sequence[PairsRecord]]) -> tuple[Table, ...]:
+    """pass@k of both sides of all pairs and by mutation; empty if it was not requested.
+
+    Args:
+        models: The records of each model, by its name.
+    """
+    rows: list[tuple[Cell, ...]] = []
+    for model, records in models.items():
+        found = [one for one in _found(records) if one[2].pass_at]
+        names = [ALL, *sorted({mutation for _, mutation, _ in found})] if found else []
+        for name in names:
+            part = [one for one in found if name in (ALL, one[1])]
+            sides = (
+                [(at, pass_at(drawn.pass_at, side(drawn).count)) for at, _, drawn in part] for side in _SIDES
+            )
+            shares = [
+                pooled_mean(((at, share) for at, share in side if share is not None), bounds=(0.0, 1.0))
+                for side in sides
+            ]
+            rows.append((model, name, part[0][2].pass_at, len(part), *shares))
+    columns = ("model", "mutation", "k", "pairs", "original pass@k", "counterfactual pass@k")
+    return (Table("pass@k", columns, tuple(rows), _AT_K_NOTE),) if rows else ()
+
+
+def _found(records: Iterable[PairsRecord]) -> Iterator[_Found]:
+    for record in records:
+        for pair in record.pairs:
+            if pair.drawn is not None:
+                yield f"{record.target} {record.function}", pair.mutation, pair.drawn
+
+
+def _cells(found: Sequence[_Found]) -> tuple[Cell, ...]:
+    def rate(counts: Iterable[tuple[str, PassCount]]) -> Cell:
+        return pooled_mean(((name, count.rate) for name, count in counts if count.n), bounds=(0.0, 1.0))
+
+    sides = [
+        (name, drawn.original.count_of(drawn.first), drawn.counterfactual.count_of(drawn.first))
+        for name, _, drawn in found
+    ]
+    findings = Counter(drawn.finding for _, _, drawn in found)
+    return (
+        len(found),
+        sum(len(drawn.original.passed) + len(drawn.counterfactual.passed) for _, _, drawn in found),
+        rate((name, before) for name, before, _ in sides),
+        rate((name, after) for name, _, after in sides),
+        mean_difference(sides),
+        *(findings[one] for one in RateFinding),
+    )
+
+
+def stability_tables(models: Mapping[str, Sequence[PairsRecord]]) -> tuple[Table, ...]:
+    """The effects of all pairs and by mutation, over all and over stable ones; empty without alternatives.
+
+    Args:
+        models: The records of each model, by its name.
+    """
+    rows: list[tuple[Cell, ...]] = []
+    for model, records in models.items():
+        seen = [one for record in records for one in record.observations]
+        parts = {ALL: summarize(seen), **dict(sorted(grouped(seen, lambda one: one.mutation).items()))}
+        for name, whole in parts.items():
+            if found := whole.stable:
+                rows.append((model, name, found.share.n, whole.average, found.share, found.average))
+    if not rows:
+        return ()
+    return (
+        Table("stable verdicts", ("model", "mutation", *_STABILITY_COLUMNS), tuple(rows), _STABILITY_NOTE),
+    )

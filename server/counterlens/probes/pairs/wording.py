@@ -306,3 +306,22 @@ def not_asked(record: PairsRecord) -> list[tuple[str, str, int]]:
         key = dropped.mutation, f"left out: its own program {dropped.verdict.replace('_', ' ')}"
         tally[key] = tally.get(key, 0) + 1
     return [(mutation, reason, n) for (mutation, reason), n in tally.items()]
+
+
+def reached_sentence(pair: PairRecord, t: Translator = ENGLISH) -> str:
+    """How many tests run the code after the cut, and how much of it; empty if unknown."""
+    if pair.reached is None:
+        return ""
+    lines, tests = pair.reached.of, pair.reached.tests
+    if tests == 1:
+        return t(
+            "One test runs the code after the cut: {ran} of its {lines} statements.",
+            ran=t.number(pair.reached.lines),
+            lines=t.number(lines),
+        )
+    return t(
+        "{tests} tests run the code after the cut: {ran} of its {lines} statements.",
+        tests=t.number(tests),
+        ran=t.number(pair.reached.lines),
+        lines=t.number(lines),
+    )

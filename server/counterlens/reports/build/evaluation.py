@@ -2,21 +2,31 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
+from counterlens.counting import plural
 from counterlens.evaluation.effects import RunEffects, all_tables, effects_of, judged_parts, observed
 from counterlens.evaluation.results import RunResults
 from counterlens.evaluation.store import Item, StoredRecord
+from counterlens.metrics.bootstrap import Estimate
 from counterlens.metrics.effects import PairOutcome
-from counterlens.metrics.model_comparison import compare_pairwise
-from counterlens.metrics.summary import summarize
+from counterlens.metrics.model_comparison import (
+    DETECTABLE_DIFFERENCE,
+    Adequacy,
+    ModelComparison,
+    adequacy,
+    compare_pairwise,
+)
+from counterlens.metrics.summary import EffectSummary, summarize
+from counterlens.probes.pairs.counterfactuals import ELSEWHERE
 from counterlens.probes.pairs.floor_wording import noise_floor
 from counterlens.probes.pairs.record import PairRecord, PairsRecord
 from counterlens.probes.pairs.wording import OUTCOMES, figures
+from counterlens.probes.probe import Need
 from counterlens.probes.record import Record, plain
-from counterlens.reports.build import confidence_plots, operator_plots, plots
-from counterlens.reports.build.model_comparison import answer_lines
-from counterlens.reports.build.nothing import why_nothing
+from counterlens.probes.registry import PROBES
+from counterlens.reports.build import plots
 from counterlens.reports.build.overview import places, verdicts_held
 from counterlens.reports.build.pairs import evidence_blocks, outcome_mark
 from counterlens.reports.build.run_wording import circumstances, not_drawn, plan_lines, progress_of, title
@@ -34,6 +44,8 @@ from counterlens.reports.document import (
 )
 from counterlens.reports.wording import lines_of
 from counterlens.text import json_text
+
+_NAMED = 3
 
 __all__ = ["evaluation_report", "plan_lines", "progress_of"]
 
@@ -119,8 +131,8 @@ def _left_out(results: RunResults) -> Iterator[Block]:
 def _plots(results: RunResults, effects: Mapping[str, RunEffects]) -> Iterator[Block]:
     for task, found in effects.items():
         yield from plots.plots(found, prefix=f"{task}: " if len(effects) > 1 else "")
-    yield from confidence_plots.published(results)
-    yield from operator_plots.boxes(results)
+    yield from plots.published(results)
+    yield from plots.boxes(results)
 
 
 def _entries(results: RunResults) -> Entries:
@@ -194,3 +206,94 @@ def _circumstances(results: RunResults) -> Iterator[Block]:
     for digest, manifest in results.manifests.items():
         text = json_text(manifest)
         yield Folded(f"Manifest {digest[:12]}", (CodeBlock(text, "json"),))
+
+
+def answer_lines(
+    comparisons: Sequence[ModelComparison], models: Mapping[str, EffectSummary]
+) -> Iterator[str]:
+    """The first sentences of a report.
+
+    Args:
+        comparisons: Each pair of models.
+        models: The pooled pairs of each model.
+    """
+    yield from _comparison_lines(comparisons)
+    yield from _weakness_lines(models)
+
+
+def _comparison_lines(comparisons: Sequence[ModelComparison]) -> Iterator[str]:
+    for one in comparisons:
+        over = f"over {plural(one.difference.n, 'function')}"
+        if one.significant:
+            yield f"{one.first} holds more often than {one.second}: by {_points(one.difference)}, {over}."
+            continue
+        sentence = f"It is not clear whether {one.first} or {one.second} holds more often"
+        if one.needed is None:
+            yield f"{sentence} {over}."
+            continue
+        yield (
+            f"{sentence}: the difference is {_points(one.difference)}, {over}; detecting one of "
+            f"{100 * DETECTABLE_DIFFERENCE:.0f} points takes about {plural(one.needed, 'function')}."
+        )
+
+
+def _weakness_lines(models: Mapping[str, EffectSummary]) -> Iterator[str]:
+    for model, summary in models.items():
+        found, right = adequacy(summary), summary.original_accuracy
+        if found is Adequacy.ADEQUATE or right.value is None or right.low is None or right.high is None:
+            continue
+        certain = found is Adequacy.WEAK
+        yield (
+            f"{model} {'is' if certain else 'may be'} too weak here: it completes {right.value:.0%} "
+            f"({right.low:.0%} to {right.high:.0%}) of the originals correctly, so "
+            f"{plural(summary.average.n, 'pair')} of {summary.pairs} can show an effect. "
+            + (
+                "A larger model would be more informative."
+                if certain
+                else "More functions would show whether."
+            )
+        )
+
+
+def _points(difference: Estimate) -> str:
+    value, low, high = (100 * (part or 0.0) for part in (difference.value, difference.low, difference.high))
+    return f"{value:.0f} points ({low:.0f} to {high:.0f})"
+
+
+def why_nothing(results: RunResults) -> Iterator[str]:
+    """A line per model of a pair task without judged pairs: the reasons, most frequent first."""
+    for part in results.parts:
+        probe = PROBES[part.settings.task]
+        if not issubclass(probe.record, PairsRecord) or Need.COMPLETE not in probe.needs:
+            continue
+        for model, pairs in observed(part).items():
+            records = [stored.record for _, stored in part.of(model)]
+            # If a model gets none right, the report says that it is, or may be, too weak.
+            if records and not any(pair.effect for pair in pairs):
+                yield f"no result for {model}: {_reason(records)}"
+
+
+def _reason(records: Sequence[Record]) -> str:
+    reasons = Counter[str]()
+    for record in records:
+        if not isinstance(record, PairsRecord):
+            reasons[record.reason] += 1
+        elif record.why_not_judged:
+            reasons[record.why_not_judged] += 1
+        else:
+            reasons.update(_without_pairs(record))
+    ordered = sorted(reasons.items(), key=lambda counted: (-counted[1], counted[0]))
+    listed = "; ".join(f"{reason} ({count})" for reason, count in ordered[:_NAMED])
+    return f"no pair of {plural(len(records), 'function')} could be judged: {listed}"
+
+
+def _without_pairs(record: PairsRecord) -> set[str]:
+    """Why a function that can be judged has no pair.
+
+    The report says so if it can be mutated, but not on the requested lines.
+    """
+    found = {one.reason for one in record.refused}
+    if ELSEWHERE in found:
+        return {ELSEWHERE}
+    found |= {f"{one.mutation} is judged differently from the original" for one in record.dropped}
+    return found or {"nothing to change"}

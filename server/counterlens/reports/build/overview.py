@@ -2,19 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from html import escape
 
+from counterlens.counting import plural
 from counterlens.evaluation.effects import observed
 from counterlens.evaluation.results import RunResults
+from counterlens.metrics.effects import Proportion
 from counterlens.metrics.model_comparison import Adequacy, adequacy
-from counterlens.metrics.summary import EffectSummary
+from counterlens.metrics.places import TOLD_FROM, Place, by_concept, by_file, by_function
+from counterlens.metrics.summary import EffectSummary, Observation
 from counterlens.probes.pairs.floor_wording import noisy_verdict
 from counterlens.probes.pairs.record import PairsRecord
 from counterlens.probes.pairs.stability_wording import unstable
 from counterlens.probes.record import Record
-from counterlens.reports.build.places import place_tables
-from counterlens.reports.document import Block, Figure, Paragraph, TableBlock
-from counterlens.reports.intervals import drawn
+from counterlens.reports.document import Block, Figure, HeadingLink, Paragraph, ReportCell, Shaded, TableBlock
+
+_LEFT, _SCALE, _ROW, _TOP = 230, 360, 30, 28
+_LONGEST = 32  # characters of a name
+
+Rows = tuple[tuple[ReportCell, ...], ...]
+WORST = 10
+"""Maximum number of functions in the list of the worst ones."""
+_MOST = 30  # rows of a table
+_FUNCTIONS = ("function", "verdicts", "held", "lost", "gained", "by")
+_HELD = "held: share of the pairs with a right verdict that kept it; higher is better"
 
 _MEANING = (
     "Held is the share of the pairs with a right verdict whose verdict stays right after the change: higher "
@@ -68,3 +80,128 @@ def _noise_in(record: Record) -> str:
     if not isinstance(record, PairsRecord):
         return ""
     return "a placebo changes it, too" if noisy_verdict(record) else "unstable" if unstable(record) else ""
+
+
+def place_tables(
+    pairs: Sequence[Observation],
+    model: str,
+    targets: Mapping[str, str],
+    noise: Mapping[str, str],
+    *,
+    brief: bool = False,
+) -> Iterator[TableBlock]:
+    """The tables of one model.
+
+    Args:
+        pairs: Its pairs.
+        model: Its name if there are several; else empty.
+        targets: Headings of functions on a page, by function name.
+        noise: What else may explain the lost verdicts of a function, by function name.
+        brief: Whether a table has at most `WORST` rows.
+    """
+    most = WORST if brief else _MOST
+    whose = f", {model}" if model else ""
+    files, functions = by_file(pairs), by_function(pairs)
+    failing = sorted((one for one in functions if one.lost), key=lambda one: one.name in noise)
+    if failing:
+        rows: Rows = tuple(
+            (*_function(place, targets), noise.get(place.name, "")) for place in failing[:WORST]
+        )
+        columns: tuple[str, ...] = (*_FUNCTIONS, "noise")
+        note = (
+            "verdicts: informative pairs; lost: right on the original only; by: the mutations that changed "
+            "them; noise: a placebo changes the verdict, too, or every change is unstable (listed last)"
+        )
+        yield TableBlock(f"functions with the most lost verdicts{whose}", columns, rows, note)
+    if len(files) > 1:
+        yield from _heat_map(pairs, files, whose, most)
+        rows = tuple(_file(place) for place in files[:most])
+        columns = ("file", "functions", "verdicts", "held", "lost", "gained")
+        yield TableBlock(f"by file{whose}", columns, rows, _note_on_rest(len(files), most, _HELD, "file"))
+    if len(functions) > 1 and not brief:
+        rows = tuple(_function(place, targets) for place in functions[:most])
+        note = _note_on_rest(len(functions), most, _HELD, "function")
+        yield TableBlock(f"by function{whose}", _FUNCTIONS, rows, note)
+
+
+def _heat_map(
+    pairs: Sequence[Observation], files: Sequence[Place], whose: str, most: int
+) -> Iterator[TableBlock]:
+    cells = by_concept(pairs)
+    conclusive = [one for one in files if any(held.n >= TOLD_FROM for held in cells[one.name].values())]
+    concepts = sorted({concept for one in conclusive for concept in cells[one.name]})
+    rows = tuple(
+        (place.name, *(_shaded(cells[place.name].get(concept)) for concept in concepts))
+        for place in conclusive[:most]
+    )
+    note = f"{_HELD}, with their number in brackets; shaded for at least {TOLD_FROM} pairs"
+    if rest := len(files) - len(conclusive):
+        note += f"; {plural(rest, 'file')} with fewer pairs per concept not shown"
+    if rows:
+        title = f"verdicts held, by file and concept{whose}"
+        yield TableBlock(title, ("file", *concepts), rows, _note_on_rest(len(conclusive), most, note, "file"))
+
+
+def _shaded(held: Proportion | None) -> ReportCell:
+    if held is None or held.value is None:
+        return None
+    return Shaded(f"{held.value:.0%} ({held.n})", held.value if held.n >= TOLD_FROM else None)
+
+
+def _function(place: Place, targets: Mapping[str, str]) -> tuple[ReportCell, ...]:
+    target = targets.get(place.name)
+    head = HeadingLink(place.name, target) if target else place.name
+    found = place.summary
+    return head, found.average.n, place.held, found.lost, found.gained, ", ".join(place.mutations)
+
+
+def _file(place: Place) -> tuple[ReportCell, ...]:
+    found = place.summary
+    return place.name, found.functions, found.average.n, place.held, found.lost, found.gained
+
+
+def _note_on_rest(there: int, most: int, note: str, what: str) -> str:
+    rest = there - most
+    return f"{note}. {plural(rest, f'more {what}')} with fewer lost verdicts not shown" if rest > 0 else note
+
+
+def drawn(shares: Sequence[tuple[str, Proportion, bool]]) -> str:
+    """An SVG with a line for each share, from 0 % to 100 %.
+
+    Args:
+        shares: Names, shares, and whether each is conclusive; one that is not is grey.
+    """
+    height = _TOP + _ROW * len(shares) + 8
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_LEFT + _SCALE + 60} {height}" '
+        f'width="{_LEFT + _SCALE + 60}" height="{height}" font-family="system-ui, sans-serif" font-size="13" '
+        'fill="currentColor">'
+    ]
+    for tenth in range(0, 101, 25):
+        x = _at(tenth / 100)
+        parts.append(
+            f'<line x1="{x}" x2="{x}" y1="{_TOP - 8}" y2="{height - 8}" stroke="currentColor" opacity="0.2"/>'
+            f'<text x="{x}" y="{_TOP - 14}" text-anchor="middle" opacity="0.75">{tenth} %</text>'
+        )
+    for row, (name, share, informative) in enumerate(shares):
+        parts.append(_row(_TOP + _ROW * row + _ROW // 2, name, share, informative=informative))
+    return "".join([*parts, "</svg>"])
+
+
+def _row(y: int, name: str, share: Proportion, *, informative: bool) -> str:
+    shown = name if len(name) <= _LONGEST else "…" + name[1 - _LONGEST :]
+    label = f'<text x="{_LEFT - 14}" y="{y + 4}" text-anchor="end">{escape(shown)}</text>'
+    if share.value is None or share.low is None or share.high is None:
+        return f'{label}<text x="{_LEFT + 4}" y="{y + 4}" opacity="0.75">no right verdict</text>'
+    colour = "var(--blue)" if informative else "currentColor"
+    faint = "" if informative else ' opacity="0.5"'
+    low, value, high = _at(share.low), _at(share.value), _at(share.high)
+    return (
+        f'{label}<g{faint}><line x1="{low}" x2="{high}" y1="{y}" y2="{y}" stroke="{colour}" stroke-width="4" '
+        f'stroke-linecap="round" opacity="0.5"/><circle cx="{value}" cy="{y}" r="6" fill="{colour}"/></g>'
+        f'<text x="{_LEFT + _SCALE + 12}" y="{y + 4}">{share.value:.0%}</text>'
+    )
+
+
+def _at(share: float) -> int:
+    return _LEFT + round(_SCALE * share)

@@ -15,7 +15,6 @@ from counterlens.probes.pairs.contested_wording import contested_sentence
 from counterlens.probes.pairs.drawn_wording import bar, drawn_sentence
 from counterlens.probes.pairs.phrases import rests_on
 from counterlens.probes.pairs.record import Likelihood, PairRecord, PairsRecord, Side
-from counterlens.probes.pairs.seeing_wording import reached_sentence
 from counterlens.probes.pairs.stability_wording import unstable_sentence
 from counterlens.probes.pairs.tables import EFFECTS, Effects, effect_rows
 from counterlens.probes.pairs.wording import (
@@ -24,6 +23,7 @@ from counterlens.probes.pairs.wording import (
     meaning,
     not_asked,
     outcome,
+    reached_sentence,
     sentence,
     unwritten,
 )

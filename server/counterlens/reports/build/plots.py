@@ -6,16 +6,35 @@ information. Every plot has a table beside it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from counterlens.evaluation.effects import RunEffects
+from counterlens.evaluation.results import RunResults
+from counterlens.metrics.asc_eval import THRESHOLD, TypeMedian
 from counterlens.metrics.summary import EffectSummary
 from counterlens.models.parameters import short_count
+from counterlens.probes.confidence import ConfidenceRecord
+from counterlens.probes.confidence.published import ASTXPLAINER, types_of
+from counterlens.probes.operator.published import FIGURES, MEASURES_OF, Measure, five, spreads
+from counterlens.probes.operator.record import OperatorRecord
 from counterlens.probes.pairs.wording import OUTCOMES
 from counterlens.reports.document import Figure, TableBlock
-from counterlens.reports.still_plots import SharePoint, matrix, shares, stacks
+from counterlens.reports.still_plots import SharePoint, Spread, box_plots, densities, matrix, shares, stacks
+
+_CONFIDENCE_TASK = "confidence"
+_CONFIDENCE = "confidence"
+
+_TASK = "operator"
+_SIDES = {"no": "original", "yes": "transformed"}
+_DESCRIPTION = (
+    "Two box plots per transformation, of the originals and of the transformed: a line from the minimum to "
+    "the maximum, a bar between the quartiles, and a tick at the median."
+)
+_ENDS = ("least", "lower quartile", "median", "upper quartile", "most")
 
 COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9"]
 _OUTCOME_COLOURS = ["#0072B2", "#D55E00", "#56B4E9", "#999999", "#CCCCCC"]
@@ -105,7 +124,7 @@ def _average_rows(effects: RunEffects) -> list[dict[str, Any]]:
     ]
 
 
-def _average_table(rows: list[dict[str, Any]]) -> TableBlock:
+def _average_table(rows: Sequence[Mapping[str, Any]]) -> TableBlock:
     columns = ("mutation", "model", "effect", "low", "high", "pairs")
     return _table("average mutation effect by mutation", columns, rows)
 
@@ -118,7 +137,7 @@ def _outcome_rows(effects: RunEffects) -> list[dict[str, Any]]:
     ]
 
 
-def _outcome_table(rows: list[dict[str, Any]]) -> TableBlock:
+def _outcome_table(rows: Sequence[Mapping[str, Any]]) -> TableBlock:
     return _table("outcomes of the pairs", ("mutation", "model", "outcome", "pairs"), rows)
 
 
@@ -141,12 +160,12 @@ def _of_correlations(model: str) -> str:
     return f"Correlation of effects, {model}"
 
 
-def _correlation_table(model: str, rows: list[dict[str, Any]]) -> TableBlock:
+def _correlation_table(model: str, rows: Sequence[Mapping[str, Any]]) -> TableBlock:
     columns = ("first", "second", "r", "low", "high", "functions")
     return _table(f"correlation of effects, {model}", columns, rows)
 
 
-def _size_table(rows: list[dict[str, Any]]) -> TableBlock:
+def _size_table(rows: Sequence[Mapping[str, Any]]) -> TableBlock:
     return _table("effect by model size", ("mutation", "model", "size", "effect", "low", "high"), rows)
 
 
@@ -179,5 +198,116 @@ def _counted(found: EffectSummary) -> tuple[int, ...]:
     return held, found.lost, found.gained, found.uninformative, found.unjudged
 
 
-def _table(title: str, columns: tuple[str, ...], rows: list[dict[str, Any]]) -> TableBlock:
+def _table(title: str, columns: tuple[str, ...], rows: Sequence[Mapping[str, Any]]) -> TableBlock:
     return TableBlock(title, columns, tuple(tuple(row[name] for name in columns) for row in rows))
+
+
+def boxes(results: RunResults) -> list[Figure]:
+    """The figures of each model of a run with the protocol; none for others."""
+    if _TASK not in results.settings.tasks:
+        return []
+    part = results.only(_TASK)
+    drawn = []
+    for model in part.models:
+        records = [
+            record for record in part.probed(model) if isinstance(record, OperatorRecord) and record.protocol
+        ]
+        for number, title in FIGURES.items():
+            rows = _rows(records, MEASURES_OF[number])
+            if rows:
+                drawn.append(_boxes(f"{title}, {model}" if len(part.models) > 1 else title, rows))
+    return drawn
+
+
+def _rows(records: list[OperatorRecord], measure: Measure) -> list[dict[str, Any]]:
+    return [
+        {"transformation": change, "side": _SIDES[side], "n": len(known)}
+        | dict(zip(_ENDS, five(known), strict=True))
+        for change, side, known in spreads(records, measure)
+    ]
+
+
+def _boxes(title: str, rows: list[dict[str, Any]]) -> Figure:
+    columns = ("transformation", "side", "n", *_ENDS)
+    table = TableBlock(title, columns, tuple(tuple(row[name] for name in columns) for row in rows))
+    spreads = [Spread(row["transformation"], row["side"], tuple(row[name] for name in _ENDS)) for row in rows]
+    return Figure(f"{title}, in nats", _DESCRIPTION, table, svg=box_plots(spreads, COLOURS))
+
+
+def published(results: RunResults) -> list[Figure]:
+    """The figures of a run with the protocol `astxplainer`, none for others."""
+    if _CONFIDENCE_TASK not in results.settings.tasks:
+        return []
+    part, types = results.only(_CONFIDENCE_TASK), {}
+    for model in part.models:
+        records = [record for record in part.probed(model) if isinstance(record, ConfidenceRecord)]
+        if records and records[0].protocol == ASTXPLAINER:
+            types[model] = types_of(records, seed=results.settings.seed)
+    known = {model: found for model, found in types.items() if found}
+    if not known:
+        return []
+    return [_by_type(known), _spread(known), _density(known)]
+
+
+def _by_type(types: Mapping[str, Sequence[TypeMedian]]) -> Figure:
+    """Figure 3: every node type under its category, for the best and for the worst model."""
+    ranked = sorted(types, key=lambda model: -_mean(types[model]))
+    shown = list(dict.fromkeys((ranked[0], ranked[-1])))
+    rows = [
+        {"category": one.category, "node type": one.kind, "model": model, _CONFIDENCE: one.value}
+        for model in shown
+        for one in types[model]
+    ]
+    title = "AsC-Eval by node type" + (", best and worst model" if len(shown) > 1 else "")
+    table = _table(title, ("category", "node type", "model", _CONFIDENCE), rows)
+    points = [
+        SharePoint(one.kind, model, one.value, one.value, one.value)
+        for model in shown
+        for one in types[model]
+    ]
+    description = (
+        "A point for the median confidence per node type, for the models with the highest and the lowest "
+        f"mean, with a line at {THRESHOLD}, above which the paper calls it acceptable."
+    )
+    return Figure(title, description, table, shares(points, COLOURS, threshold=THRESHOLD))
+
+
+def _spread(types: Mapping[str, Sequence[TypeMedian]]) -> Figure:
+    """Figure 6, left: for every model a box plot of the medians by node type."""
+    rows = [
+        {"model": model, "node types": len(found)} | dict(zip(_ENDS, _five(found), strict=True))
+        for model, found in types.items()
+    ]
+    title = "AsC-Eval by model"
+    table = _table(title, ("model", "node types", *_ENDS), rows)
+    description = (
+        "Box plot per model over its node types: a line from the lowest to the highest confidence, a bar "
+        f"between the quartiles, a tick at the median, and across all a line at {THRESHOLD}."
+    )
+    spreads = [Spread(model, "", _five(found)) for model, found in types.items()]
+    return Figure(title, description, table, box_plots(spreads, COLOURS, most=1.0, threshold=THRESHOLD))
+
+
+def _density(types: Mapping[str, Sequence[TypeMedian]]) -> Figure:
+    """Figure 6, right: the distribution of the medians by node type."""
+    rows = [{"model": model, _CONFIDENCE: one.value} for model, found in types.items() for one in found]
+    description = (
+        "Density curve per model of the medians of its node types, along confidence from 0 to 1, with a "
+        f"line at {THRESHOLD}."
+    )
+    values = {model: [one.value for one in found] for model, found in types.items()}
+    return Figure(
+        "AsC-Eval, distribution over node types",
+        description,
+        _table("AsC-Eval, distribution over node types", ("model", _CONFIDENCE), rows),
+        densities(values, COLOURS, threshold=THRESHOLD),
+    )
+
+
+def _five(types: Sequence[TypeMedian]) -> tuple[float, float, float, float, float]:
+    least, lower, median, upper, most = np.quantile([one.value for one in types], [0, 0.25, 0.5, 0.75, 1])
+    return float(least), float(lower), float(median), float(upper), float(most)
+
+
+def _mean(types: Sequence[TypeMedian]) -> float:
+    return sum(one.value for one in types) / len(types)

@@ -7,8 +7,7 @@ from typing import Any
 
 from counterlens.counting import plural
 from counterlens.datasets.base import UNKNOWN
-from counterlens.evaluation.estimate import PromptCounts, counted_prompts
-from counterlens.evaluation.expected_cost import cost_lines
+from counterlens.evaluation.estimate import PromptCounts, cost_lines, counted_prompts
 from counterlens.evaluation.model_labels import model_labels
 from counterlens.evaluation.plan import Plan
 from counterlens.evaluation.results import RunResults

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -12,6 +13,10 @@ import msgspec
 from counterlens.attribution.base import Verdict
 from counterlens.confidence.aggregate import Confidence
 from counterlens.confidence.granularity import LABELS, Granularity, spans
+from counterlens.datasets import LOADERS, Provenance
+from counterlens.datasets.checking import Check
+from counterlens.evaluation.trend import Trend, TrendPoint
+from counterlens.explaining.completing import Explained
 from counterlens.metrics.bootstrap import Estimate
 from counterlens.metrics.effects import Proportion
 from counterlens.metrics.table import Cell, Table
@@ -167,3 +172,107 @@ def comparison_json(comparisons: Sequence[Comparison]) -> list[Json]:
 
 def _number(value: float) -> float | None:
     return None if math.isnan(value) else float(value)
+
+
+def provenance_json(one: Provenance) -> Json:
+    """The origin of data, for `--json` and for manifests. Keys may be added, but never renamed."""
+    return {
+        "dataset": one.dataset,
+        "title": one.title,
+        "source": one.source,
+        "licence": one.licence,
+        "version": one.version,
+        "sha256": one.sha256,
+        "records": one.records,
+        "path": str(one.path),
+    }
+
+
+def listing_json(found: Sequence[Provenance], broken: Sequence[tuple[Path, str]]) -> Json:
+    """The datasets found, the unreadable ones, and the known formats."""
+    return {
+        "datasets": [provenance_json(one) for one in found],
+        "unreadable": [{"path": str(path), "message": message} for path, message in broken],
+        "formats": [
+            {"dataset": one.id, "title": one.title, "source": one.source, "licence": one.licence}
+            for one in LOADERS.values()
+        ],
+    }
+
+
+def check_json(one: Check) -> Json:
+    """The check of one dataset."""
+    return {
+        **provenance_json(one.provenance),
+        "checked": len(one.problems),
+        "counts": {str(finding): count for finding, count in one.counts.items()},
+        "problems": [
+            {"id": problem.id, "finding": str(problem.finding), "message": problem.message}
+            for problem in one.problems
+            if problem.finding.bad
+        ],
+    }
+
+
+def trend_document(found: Trend) -> Json:
+    """Several runs in chronological order: each point with its intervals, or why it is not connected."""
+    return {
+        "schema": SCHEMA,
+        "ordered": found.ordered,
+        "across": list(found.across),
+        "runs": [asdict(run) for run in found.runs],
+        "lines": [
+            {"task": line.task, "model": line.model, "points": [_point(one) for one in line.points]}
+            for line in found.lines
+        ],
+    }
+
+
+def _point(one: TrendPoint) -> Json:
+    return {
+        "run": one.run.name,
+        "average_mutation_effect": asdict(one.summary.average),
+        "originals_right": asdict(one.summary.original_accuracy),
+        "informative_pairs": one.informative,
+        "pairs": one.summary.pairs,
+        "functions": one.summary.functions,
+        "connected": one.connected,
+        "apart": list(one.apart),
+        "effect_moved": None if one.effect is None else asdict(one.effect),
+        "right_moved": None if one.right is None else asdict(one.right),
+    }
+
+
+def explanation_json(
+    found: Sequence[tuple[str, Explained]], info: ModelInfo, path: str, qualname: str
+) -> dict[str, Any]:
+    """Completions at some places.
+
+    Keys: `model`, `path`, `function`, `completions`; each completion has `title`, `text`, `finish`, `start`
+        and `end` (bytes of the completed program), `tokens` (`text`, `line`, `probability`, `alternatives`),
+        `nodes` (`kind`, `start`, `end`, `confidence`), `errors` (such nodes), and `departure` (null if the
+        completion is the existing code).
+    """
+    return {
+        "model": info.id,
+        "path": path,
+        "function": qualname,
+        "completions": [_plain(title, one) for title, one in found],
+    }
+
+
+def _plain(title: str, found: Explained) -> dict[str, Any]:
+    def nodes(every: Sequence[Any]) -> list[dict[str, Any]]:
+        return [{key: getattr(node, key) for key in ("kind", "start", "end", "confidence")} for node in every]
+
+    return {
+        "title": title,
+        "text": found.completion.text,
+        "finish": found.completion.finish,
+        "start": found.start,
+        "end": found.end,
+        "tokens": [asdict(token) for token in found.tokens],
+        "nodes": nodes(found.nodes),
+        "errors": nodes(found.errors),
+        "departure": asdict(found.departure) if found.departure else None,
+    }

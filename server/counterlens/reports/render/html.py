@@ -10,7 +10,6 @@ from __future__ import annotations
 import base64
 import gzip
 import hashlib
-import html
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
@@ -42,7 +41,7 @@ from counterlens.reports.document import (
     capitalised,
     inline,
 )
-from counterlens.text import printable
+from counterlens.text import escape
 
 _WIDE = 5  # number of columns from which a table may have to scroll
 _DEEPEST = 6
@@ -123,11 +122,6 @@ def embedded(document: object) -> str:
     """JSON for a script element with data: it cannot end the block, or open a comment or tag."""
     text = json.dumps(document, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
-
-
-def escape(text: str) -> str:
-    """Escape a text for elements and attributes."""
-    return html.escape(printable(text))
 
 
 def _block(block: Block, pack: Pack | None) -> Iterator[str]:

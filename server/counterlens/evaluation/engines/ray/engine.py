@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-from threading import Lock
-from typing import Self
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from threading import Event, Lock
+from typing import Any, Self, TypeVar
 
+from counterlens.errors import Cancelled, SandboxError
 from counterlens.evaluation.engines.base import fitting, opened, options_of
-from counterlens.evaluation.engines.ray.cluster import HERE, RayCluster, Warn
-from counterlens.evaluation.engines.ray.model import RayModel
+from counterlens.evaluation.engines.ray.cluster import HERE, Lost, RayCluster, Warn
+from counterlens.evaluation.engines.ray.inside import Errand, Misfit, run_program
 from counterlens.evaluation.engines.ray.replicas import Replicas
-from counterlens.evaluation.engines.ray.sandbox import RaySandbox
 from counterlens.evaluation.settings import RunSettings
-from counterlens.models.base import Model
+from counterlens.models.base import Completion, Model, ModelInfo, Progress, Prompt, TokenScores, Vectors
 from counterlens.models.registry import runs_here
-from counterlens.sandbox.base import Sandbox
+from counterlens.sandbox.base import Job, JobOutcome, Sandbox
+from counterlens.sandbox.following import followed
+
+_RETRIES = 4  # a program whose node is lost runs on another; its outcome is a value, so none counts twice
+
+Found = TypeVar("Found")
 
 _MOST_JOBS = 64
 
@@ -77,3 +84,132 @@ class RayEngine:
             if self._cluster is None:
                 self._cluster = RayCluster(self._address, self._warn)
             return self._cluster
+
+
+class RayModel(Model):
+    """Thread-safe; it reports progress only at the end.
+
+    Args:
+        replicas: Replicas of the model.
+    """
+
+    def __init__(self, replicas: Replicas) -> None:
+        self._replicas = replicas
+
+    @property
+    def info(self) -> ModelInfo:
+        """Identity of the model."""
+        return self._replicas.info
+
+    def complete(
+        self,
+        prompts: Sequence[Prompt],
+        *,
+        cancel: Event | None = None,
+        progress: Progress | None = None,
+    ) -> list[Completion]:
+        """Like `Model.complete`."""
+        found: list[Completion] = self._replicas.ask("complete", list(prompts), cancel=cancel)
+        return _report_done(found, len(found), progress)
+
+    def score(
+        self,
+        text: str,
+        *,
+        context: str = "",
+        alternatives: int = 5,
+        cancel: Event | None = None,
+        progress: Progress | None = None,
+    ) -> TokenScores:
+        """Like `Model.score`."""
+        found: TokenScores = self._replicas.ask(
+            "score", text, context=context, alternatives=alternatives, cancel=cancel
+        )
+        return _report_done(found, len(found), progress)
+
+    def score_continuations(
+        self,
+        context: str,
+        continuations: Sequence[str],
+        *,
+        alternatives: int = 5,
+        cancel: Event | None = None,
+        progress: Progress | None = None,
+    ) -> list[TokenScores]:
+        """Like `Model.score_continuations`."""
+        found: list[TokenScores] = self._replicas.ask(
+            "score_continuations", context, list(continuations), alternatives=alternatives, cancel=cancel
+        )
+        return _report_done(found, len(found), progress)
+
+    def embed(
+        self, texts: Sequence[str], *, cancel: Event | None = None, progress: Progress | None = None
+    ) -> Vectors:
+        """Like `Model.embed`."""
+        found: Vectors = self._replicas.ask("embed", list(texts), cancel=cancel)
+        return _report_done(found, len(found), progress)
+
+    def close(self) -> None:
+        """Close the replicas."""
+        self._replicas.close()
+
+
+def _report_done(found: Found, steps: int, progress: Progress | None) -> Found:
+    if progress:
+        progress(steps, steps)
+    return found
+
+
+class RaySandbox:
+    """Implements `counterlens.sandbox.base.Sandbox`. Thread-safe.
+
+    Args:
+        cluster: Returns the cluster, when a program is to run.
+        local: The sandbox of this machine; those of the nodes must be as strong.
+    """
+
+    def __init__(self, cluster: Callable[[], RayCluster], local: Sandbox) -> None:
+        self._cluster, self._local = cluster, local
+
+    @property
+    def name(self) -> str:
+        """The id of the back end."""
+        return self._local.name
+
+    @property
+    def guarantees(self) -> tuple[tuple[str, bool], ...]:
+        """The isolation of this machine; a node that isolates less is not used."""
+        return self._local.guarantees
+
+    @followed
+    def run(self, job: Job, *, cancel: Event | None = None) -> JobOutcome:
+        """Run one job to its end, on some node.
+
+        Raises:
+            SandboxError: the node's sandbox could not be set up, several nodes were lost in turn, or no
+                suitable node is left.
+            Cancelled: `cancel` was set.
+        """
+        cluster = self._cluster()
+        errand = Errand.of(job)
+        while True:
+            outcome = self._sent(cluster, errand, cancel)
+            if isinstance(outcome, JobOutcome):
+                return outcome
+            cluster.leave_out(outcome.node, outcome.why)
+
+    def _sent(self, cluster: RayCluster, errand: Errand, cancel: Event | None) -> JobOutcome | Misfit:
+        ref = self._task.options(**cluster.fitting()).remote(errand, cluster.here)
+        try:
+            outcome: JobOutcome | Misfit = cluster.settled(ref, cancel)
+        except Cancelled:
+            cluster.ray.cancel(ref)
+            raise
+        except Lost as lost:
+            raise SandboxError(f"the nodes that ran a program were lost: {lost}") from lost
+        return outcome
+
+    @cached_property
+    def _task(self) -> Any:
+        task = self._cluster().ray.remote(num_cpus=1, max_retries=_RETRIES, scheduling_strategy="SPREAD")
+        return task(run_program)
