@@ -9,7 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from counterlens.models.default import VARIABLE
+from counterlens.models.llama.model import LlamaModel
 from tests.cli.test_cli import Cli
+from tests.conftest import CODE_MODEL
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "tutorial.md").read_text(encoding="utf-8")
@@ -44,8 +47,10 @@ def words(text: str) -> str:
 
 
 def test_the_tutorial_runs_and_says_what_it_quotes(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cli: Cli
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cli: Cli, code_model: LlamaModel
 ) -> None:
+    assert code_model.info.local
+    monkeypatch.setenv(VARIABLE, str(CODE_MODEL))  # which the first command fetches
     for name in ("CONFIG", "DATA"):
         monkeypatch.setenv(f"XDG_{name}_HOME", str(tmp_path / "home"))
     monkeypatch.delenv("COUNTERLENS_TRUST")
@@ -53,12 +58,19 @@ def test_the_tutorial_runs_and_says_what_it_quotes(
     folder.mkdir()
     monkeypatch.chdir(folder)
     program, test = blocks("python")
-    Path("parity.py").write_text(program, encoding="utf-8")
-    Path("test_parity.py").write_text(test, encoding="utf-8")
+    Path("larger.py").write_text(program, encoding="utf-8")
+    Path("test_larger.py").write_text(test, encoding="utf-8")
     shutil.copy(ROOT / "examples" / f"{OWN}.py", "YOURS.py")
     commands = steps()
-    assert [command[1] for command, _ in commands] == ["doctor", "mutate", "probe", "judge", "probe"]
-    for command, quoted in commands[1:]:  # test_cli.py calls the doctor, which takes long
+    assert [command[1] for command, _ in commands] == [
+        "models",
+        "doctor",
+        "mutate",
+        "probe",
+        "judge",
+        "probe",
+    ]
+    for command, quoted in commands[2:]:  # test_cli.py calls the doctor, which takes long
         arguments = [part.replace("YOUR_FUNCTION", OWN) for part in command[1:]]
         done = cli(*arguments, *(FEWER if "--html" in arguments else []))
         assert done.code == 0, (command, done.err)

@@ -30,7 +30,7 @@ const FINDING = /the model still wrote the code for the unflipped condition/;
 function tutorialFiles() {
   const page = readFileSync(path.join(root, "docs/tutorial.md"), "utf8");
   const [program, test] = [...page.matchAll(/^```python\n(.*?)^```$/gms)].map(([, text]) => text);
-  return { "parity.py": program, "test_parity.py": test };
+  return { "larger.py": program, "test_larger.py": test };
 }
 
 class Clock {
@@ -78,7 +78,7 @@ await main(async () => {
   const home = new Home(path.join(RUN, "home"), environment);
   rmSync(home.cache, { recursive: true, force: true }); // facts about this machine that earlier runs have cached
   home.writeSettings({ "security.workspace.trust.enabled": true });
-  const work = path.join(RUN, "parity");
+  const work = path.join(RUN, "larger");
   mkdirSync(work);
   for (const [name, text] of Object.entries(tutorialFiles())) writeFileSync(path.join(work, name), text);
 
@@ -103,8 +103,8 @@ await main(async () => {
   const vscode = new Workbench(page, server.url);
   const session = new Session("newcomer", home, work, server, context, vscode);
   try {
-    await vscode.open(work, path.join(work, "parity.py"));
-    clock.stop("the editor shows parity.py");
+    await vscode.open(work, path.join(work, "larger.py"));
+    clock.stop("the editor shows larger.py");
     await walk(session, clock);
   } catch (error) {
     await session.screenshot("FAILED");
@@ -126,7 +126,7 @@ async function walk(session, clock) {
   await vscode.statusItem(/: ready/).waitFor(PATIENT);
   clock.stop("the status bar says ready");
   await picture("ready");
-  // Nothing in parity.py is unlikely enough for the calm default.
+  // Nothing in larger.py is unlikely enough for the calm default.
   await vscode.command("Counterlens: Show All Uncertainty");
   const marked = page.locator(".view-overlays .cdr[class*=ced-], .view-line span[class*=ced-]");
   await marked.first().waitFor({ state: "attached", ...PATIENT });
@@ -135,10 +135,10 @@ async function walk(session, clock) {
   const lens = vscode.codeLens("Probe counterfactually").first();
   await lens.waitFor(PATIENT);
   await until(() => lens.click({ timeout: 2_000 }), { ms: 20_000 });
-  await vscode.tab("Probe of parity").waitFor(PATIENT);
+  await vscode.tab("Probe of larger").waitFor(PATIENT);
   clock.stop("the report of the probe opens");
   await picture("report");
-  const report = vscode.panel("Probe of parity");
+  const report = vscode.panel("Probe of larger");
   await report.getByText(FINDING).first().waitFor(PATIENT);
   clock.stop("the report has the finding");
   await inAllThemes(session, "answer");
@@ -147,9 +147,9 @@ async function walk(session, clock) {
     .first()
     .evaluate((element) => element.scrollIntoView());
   await inAllThemes(session, "answer-pair");
-  await vscode.tab("Probe of parity").click();
+  await vscode.tab("Probe of larger").click();
   await vscode.command("View: Close Editor");
-  await vscode.hover("parity", { line: "def parity" });
+  await vscode.hover("larger", { line: "def larger" });
   await session.screenshot("hover-name");
   await vscode.hover("n", { line: "if n % 2" });
   await session.screenshot("hover");
