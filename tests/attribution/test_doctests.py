@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from counterlens.attribution import doctests
-from counterlens.attribution.base import Judge, Judgement, Setting, Strength
+from counterlens.attribution.base import Judge, Judgement, Setting
 from counterlens.attribution.file_of_tests import judge_by_tests
 from counterlens.attribution.programs import judge_by_itself
 from counterlens.attribution.registry import find_judge
@@ -364,7 +364,6 @@ def test_the_settings_of_the_project_apply_to_its_examples(
     verdict = judge_by_itself(text, path, setting, function=name)
     assert verdict.passed, verdict
     assert (verdict.evidence.attribution, verdict.evidence.tests) == ("doctest", 1)
-    assert verdict.evidence.strength is Strength.WEAK
     assert "pytest ran the examples" in verdict.evidence.message
     wrong = text.replace(*WRONG[name])
     assert wrong != text

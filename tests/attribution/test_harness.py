@@ -124,9 +124,7 @@ def failures(folder: Path, program: str) -> tuple[set[str], set[str]]:
     cases = [[owner, name] for name in names for owner in ("", "TestService", "TestData", "TestMethods")]
     file = {"path": str(tests), "module": at.module, "root": str(at.root), "cases": cases}
     setting = Setting(best_sandbox(), interpreter_for(path), LIMITS)
-    run = test_run.TestRun(
-        "tests", setting, place, {"files": [file]}, folder=place.project, apartness=test_run.Apartness.NEVER
-    )
+    run = test_run.TestRun("tests", setting, place, {"files": [file]}, folder=place.project)
     trial = StandInTrial(run, program, read_cases, None)
     shown = [names.keys() for names in (trial.failures_of(program), trial.independent_failures())]
     return {name.rpartition("::")[2] for name in shown[0]}, {name.rpartition("::")[2] for name in shown[1]}

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from counterlens.attribution.base import Judgement, Setting, Strength
+from counterlens.attribution.base import Judgement, Setting
 from counterlens.attribution.supplied_tests import SuppliedTestsJudge
 from counterlens.sandbox.base import Limits
 from counterlens.sandbox.registry import best_sandbox
@@ -19,14 +19,6 @@ def check(candidate):
     assert candidate([]) == [], "nothing"
 
 check(double)
-"""
-ALWAYS_EQUAL = """
-class Same(list):
-    def __eq__(self, other):
-        return True
-    __hash__ = None
-def double(values):
-    return Same()
 """
 
 
@@ -41,7 +33,6 @@ def test_the_forms_that_datasets_have(setting: Setting) -> None:
         verdict = SuppliedTestsJudge(tests, "double", ORIGINAL, setting).judge(ORIGINAL)
         assert verdict.passed, verdict
         assert verdict.evidence.tests == number
-        assert verdict.evidence.strength is Strength.STRONG
 
 
 @pytest.mark.parametrize(
@@ -53,7 +44,9 @@ def test_the_forms_that_datasets_have(setting: Setting) -> None:
         ("", Judgement.FAILED, None),
         ("import os\nos._exit(0)", Judgement.FAILED, None),
         ("raise SystemExit", Judgement.FAILED, None),
-        (ALWAYS_EQUAL, Judgement.FAILED, "candidate([1, 2]) == [2, 4]"),
+        ("def double(values):\n    raise SystemExit(0)\n", Judgement.FAILED, "candidate([1, 2]) == [2, 4]"),
+        ("def double(values):\n    import os\n    os._exit(0)\n", Judgement.FAILED, None),
+        ("import unittest\ndef double(values):\n    raise unittest.SkipTest\n", Judgement.FAILED, None),
         (ORIGINAL + "import builtins\nbuiltins.list = lambda *_: []\n", Judgement.FAILED, None),
         ("def double(values):\n    raise AssertionError\n", Judgement.FAILED, "candidate([1, 2]) == [2, 4]"),
         ("def double(values):\n    return lambda: values\n", Judgement.FAILED, "candidate([1, 2]) == [2, 4]"),
@@ -102,23 +95,21 @@ def test_random_arguments_and_recursion(setting: Setting) -> None:
     assert not judge.judge("def depth(n):\n    return n + 1\n").passed
 
 
-def test_what_cannot_be_handed_over_is_refused(setting: Setting) -> None:
-    original = "def apply(function, value):\n    return function(value)\n"
-    verdict = SuppliedTestsJudge("assert apply(lambda x: x, 1) == 1", "apply", original, setting).judge(
-        original
-    )
+def test_functions_generators_and_long_results_are_values_like_others(setting: Setting) -> None:
+    for original, tests in (
+        ("def f(g, x):\n    return g(x)\n", "assert f(lambda x: 2 * x, 1) == 2\n"),
+        ("def f(n):\n    yield from range(n)\n", "assert next(f(1)) == 0\n"),
+        ("def f(n):\n    return list(range(n))\n", "assert len(f(300000)) == 300000\n"),
+        ("def f(n):\n    return lambda: n\n", "assert f(3)() == 3\n"),
+        ("SEEN = []\ndef f(n):\n    SEEN.append(n)\n", "f(1)\nSEEN.append(2)\nassert SEEN == [1, 2]\n"),
+    ):
+        judge = SuppliedTestsJudge(tests, "f", original, setting)
+        assert judge.judge(original).passed, tests
+        wrong = judge.judge("def f(*_):\n    return None\n")
+        assert wrong.judgement is Judgement.FAILED, tests
+
+
+@pytest.mark.parametrize("tests", ["assert True", "assert double(1"])
+def test_tests_that_do_not_parse_or_call_it_are_refused(setting: Setting, tests: str) -> None:
+    verdict = SuppliedTestsJudge(tests, "double", ORIGINAL, setting).judge(ORIGINAL)
     assert verdict.judgement is Judgement.REFUSED
-    assert "cannot cross between processes" in verdict.evidence.message
-    nothing = SuppliedTestsJudge("assert True", "apply", original, setting).judge(original)
-    assert nothing.judgement is Judgement.REFUSED
-
-
-def test_what_is_too_large_to_be_handed_over_is_not_held_against_the_program(setting: Setting) -> None:
-    original = "def first(n):\n    return list(range(n))\n"
-    tests = "assert first(2) == [0, 1]\nassert len(first(300000)) == 300000"
-    judge = SuppliedTestsJudge(tests, "first", original, setting)
-    verdict = judge.judge(original)
-    assert verdict.judgement is Judgement.REFUSED, verdict
-    assert "too large" in verdict.evidence.message
-    wrong = judge.judge(original.replace("range(n)", "range(n + 1)"))
-    assert (wrong.judgement, wrong.evidence.failed) == (Judgement.FAILED, "assert first(2) == [0, 1]")

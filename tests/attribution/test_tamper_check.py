@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from counterlens.attribution.sandboxed.runner.tamper_check import NoTamperCheck, TamperCheck
+from counterlens.attribution.sandboxed.runner.tamper_check import TamperCheck
 
 
 def other(*_arguments: object) -> None:
@@ -63,9 +63,3 @@ def test_what_tests_have_replaced_themselves_counts_from_then_on(monkeypatch: py
     monkeypatch.undo()
     check.compare(before)
     assert check.broken == "builtins.sorted"
-
-
-def test_in_another_process_there_is_nothing_to_compare() -> None:
-    check = NoTamperCheck()
-    check.compare(check.take())
-    assert check.broken is None

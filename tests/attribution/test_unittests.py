@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from counterlens.attribution.base import Isolation, Judge, Judgement, Strength
+from counterlens.attribution.base import Judge, Judgement, Strength
 from counterlens.attribution.registry import find_judge
 from counterlens.sandbox.registry import best_sandbox
 from counterlens.syntax.document import Document
@@ -412,10 +412,9 @@ def test_a_function_has_the_name_of_its_module(
     path = project(files) / "total/total.py"
     verdict = judge_of(path, "total", python=python_with_pytest).judge(path.read_text())
     assert verdict.passed
-    assert verdict.evidence.strength is Strength.STRONG, verdict
 
 
-def test_the_process_of_the_tests_has_a_reason(
+def test_tests_derive_a_class_from_one_of_the_program(
     project: Project, judge_of: JudgeOf, python_with_pytest: Path
 ) -> None:
     tests = """
@@ -439,7 +438,4 @@ def test_the_process_of_the_tests_has_a_reason(
     for program in (text, text.replace("append(price)", "extend([price])")):
         verdict = judge.judge(program)
         assert verdict.passed
-        assert verdict.evidence.isolation is Isolation.SHARED
-        assert verdict.evidence.strength is Strength.WEAK
-        assert "forged" in verdict.evidence.message
-        assert "the class Box" in verdict.evidence.message
+        assert not verdict.evidence.message

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from counterlens.attribution import test_run, vetting
 from counterlens.attribution.base import LIMITS, Judge, Judgement, Setting
 from counterlens.attribution.file_of_tests import judge_by_tests
 from counterlens.attribution.layout import interpreter_for
-from counterlens.attribution.pace import Bound
 from counterlens.attribution.programs import judge_by_itself
 from counterlens.attribution.registry import find_judge, why_no_judge
-from counterlens.sandbox.base import Job, JobOutcome, Sandbox
 from counterlens.sandbox.registry import best_sandbox
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import find_function
@@ -70,13 +65,6 @@ def test_a_program_may_not_plead_what_its_original_does_not_do(project: Project,
         "import sys; sys.exit(4)",
     ):
         assert judge.judge(f"def double(x):\n    {trick}\n").judgement is Judgement.FAILED, trick
-
-
-def test_a_test_that_fails_both_ways_is_no_reason_for_one_process() -> None:
-    apart = vetting.Vetted(without={"a::test_both": "forbidden", "a::test_one": "not callable"})
-    shared = vetting.Vetted(without={"a::test_both": "forbidden"}, apart=False)
-    assert apart.why_not_like(shared) == "a::test_one: not callable"
-    assert apart.why_not_like(apart) == ""
 
 
 def test_what_has_no_usable_test_says_why(project: Project) -> None:
@@ -190,40 +178,3 @@ def test_a_module_that_is_not_installed_is_not_the_program(
     assert judge_by_tests(program, path, path.with_name("test_double.py"), setting).judgement is judgement
     # The original does without it, so a program that does not is wrong.
     assert judge_of(path, "double").judge(program).judgement is Judgement.FAILED
-
-
-def test_tests_that_are_slow_apart_are_given_up_soon(
-    project: Project, judge_of: JudgeOf, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """They exchange too many values with the program; in its process they are quick."""
-    limits: list[tuple[bool, int]] = []
-    sandbox = type(best_sandbox())
-    run = sandbox.run
-
-    def noted(self: Sandbox, job: Job, **options: Any) -> JobOutcome:
-        if "task.json" in job.files:
-            task = json.loads(job.files["task.json"])
-            limits.append((bool(task.get("apart")), job.limits.cpu_seconds))
-        return run(self, job, **options)
-
-    monkeypatch.setattr(sandbox, "run", noted)
-    for module in (vetting, test_run):
-        monkeypatch.setattr(module, "FIRST_APART", 1)
-        monkeypatch.setattr(module, "COUNTERFACTUAL", Bound(10, 1))
-    tests = """
-        from double import double
-
-        def test_right():
-            assert double(2) == 4
-
-        def test_many():
-            assert sum(double(x) for x in range(60_000)) == 2 * sum(range(60_000))
-        """
-    path = project({"double.py": DOUBLE, "test_double.py": tests}) / "double.py"
-    for vetted in (True, False):
-        limits.clear()
-        judge = judge_of(path, "double", vetted=vetted)
-        assert judge.judge(DOUBLE).passed
-        assert limits[0] == (True, 1)
-        assert (True, LIMITS.cpu_seconds) not in limits
-        assert judge.judge(DOUBLE.replace("2 *", "3 *")).judgement is Judgement.FAILED

@@ -17,7 +17,7 @@ from counterlens.attribution.base import Evidence, Judgement, Setting, Verdict
 from counterlens.attribution.harness import refuse_harness
 from counterlens.attribution.layout import folders_around, layout_of
 from counterlens.attribution.suite import SETTINGS, Suite
-from counterlens.attribution.test_run import Apartness, TestRun, brief, in_lines
+from counterlens.attribution.test_run import TestRun, brief, in_lines
 from counterlens.attribution.unittests import read_cases
 from counterlens.attribution.variant_run import run_variants
 from counterlens.syntax.document import Document
@@ -71,7 +71,7 @@ class DoctestJudge:
             if self._vetted:
                 return verdict
             return refuse_harness(self._test_run, verdict, program, self._read, cancel)
-        if verdict.judgement is not Judgement.FAILED or self._test_run.calibration.apart:
+        if verdict.judgement is not Judgement.FAILED or self._test_run.passes_original(self._read, cancel):
             return verdict
         return self._ask_pytest(program, verdict, cancel)
 
@@ -176,7 +176,6 @@ def judge_by(docstring: str | None, document: Document, setting: Setting, name: 
             place,
             {"files": files},
             folder=place.project,
-            apartness=Apartness.NEVER,
             readable=settings,
         )
     judge = DoctestJudge(examples, TestRun(ID, setting, place, task, original=document.text), by_pytest)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import doctest
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from threading import Event
@@ -13,8 +14,7 @@ from counterlens.attribution.doctests import pytest_settings_for_examples
 from counterlens.attribution.harness import refuse_harness
 from counterlens.attribution.layout import layout_of
 from counterlens.attribution.reading import read_program
-from counterlens.attribution.separation import why_inseparable
-from counterlens.attribution.test_run import Apartness, TestRun, brief, in_lines
+from counterlens.attribution.test_run import TestRun, brief, in_lines
 from counterlens.attribution.unittests import ID as TESTS
 from counterlens.attribution.unittests import read_cases
 from counterlens.errors import SourceError
@@ -32,7 +32,6 @@ def judge_by_tests(
     setting: Setting,
     *,
     function: str | None = None,
-    apartness: Apartness = Apartness.AUTO,
     cancel: Event | None = None,
 ) -> Verdict:
     """Run a file of tests against a program.
@@ -46,7 +45,6 @@ def judge_by_tests(
         tests: The file of tests.
         setting: Its sandbox and interpreter.
         function: The argument of `check`; by default the last function that the program defines.
-        apartness: Whether the program runs in a separate process.
         cancel: Set to cancel.
 
     Raises:
@@ -66,25 +64,16 @@ def judge_by_tests(
         reason = f"{tests.name} has no assertion and no test case: nothing in it could fail"
         return Verdict(Judgement.REFUSED, Evidence(TESTS, 0, None, reason))
     place, at = layout_of(path, program), layout_of(tests, text)
-    cases, imports = _cases_in(tree), _imports(tree, place.module)
     target = function or _last_function(program) or ""
-    script = {"source": text, "path": str(at.path), "target": target}
+    cases, check = _has_cases(tree.body), _checks(tree)
+    script = {"source": text, "path": str(at.path), "target": target, "check": not cases or check}
     task: dict[str, object] = {"script": script}
-    if cases and (imports or _needs_pytest(tree)):
-        file = {"path": str(at.path), "module": at.module, "root": str(at.root), "cases": cases}
-        task = {"files": [{**file, "lent": not imports}]}
-        if _has_examples(tree):
-            task["script"] = {**script, "examples": True}
-    test_run = TestRun(
-        TESTS,
-        setting,
-        place,
-        task,
-        folder=place.project,
-        apartness=apartness,
-        inseparable=why_inseparable(tree, place.module),
-        readable=at.readable or (tests,),
-    )
+    if cases:
+        file = {"path": str(at.path), "module": at.module, "root": str(at.root)}
+        files = [{**file, "lent": not _imports(tree, place.module)}]
+        task = {"files": files, **(task if check or _has_examples(tree) else {})}
+    readable = at.readable or (tests,)
+    test_run = TestRun(TESTS, setting, place, task, folder=place.project, readable=readable)
     verdict = test_run.run(program, read_cases, cancel)
     verdict = refuse_harness(test_run, verdict, program, read_cases, cancel)
     if verdict.judgement is Judgement.FAILED and "::doctest of " in (verdict.evidence.failed or ""):
@@ -96,34 +85,36 @@ def judge_by_tests(
     return verdict
 
 
-def _cases_in(tree: ast.Module) -> list[list[str]]:
-    """The function of each test case, after its class if it has one."""
-    found = []
-    for node in tree.body:
+def _has_cases(body: Sequence[ast.stmt]) -> bool:
+    """Whether pytest or unittest may find a case in the body of a module or class: they decide which are."""
+    for node in body:
         if isinstance(node, _Definition) and node.name.startswith("test"):
-            found.append(["", node.name])
-        elif isinstance(node, ast.ClassDef):
-            methods = [child.name for child in node.body if isinstance(child, _Definition)]
-            found += [[node.name, name] for name in methods if name.startswith("test")]
-    return found
+            return True
+        if isinstance(node, ast.ClassDef):
+            bases = (ast.unparse(base).rpartition(".")[2].lower() for base in node.bases)
+            if node.name.startswith("Test") or any("test" in base for base in bases):
+                return True
+        parts = (getattr(node, name, ()) for name in ("body", "orelse", "finalbody"))
+        if not isinstance(node, _Definition) and any(map(_has_cases, parts)):
+            return True
+    return False
+
+
+def _checks(tree: ast.Module) -> bool:
+    """Whether it has a `check(candidate)`; any other `check` may be a helper of test cases."""
+    checks = (node for node in tree.body if isinstance(node, _Definition) and node.name == "check")
+    return any([argument.arg for argument in node.args.args] == ["candidate"] for node in checks)
 
 
 def _imports(tree: ast.Module, module: str) -> bool:
-    names = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
-    sources = {node.module or "" for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
-    return module in names | sources or any(module.endswith("." + source) for source in sources if source)
-
-
-def _needs_pytest(tree: ast.Module) -> bool:
-    """Whether a test takes fixtures or parameters."""
-    tests = [
-        node for node in ast.walk(tree) if isinstance(node, _Definition) and node.name.startswith("test")
-    ]
-    return any(
-        argument.arg not in {"self", "cls"}
-        for test in tests
-        for argument in (*test.args.args, *test.args.kwonlyargs)
-    )
+    """Whether it imports the program, its package, or something with its name."""
+    names = {module.partition(".")[0], module.rpartition(".")[2]}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            sources = [alias.name for alias in node.names] + [getattr(node, "module", None) or ""]
+            if any(not names.isdisjoint(source.split(".")) for source in sources):
+                return True
+    return False
 
 
 def _has_examples(tree: ast.Module) -> bool:
@@ -141,7 +132,7 @@ def _has_examples(tree: ast.Module) -> bool:
 
 def _can_fail(tree: ast.Module) -> bool:
     """Whether there is an assertion in a test case, an example, or code that runs on import."""
-    if _cases_in(tree) or _has_examples(tree):
+    if _has_cases(tree.body) or _has_examples(tree):
         return True
     definitions = {node.name: node for node in tree.body if isinstance(node, _Definition | ast.ClassDef)}
     todo: list[ast.AST] = [node for node in tree.body if node not in definitions.values()]

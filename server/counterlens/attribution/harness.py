@@ -22,8 +22,8 @@ from threading import Event
 from typing import Any
 
 from counterlens.attribution.base import Evidence, Judgement, Verdict
-from counterlens.attribution.test_run import IsolationCalibration, Reader, TestRun, brief, in_lines
-from counterlens.attribution.vetting import failures_in_one_process
+from counterlens.attribution.test_run import Reader, RunHistory, TestRun, brief, in_lines
+from counterlens.attribution.vetting import vet
 from counterlens.counting import plural
 from counterlens.syntax.python_ast import parse_module
 
@@ -127,7 +127,7 @@ def refuse_harness(
     Raises:
         SandboxError, Cancelled: as `TestRun.run`.
     """
-    if verdict.judgement is not Judgement.FAILED or test_run.calibration.apart:
+    if verdict.judgement is not Judgement.FAILED or test_run.passes_original(read, cancel):
         return verdict
     trial = StandInTrial(test_run, program, read, cancel)
     unusable = trial.independent_failures()
@@ -177,11 +177,11 @@ def _without(test_run: TestRun, names: Collection[str]) -> TestRun:
     """The same tests without some cases and files, and with nothing known about the others."""
     files = [file for file in test_run.task["files"] if file["path"] not in names]
     task = {**test_run.task, "files": files, "without": sorted(names)}
-    return replace(test_run, task=task, calibration=IsolationCalibration())
+    return replace(test_run, task=task, history=RunHistory())
 
 
 class StandInTrial:
-    """Runs a program and its stand-ins in the process of the tests; each only once."""
+    """Runs a program and its stand-ins; each only once."""
 
     def __init__(self, test_run: TestRun, program: str, read: Reader, cancel: Event | None) -> None:
         self._test_run, self._read, self._cancel = test_run, read, cancel
@@ -219,8 +219,8 @@ class StandInTrial:
 
     def _run(self, program: str) -> Mapping[str, str]:
         if "files" in self._test_run.task:
-            return failures_in_one_process(self._test_run, program, self._cancel, self._listen)
-        verdict = self._test_run.once(program, self._listen, self._cancel, apart=False)
+            return vet(self._test_run, program, self._cancel, self._listen).failures
+        verdict = self._test_run.run(program, self._listen, self._cancel)
         return {} if verdict.passed else {verdict.evidence.failed or "all": verdict.evidence.message}
 
     def refuse_unclear(self, verdict: Verdict) -> Verdict:

@@ -40,8 +40,6 @@ COUNTERFACTUAL = Bound(10, 2)
 """The bound of programs that no model wrote."""
 ANSWER = Bound(20, 3)
 """The bound of programs with an answer of a model."""
-FIRST_APART = 3
-"""Processor time of the first run of tests in a separate process from the original, in seconds."""
 
 _MOST: ContextVar[int | None] = ContextVar("most", default=None)
 

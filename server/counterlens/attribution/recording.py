@@ -18,7 +18,6 @@ from counterlens.sandbox.interpreter import describe
 from counterlens.sandbox.shipping import IMPORTED, quick_files, start_script
 
 _PACKAGE = Path(__file__).with_name("sandboxed")
-_PLAIN = ("calls", "replay")  # modules of the recorder that need only the first parts of its package
 _OTHERS = (
     *("runner", "pytest_", "warm_up_cases", "imported_ahead", "kept_code"),
     *(
@@ -205,7 +204,7 @@ def run(
 ) -> JobOutcome:
     """Run one module of the recorder on a task, with `more` files beside it; other parameters as in `Job`."""
     files = {
-        **quick_files(_PACKAGE, describe(setting.python).bytecode, _OTHERS if module in _PLAIN else ()),
+        **quick_files(_PACKAGE, describe(setting.python).bytecode, _OTHERS if module == "calls" else ()),
         "start.py": start_script(f"sandboxed.recorder.{module}"),
         "task.json": json.dumps(task).encode(),
         **(more or {}),

@@ -17,7 +17,7 @@ from counterlens.attribution.stand_ins import OVERLOOKED, stand_ins
 from counterlens.attribution.suite import Suite
 from counterlens.attribution.test_run import TestRun, brief
 from counterlens.attribution.variant_run import run_variants
-from counterlens.attribution.vetting import verdict_of, vet
+from counterlens.attribution.vetting import vet
 from counterlens.syntax.document import Document
 from counterlens.syntax.functions import Function
 
@@ -137,9 +137,7 @@ class CasesJudge:
         test_run = self._test_run.with_task(
             files=[file for file in whole if file["cases"]], without=sorted(found.without)
         )
-        test_run.calibration.apart = found.apart
-        test_run.calibration.why_shared = found.why_shared
-        return CasesJudge(cases, test_run, {original: verdict_of(found, ID)}, self._choice, self._stand_ins)
+        return CasesJudge(cases, test_run, {original: found.verdict(ID)}, self._choice, self._stand_ins)
 
 
 def find(document: Document, function: Function, setting: Setting) -> CasesJudge | None:

@@ -22,7 +22,6 @@ from counterlens.attribution.languages import judged, program_language
 from counterlens.attribution.layout import interpreter_for
 from counterlens.attribution.programs import judge_against, judge_by_itself
 from counterlens.attribution.reading import read_program
-from counterlens.attribution.test_run import Apartness
 from counterlens.cli.excluding import excluded_tests_option
 from counterlens.cli.options import json_option, print_json, sandbox_option, strong_sandbox
 from counterlens.cli.progress_lines import steps
@@ -59,16 +58,6 @@ _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
     help=_MAP.help,
 )
 @excluded_tests_option
-@click.option(
-    "--isolation",
-    type=click.Choice(["apart", "shared"]),
-    default="apart",
-    show_default=True,
-    help=(
-        "apart: run the program and its tests in separate processes, so that the program cannot forge a "
-        "result."
-    ),
-)
 @click.option("--python", type=_FILE, help="Python interpreter. Default: that of the program's project.")
 @sandbox_option
 @json_option
@@ -80,7 +69,6 @@ def judge(
     timeout: float,
     map_timeout: float,
     excluded_tests: tuple[str, ...],
-    isolation: str,
     python: Path | None,
     as_json: bool,
 ) -> None:
@@ -93,8 +81,6 @@ def judge(
         raise click.UsageError("--tests and --against exclude each other")
     if tests or against:
         refuse_given(("map_timeout", "excluded_tests"), "only for own tests, not for --tests or --against")
-    if not tests:
-        refuse_given(("isolation",), "only with --tests")
     if program_language(candidate) != "python":
         refuse_given(("python",), "only for Python programs")
     started = time.monotonic()
@@ -112,10 +98,7 @@ def judge(
                 excluded=excluded_tests,
             )
             if tests:
-                way = Apartness.AUTO if isolation == "apart" else Apartness.NEVER
-                verdict = language.by_tests(
-                    program, candidate, tests, setting, function=function, apartness=way
-                )
+                verdict = language.by_tests(program, candidate, tests, setting, function=function)
             elif against:
                 verdict = judge_against(program, against, setting, function=function)
             else:

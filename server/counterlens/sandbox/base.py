@@ -49,9 +49,6 @@ class Job:
         readable: Directories that the program may read besides the interpreter's own and its private one,
             such as the user's project.
         limits: Its limits.
-        second_program: Another of the files, which runs besides the first program, confined in the same way,
-            and is ended with it. A socket connects the two; the environment variable `COUNTERLENS_PEER_FD`
-            names the end of each. The second has no result to write.
         preload: Modules that a warm interpreter for such jobs imports in advance.
         cold_files: Further files of a program that no warm interpreter runs: the modules that such a one has
             imported with `preload`.
@@ -65,7 +62,6 @@ class Job:
     arguments: tuple[str, ...] = ()
     readable: tuple[Path, ...] = ()
     limits: Limits = field(default_factory=Limits)
-    second_program: str | None = None
     preload: tuple[str, ...] = ()
     cold_files: Mapping[str, bytes] = field(default_factory=dict)
     covers: Mapping[Path, bytes] = field(default_factory=dict)
@@ -94,13 +90,10 @@ class JobOutcome:
         output: Its standard output, at most `Limits.output_bytes`.
         errors: Its standard error, with the same limit.
         result: Its output on the file descriptor named by the environment variable `COUNTERLENS_RESULT_FD`,
-            which only the program's first process has.
+            which the program's own children do not inherit.
         truncated: Whether any of the three was longer.
         seconds: Wall-clock time, including the sandbox's own.
         cpu_seconds: Processor time of the program; 0 if it was stopped from outside.
-        second_ending: The ending and code of the second program, if it ended by itself and not with the
-            first.
-        second_cpu_seconds: Its processor time, in that case.
     """
 
     ending: Ending
@@ -111,8 +104,6 @@ class JobOutcome:
     truncated: bool
     seconds: float
     cpu_seconds: float = 0.0
-    second_ending: tuple[Ending, int] | None = None
-    second_cpu_seconds: float | None = None
 
 
 class Sandbox(Protocol):

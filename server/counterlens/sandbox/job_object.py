@@ -2,8 +2,8 @@
 
 Written from Microsoft's documentation, "Job Objects" and "JOBOBJECT_EXTENDED_LIMIT_INFORMATION". UNTESTED: it
 has not run on Windows yet. A job object isolates neither files nor the network, so this is weak, and says so;
-WSL 2 has the strong ones. There is no second program (`Job.second_program`) and no result pipe of its own:
-the result is a file in the private folder.
+WSL 2 has the strong ones. There is no result pipe: nothing that
+reports on it works there.
 """
 
 from __future__ import annotations
@@ -79,8 +79,6 @@ class JobObjectSandbox:
     @followed
     def run(self, job: Job, *, cancel: Event | None = None) -> JobOutcome:
         """Run one job to its end; see `Sandbox.run`."""
-        if job.second_program:
-            raise SandboxError("running two programs at once is not supported on Windows")
         folder = Path(tempfile.mkdtemp(prefix="counterlens-")).resolve()
         try:
             return _run(job, folder, cancel)

@@ -8,11 +8,11 @@ a threaded parent is not safe; a warm one is forked from a zygote (see `zygote.p
 - the supervisor, the first process of the PID namespace: when it ends, the kernel ends all others in it.
   Without a PID namespace, the previous process supervises, as the subreaper of its descendants. A warm
   launcher is forked into its namespaces, and is the supervisor itself;
-- the programs: the job's entry, and the second program if there is one. They are started before the files
-  are read, so that no content of the files is in the memory of a program that continues without `exec`.
+- the program: the job's entry. It is started before the files are read, so that no content of the files is in
+  the memory of a program that continues without `exec`.
 
 Standard input is the connection to the parent: it carries the task, and its end means "stop", so that nothing
-survives a killed parent. Reports go to the status pipe, which the programs do not inherit.
+survives a killed parent. Reports go to the status pipe, which the program does not inherit.
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ from __future__ import annotations
 import os
 import select
 import sys
-import time
 
 from counterlens.sandbox import program as programs
 from counterlens.sandbox.task import read_files, read_task
@@ -39,7 +38,6 @@ if TYPE_CHECKING:
 LINUX = sys.platform == "linux"
 _SIGKILL = 9
 _GLANCE = 0.01  # seconds between two checks of the program if the kernel cannot announce its end
-_GRACE = 0.03  # seconds to wait for the second program to end by itself
 
 
 class Launcher:
@@ -142,7 +140,7 @@ class Launcher:
         os._exit(0)
 
     def lay_out(self, go: int) -> None:
-        """Create the working, home and scratch folders, write the files, and let the programs begin."""
+        """Create the working, home and scratch folders, write the files, and let the program begin."""
         try:
             for name in ("work", "home", "tmp"):
                 os.makedirs(os.path.join(self.task.folder, name), exist_ok=True)  # noqa: PTH103, PTH118
@@ -153,7 +151,7 @@ class Launcher:
                     file.write(content)
             if self.namespaces and self.task.covers:
                 self.attempt("covers", self.cover)
-            os.write(go, b"." * (len(self.task.programs) + 1))
+            os.write(go, b"..")
         except (OSError, ValueError) as error:
             self.report("error", error)
         os.close(go)
@@ -171,7 +169,7 @@ class Launcher:
                 os.unlink(instead)  # noqa: PTH108 - so that no program can write to it
 
     def supervise(self, waiting: int, go: int) -> None:
-        """Start the programs, wait for the end of the first or "stop", and end all remaining processes."""
+        """Start the program, wait for its end or "stop", and end all remaining processes."""
         if LINUX:
             from counterlens.sandbox.linux import syscalls
 
@@ -180,8 +178,10 @@ class Launcher:
                 self.contain()
             elif not self.namespaces:
                 syscalls.prctl(syscalls.PR_SET_CHILD_SUBREAPER, 1)
-        started = self._start(waiting, go)
-        if not started:
+        started = os.fork()
+        if started == 0:
+            os.close(go)
+            self.become(waiting)
             return
         if self.namespaces and not self.first:
             os.close(go)
@@ -196,64 +196,33 @@ class Launcher:
             _end_all()
         elif not self.namespaces:
             self.end_descendants()
-        for pid in reversed(started):  # the first program's end is reported last
-            if pid in ended:
-                status, usage = ended[pid]
-                code = os.waitstatus_to_exitcode(status)
-                word = ("" if pid == started[0] else "beside-") + ("signalled" if code < 0 else "exited")
-                self.report(word, abs(code), usage.ru_utime + usage.ru_stime)
+        if ended is not None:
+            status, usage = ended
+            code = os.waitstatus_to_exitcode(status)
+            self.report("signalled" if code < 0 else "exited", abs(code), usage.ru_utime + usage.ru_stime)
         os.close(self.task.status)  # the parent need not wait until the memory of this process is released
         os._exit(0)
 
-    def _start(self, waiting: int, go: int) -> list[int]:
-        """The programs' process ids; empty in a program itself."""
-        peers = self._peers()
-        started = []
-        for number, peer in enumerate(peers):
-            pid = os.fork()
-            if pid == 0:
-                os.close(go)
-                self.become(number, waiting, peer)
-                return []
-            started.append(pid)
-        for peer in peers:
-            if peer >= 0:
-                os.close(peer)
-        return started
-
-    def _peers(self) -> list[int]:
-        if len(self.task.programs) == 1:
-            return [-1]
-        import socket
-
-        return [end.detach() for end in socket.socketpair()]
-
-    def wait(self, started: list[int]) -> dict[int, Ended]:
-        """The status of the ended programs, once the first has ended; empty if the parent said "stop"."""
+    def wait(self, started: int) -> Ended | None:
+        """The status and usage of the program, once it has ended; None if the parent said "stop"."""
         watched, pause = [0], _GLANCE
-        ended: dict[int, Ended] = {}
         if LINUX:
             try:
-                watched.append(os.pidfd_open(started[0]))
+                watched.append(os.pidfd_open(started))
                 pause = 1.0  # only to collect orphans
             except OSError:
                 pass
-        deadline = None
-        while deadline is None or (len(ended) < len(started) and time.monotonic() < deadline):
-            if 0 in select.select(watched, [], [], pause)[0] and deadline is None:
-                return {}
+        while 0 not in select.select(watched, [], [], pause)[0]:
             while True:
                 try:
                     pid, status, usage = os.wait4(-1, os.WNOHANG)
                 except ChildProcessError:
-                    return ended
+                    return None
+                if pid == started:
+                    return status, usage
                 if pid == 0:
                     break
-                if pid in started:
-                    ended[pid] = status, usage
-            if started[0] in ended and deadline is None:
-                deadline, watched, pause = time.monotonic() + _GRACE, [], _GLANCE / 10
-        return ended
+        return None
 
     def end_descendants(self) -> None:
         """Kill all children, and their children as this subreaper inherits them, until none is left."""
@@ -265,10 +234,10 @@ class Launcher:
             except ChildProcessError:
                 return
 
-    def become(self, number: int, waiting: int, peer: int) -> None:
+    def become(self, waiting: int) -> None:
         """Confine this process and begin the program; returns only for a warm one."""
         program = programs.SandboxedProgram(
-            self.task, number, go=waiting, peer=peer, namespaces=self.namespaces, ruleset=self.ruleset
+            self.task, go=waiting, namespaces=self.namespaces, ruleset=self.ruleset
         )
         try:
             program.confine(self.attempt)

@@ -284,7 +284,7 @@ def make_service_task(service: ServedProgram, folder: str) -> SandboxTask:
     limits = service.limits
     return SandboxTask(
         python=service.command[0],
-        programs=[[*service.command[1:]]],
+        program=[*service.command[1:]],
         environment=_environment(folder) | dict(service.environment),
         folder=folder,
         readable=[*_SYSTEM, *(str(path) for path in service.readable)],
@@ -314,7 +314,7 @@ def make_task(job: Job, folder: str) -> SandboxTask:
         environment["PYTHONUSERBASE"] = interpreter.user_base
     return SandboxTask(
         python=os.path.abspath(job.python),  # noqa: PTH100 - keep the link of a virtual environment
-        programs=[[job.entry, *job.arguments], *([[job.second_program]] if job.second_program else [])],
+        program=[job.entry, *job.arguments],
         environment=environment,
         folder=folder,
         readable=[*_SYSTEM, *interpreter.folders, *(str(path) for path in job.readable)],
@@ -375,26 +375,17 @@ def _outcome(run: _Run, job: Job) -> tuple[JobOutcome, frozenset[str]] | None:
     ended = next((words for words in lines if words[0] in {"exited", "signalled"}), None)
     if run.in_time and ended is None:
         return None
-    other = next((words for words in lines if words[0].startswith("beside-")), None)
     ending, code, cpu = _ending_of(ended, job) if ended else (Ending.TIMED_OUT, _SIGKILL, 0.0)
     outcome = JobOutcome(
         ending, code, pipes.data("output"), pipes.data("errors"), pipes.data("result"), pipes.truncated,
-        run.seconds, cpu, *_second(other, job),
+        run.seconds, cpu,
     )  # fmt: skip
     return outcome, held
 
 
-def _second(words: list[str] | None, job: Job) -> tuple[tuple[Ending, int] | None, float | None]:
-    """Ending and processor time of the second program, if they were reported."""
-    if words is None:
-        return None, None
-    ending, code, cpu = _ending_of(words, job)
-    return (ending, code), cpu
-
-
 def _ending_of(words: list[str], job: Job) -> tuple[Ending, int, float]:
     code, cpu = int(words[1]), float(words[2])
-    if words[0].endswith("exited"):
+    if words[0] == "exited":
         return Ending.EXITED, code, cpu
     burnt = code == _SIGXCPU or (code == _SIGKILL and cpu >= job.limits.cpu_seconds)
     return (Ending.TIMED_OUT if burnt else Ending.SIGNALLED), code, cpu

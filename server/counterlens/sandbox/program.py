@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 LINUX = sys.platform == "linux"
 LAUNCHED = 127  # the exit code if the program could not be started
 RESULT_FD = "COUNTERLENS_RESULT_FD"
-PEER_FD = "COUNTERLENS_PEER_FD"
 _THREADS = 128  # allowance for threads, which the process limit also counts
 
 _OWN: list[str] = []
@@ -31,23 +30,17 @@ _KEPT: list[types.ModuleType] = []  # freeing modules would copy the pages that 
 
 
 class SandboxedProgram:
-    """One of a task's programs, about to begin.
+    """A task's program, about to begin.
 
     Args:
         task: The task; the content of its files is not in this process.
-        number: Index of the program in the task.
         go: A file descriptor that receives one byte when the files are written.
-        peer: The socket to the other program, or -1.
         namespaces: Whether the process is in its own namespaces.
         ruleset: For a warm program: the paths that all programs of this interpreter may read.
     """
 
-    def __init__(
-        self, task: SandboxTask, number: int, *, go: int, peer: int, namespaces: bool, ruleset: Ruleset | None
-    ) -> None:
-        self.task, self.go, self.peer, self.ruleset = task, go, peer, ruleset
-        self.arguments = task.programs[number]
-        self.result = task.result if number == 0 else -1
+    def __init__(self, task: SandboxTask, *, go: int, namespaces: bool, ruleset: Ruleset | None) -> None:
+        self.task, self.go, self.ruleset = task, go, ruleset
         self.namespaces, self.warm = namespaces, ruleset is not None
 
     def confine(self, attempt: Callable[[str, Callable[[], None]], bool]) -> None:
@@ -58,8 +51,7 @@ class SandboxedProgram:
             os._exit(LAUNCHED)
         os.close(self.go)
         os.chdir(os.path.join(task.folder, "work"))  # noqa: PTH118
-        given = task.given if self.result >= 0 else -1
-        os.dup2(given if given >= 0 else os.open(os.devnull, os.O_RDWR), 0)
+        os.dup2(task.given if task.given >= 0 else os.open(os.devnull, os.O_RDWR), 0)
         self._limit()
         if LINUX:
             from counterlens.sandbox.linux import landlock, namespaces, seccomp
@@ -85,20 +77,17 @@ class SandboxedProgram:
         """Become the program; returns only for a warm one, with the function that runs it."""
         task = self.task
         environment = dict(task.environment)
-        if self.result >= 0:
-            environment[RESULT_FD] = str(self.result)
-        if self.peer >= 0:
-            environment[PEER_FD] = str(self.peer)
+        environment[RESULT_FD] = str(task.result)
         if not self.warm:
-            os.execve(task.python, [task.python, *self.arguments], environment)  # noqa: S606 - the purpose
+            os.execve(task.python, [task.python, *task.program], environment)  # noqa: S606 - the purpose
         os.close(task.status)
         os.environ.clear()
         os.environ.update(environment)
-        return _warm_start(self.arguments)
+        return _warm_start(task.program)
 
     def _keep_descriptors(self) -> None:
         """Close all descriptors but the program's own, and the status pipe, which closes when it begins."""
-        kept = sorted(fd for fd in (self.result, self.peer, self.task.status) if fd > 2)
+        kept = sorted(fd for fd in (self.task.result, self.task.status) if fd > 2)
         at = 3
         for descriptor in kept:
             os.closerange(at, descriptor)

@@ -65,7 +65,7 @@ def run_or_recall(sandbox: Sandbox, job: Job, *, cancel: Event | None = None) ->
     if recollection is None:
         return sandbox.run(job, cancel=cancel)
     key = (
-        *(sandbox.name, job.entry, job.python, job.arguments, job.readable, job.limits, job.second_program),
+        *(sandbox.name, job.entry, job.python, job.arguments, job.readable, job.limits),
         *(frozenset(files.items()) for files in (job.files, job.covers)),
     )
     outcome = recollection.get(key)

@@ -17,7 +17,7 @@ class SandboxTask:
         self,
         *,
         python: str,
-        programs: list[list[str]],
+        program: list[str],
         environment: dict[str, str],
         folder: str,
         readable: list[str],
@@ -33,7 +33,7 @@ class SandboxTask:
         given: int = -1,
     ) -> None:
         self.python = python
-        self.programs = programs
+        self.program = program
         self.environment = environment
         self.folder = folder
         self.readable = readable
@@ -46,7 +46,7 @@ class SandboxTask:
         self.disk = disk
         self.result = result
         self.status = status
-        self.given = given  # a pipe that is standard input of the first program; -1 for none
+        self.given = given  # a pipe that is standard input of the program; -1 for none
 
 
 def encode(task: SandboxTask, files: dict[str, bytes]) -> bytes:

@@ -206,7 +206,7 @@ class Search:
         text = propose(place.module, behaviour.original.recorder.target, name, example)
         if text is None:
             return None
-        script = {"source": f"{text}\n{name}()\n", "path": str(place.project / f"{name}.py"), "target": ""}
+        script = {"source": f"{text}\n{name}()\n", "path": str(place.project / f"{name}.py"), "check": False}
         run = TestRun(TESTS, self.setting, place, {"script": script}, place.project, document.text)
         if not run.run(document.text, read_cases, cancel).passed:
             return None

@@ -12,7 +12,6 @@ import pytest
 from counterlens.attribution.base import Isolation, Judgement, Setting, Strength, lasting
 from counterlens.attribution.java.judge import JavaTestsJudge
 from counterlens.attribution.languages import judged, program_language
-from counterlens.attribution.test_run import Apartness
 from counterlens.errors import Cancelled, SourceError
 from counterlens.sandbox.registry import best_sandbox
 from tests.attribution.java.conftest import Judged
@@ -164,8 +163,6 @@ def test_an_original_decides_how_programs_are_judged(verdict: Judged) -> None:
     assert (beside.evidence.strength, beside.evidence.isolation) == (Strength.WEAK, Isolation.SHARED)
     wrong = verdict(program.replace("same", "other"), by_identity, original=program)
     assert wrong.judgement is Judgement.FAILED
-    asked = verdict(TOTAL, CHECK, apartness=Apartness.NEVER)
-    assert (asked.passed, asked.evidence.isolation) == (True, Isolation.SHARED)
 
 
 def test_tests_that_cannot_be_compiled_judge_nothing(verdict: Judged) -> None:

@@ -23,7 +23,7 @@ from counterlens.attribution.java.stand_ins import (
 )
 from counterlens.attribution.java.surroundings import Surroundings, surroundings
 from counterlens.attribution.reading import read_program
-from counterlens.attribution.test_run import Apartness, brief
+from counterlens.attribution.test_run import brief
 from counterlens.errors import SourceError
 from counterlens.syntax.java_escapes import as_java_reads_it
 
@@ -60,7 +60,6 @@ class JavaTestsJudge:
         original: The program with the reference solution; None if there is none. With it, the choice is made
             before any program is judged: if the original does not pass apart, programs share the JVM.
         setting: The sandbox and limits for programs; its interpreter is not used.
-        apartness: Whether the program runs in a separate process.
         around: The files and jars to compile and run both with; by default the JUnit that the tests import,
             if any.
         attribution: The id of the attribution function that found the tests.
@@ -72,7 +71,6 @@ class JavaTestsJudge:
         original: str | None,
         setting: Setting,
         *,
-        apartness: Apartness = Apartness.AUTO,
         around: Surroundings | None = None,
         attribution: str = ID,
     ) -> None:
@@ -80,7 +78,6 @@ class JavaTestsJudge:
         self._original = None if original is None else as_java_reads_it(original)
         self._around = around or Surroundings(library=junit_for(tests))
         self.attribution = attribution
-        self._never = apartness is Apartness.NEVER
         self._plan: _Plan | None = None
 
     @cached_property
@@ -187,8 +184,6 @@ class JavaTestsJudge:
 
     def _with(self, program: str, bench: JavaBench, cancel: Event | None) -> _Plan:
         """The plan from the headers of a program."""
-        if self._never:
-            return _Plan(None, "as requested")
         tests = self._ready(program)
         try:
             also = [text for _, text in self._around.tests]
@@ -287,7 +282,6 @@ def judge_java_by_tests(
     setting: Setting,
     *,
     function: str | None = None,
-    apartness: Apartness = Apartness.AUTO,
     cancel: Event | None = None,
 ) -> Verdict:
     """Run a file of tests against a program; arguments as for `judge_by_tests`.
@@ -309,5 +303,5 @@ def judge_java_by_tests(
     around = surroundings(path, program, (tests, text))
     if isinstance(around, str):
         return Verdict(Judgement.REFUSED, Evidence(ID, 0, None, around))
-    judge = JavaTestsJudge(text, None, setting, apartness=apartness, around=around)
+    judge = JavaTestsJudge(text, None, setting, around=around)
     return judge.judge(program, cancel=cancel)

@@ -56,12 +56,6 @@ _kinds: dict[Any, str] = {}
 _makers: dict[str, Callable[..., Any]] = {}
 
 
-def prepare() -> None:
-    """Look up the classes of the standard library now; otherwise each is looked up at its first use."""
-    for name, (module, _) in _CLASSES.items():
-        _take(name, importlib.import_module(module))
-
-
 def _take(name: str, module: Any) -> Any:
     """A class of a standard module; None if a module of the user shadows that module."""
     kind: Any = getattr(module, name, None)
@@ -115,13 +109,6 @@ def decode(form: Any) -> Any:
         return form
     head, *rest = form
     return DECODERS[head](*rest)
-
-
-def is_not_finite(value: Any) -> bool:
-    """Whether a value is infinite or NaN; its differences are neither small nor large."""
-    if type(value) in (float, complex):
-        return bool(value - value != 0)
-    return type(value).__name__ == "Decimal" and not value.is_finite()
 
 
 def _builtin_type(name: str) -> type:

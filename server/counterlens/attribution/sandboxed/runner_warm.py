@@ -23,7 +23,6 @@ _MODULES = (
     "runner.session",
     "runner.script",
     "runner.unittest_cases",
-    "runner.isolated.candidate_process",
 )
 
 

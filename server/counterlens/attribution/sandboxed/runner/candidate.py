@@ -31,6 +31,11 @@ def invalid(error: BaseException) -> dict[str, Any]:
     return {"kind": "invalid", "line": getattr(error, "lineno", None), "message": reason}
 
 
+def lent_names(candidate: Candidate) -> dict[str, Any]:
+    """The names of the candidate for tests that use them without an import."""
+    return {name: value for name, value in vars(candidate.load()).items() if not name.startswith("__")}
+
+
 class Candidate:
     """Replaces a source file.
 
@@ -39,7 +44,7 @@ class Candidate:
     case the folder cannot be listed.
 
     Attributes:
-        code: The compiled source; None if another process compiles it.
+        code: The compiled source.
 
     Raises:
         SyntaxError, ValueError, RecursionError, MemoryError: the source does not compile.
@@ -49,20 +54,11 @@ class Candidate:
         self.path, self.module, self.source, self.tampering = path, module, source, tampering
         self.real = os.path.realpath(path)
         self.name = self.real.rpartition(os.sep)[2]
-        self.code = self._compiled()
+        self.code: CodeType = compile(source, path, "exec", dont_inherit=True)
         # Tracebacks and `inspect.getsource` show the candidate, not the file.
         linecache.cache[path] = (len(source), None, source.splitlines(keepends=True), path)
         self._replace_loading()
         self._forget_loaded()
-
-    @property
-    def flags(self) -> int:
-        """The flags of its code, such as those of `from __future__` imports."""
-        return self.code.co_flags if self.code is not None else 0
-
-    def _compiled(self) -> CodeType | None:
-        code: CodeType = compile(self.source, self.path, "exec", dont_inherit=True)
-        return code
 
     def is_at(self, path: str) -> bool:
         """Whether a path is the replaced file."""
@@ -81,10 +77,6 @@ class Candidate:
         """Import the candidate under its module name."""
         sys.meta_path.insert(0, self)
         return importlib.import_module(self.module)
-
-    def namespace(self, module: ModuleType) -> dict[str, Any]:
-        """The module's current definitions."""
-        return dict(vars(module))
 
     def find_spec(self, fullname: str, *_: Any) -> importlib.machinery.ModuleSpec | None:
         """As a finder: the candidate by its name."""

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from .tamper_check import TamperCheck
 
 LONGEST_NAME = 300  # maximum characters of a name
-_ISOLATED = "/runner/isolated/"
 _FORBIDDEN = {errno.EROFS, errno.EACCES, errno.EPERM, errno.ENETUNREACH, errno.EMFILE, errno.ENOSPC}
 PASSED, FAILED, SKIPPED, UNSUPPORTED = "passed", "failed", "skipped", "unsupported"
 
@@ -110,11 +109,10 @@ class Cases:
         return FAILED, message
 
     def _involves_candidate(self, error: BaseException | None) -> bool:
-        """Whether an exception passed through code of the candidate, or came from its process."""
+        """Whether an exception passed through code of the candidate."""
         step = error.__traceback__ if error is not None else None
         while step is not None:
-            name = step.tb_frame.f_code.co_filename
-            if name == self.candidate.path or _ISOLATED in name:
+            if step.tb_frame.f_code.co_filename == self.candidate.path:
                 return True
             step = step.tb_next
         return False
@@ -123,7 +121,7 @@ class Cases:
         """The reason if an exception names a module that is not installed; None for other exceptions."""
         if not isinstance(error, ModuleNotFoundError):
             return None
-        name = error.name or str(error).rpartition("No module named ")[2].strip("'")  # from the other process
+        name = error.name or str(error).rpartition("No module named ")[2].strip("'")
         top = name.partition(".")[0]
         if (
             not top

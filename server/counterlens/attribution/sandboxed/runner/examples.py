@@ -37,8 +37,8 @@ def run_examples(
         return {"kind": "import", "message": describe(error)}
     if not begin(candidate):
         return {"kind": "variants"}
-    space = candidate.namespace(module)
-    flags = candidate.flags & FUTURE
+    space = dict(vars(module))
+    flags = candidate.code.co_flags & FUTURE
     display, normal = sys.__displayhook__, sys.stdout
     results = []
     for number, source in enumerate(sources):

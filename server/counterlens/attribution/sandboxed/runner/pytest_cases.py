@@ -10,6 +10,7 @@ import unittest
 import pytest
 
 from ..pytest_start import start_pytest
+from .candidate import lent_names
 from .cases import FAILED, PASSED, SKIPPED, UNSUPPORTED, Cases
 from .wording import describe, shorten
 
@@ -29,9 +30,10 @@ def run_pytest(files: list[dict[str, Any]], cases: Cases) -> None:
     """Fill in `cases`.
 
     Args:
-        files: For each its `path`, its `cases` as pairs of class name (or empty) and function name, whether
-            it is `lent` the candidate's names, and whether its cases are functions with `examples`; if only
-            some parameters of its cases are wanted, their pytest ids after the file as `items`.
+        files: For each its `path`; if not all that pytest collects is wanted, its `cases` as pairs of class
+            name (or empty) and function name, and if only some parameters of these, their pytest ids after
+            the file as `items`; whether it is `lent` the candidate's names, and whether its cases are
+            functions with `examples`.
         cases: Collects the outcomes.
     """
     cases.watch(unittest.SkipTest)
@@ -89,8 +91,7 @@ def _lend_names(paths: set[str], candidate: Candidate) -> None:
 
     def exec_module(this: Any, module: Any) -> None:
         if os.path.realpath(module.__spec__.origin) in paths:
-            lent = candidate.namespace(candidate.load())
-            vars(module).update({name: value for name, value in lent.items() if not name.startswith("__")})
+            vars(module).update(lent_names(candidate))
         execute(this, module)
 
     setattr(Loader, "exec_module", exec_module)  # noqa: B010
@@ -135,9 +136,10 @@ class Chooser:
         chosen = self._chosen.get(os.path.realpath(str(collector.path)), {}).get("cases", [])
         lacking = self._cases.lacks(cause)
         if lacking is not None:
-            self._cases.expected += len(chosen)
-            for _, name in chosen:
-                self._cases.add(f"{collector.nodeid}::{name}", UNSUPPORTED, lacking)
+            names = [f"{collector.nodeid}::{name}" for _, name in chosen] or [collector.nodeid]
+            self._cases.expected += len(names)
+            for name in names:
+                self._cases.add(name, UNSUPPORTED, lacking)
             return
         what = shorten(str(report.longrepr).strip()) if cause is None else describe(cause)
         if self._cases.every:
@@ -187,7 +189,11 @@ class Chooser:
         path = str(item.fspath)
         if path not in self._real:
             self._real[path] = os.path.realpath(path)
-        wanted = self._chosen.get(self._real[path], {})
+        wanted = self._chosen.get(self._real[path], {"cases": []})
+        if wanted.get("lent") and getattr(item.obj, "__module__", "") == self._cases.candidate.module:
+            return False
+        if "cases" not in wanted:
+            return True
         if wanted.get("examples"):
             examples = getattr(item, "dtest", None)
             names = [name for _, name in wanted["cases"]]
@@ -196,7 +202,7 @@ class Chooser:
             }
         if "items" in wanted and item.nodeid.partition("::")[2] not in wanted["items"]:
             return False
-        return any(name == function and of in owners for of, name in wanted.get("cases", ()))
+        return any(name == function and of in owners for of, name in wanted["cases"])
 
     def _explain(self, report: Any, call: Any) -> str:
         """The place in the test, the statement there, and the message."""

@@ -1,4 +1,4 @@
-"""Runs a file of tests in the namespace of the candidate: asserts, `check(candidate)`, cases, examples."""
+"""Runs tests without cases in the namespace of the candidate: asserts, `check(candidate)`, examples."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ import types
 import unittest
 
 from .cases import FAILED, PASSED, Cases
-from .unittest_cases import run_case
 from .wording import describe
 
 globals()["__builtins__"] = dict(vars(builtins))  # the candidate may replace the others
@@ -20,13 +19,37 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
+_SUPPLIED = "<tests>"
+
+
+def run_supplied(tests: str, cases: Cases) -> None:
+    """Fill in `cases` with one case: statements that run at the end of the candidate, in its namespace."""
+    cases.watch(unittest.SkipTest)
+    cases.expected += 1
+    cases.announce("the tests")
+    before = cases.tampering.take()
+    try:
+        module = cases.candidate.load()
+        if not cases.begin(cases.candidate):
+            return
+        if "random" in tests:
+            import random
+
+            random.seed(0)  # the same for all programs
+        exec(compile(tests, _SUPPLIED, "exec", dont_inherit=True), vars(module))  # noqa: S102
+    except BaseException as error:
+        line = _line_of(error, _SUPPLIED)
+        cases.add(tests.splitlines()[line - 1].strip() if line else "the tests", FAILED, describe(error))
+    else:
+        cases.add("the tests", PASSED)
+    cases.tampering.compare(before)
+
 
 def run_script(script: dict[str, Any], cases: Cases) -> None:
     """Fill in `cases`, up to the first failure.
 
     Args:
-        script: The tests' `source` and `path`, the `target` that is the argument of `check`, and whether only
-            the `examples` in its docstrings are to run.
+        script: The tests' `source` and `path`, whether their `check` runs, and the `target`, its argument.
         cases: Collects the outcomes.
     """
     cases.watch(unittest.SkipTest)
@@ -38,16 +61,19 @@ def run_script(script: dict[str, Any], cases: Cases) -> None:
     cases.announce(name)
     try:
         space = vars(module)
-        space.update(cases.candidate.namespace(cases.candidate.load()))
+        loaded = cases.candidate.load()
+        if not cases.begin(cases.candidate):
+            return
+        space.update(vars(loaded))
         space.update({"__name__": module.__name__, "__file__": script["path"], "candidate": None})
-        lent = dict(space)
         exec(compile(script["source"], script["path"], "exec", dont_inherit=True), space)  # noqa: S102
     except BaseException as error:
         cases.add(*_failure(name, script, error))
         return
     cases.add(name, PASSED)
-    todo = [] if script.get("examples") else _cases(module, lent, script["target"])
-    todo += _examples(script, space)
+    todo = _examples(script, space)
+    if script["check"] and inspect.isfunction(space.get("check")):
+        todo.insert(0, ("check", lambda: _checked(space, script["target"])))
     cases.expected += len(todo)
     for case, run in todo:
         label = f"{name}::{case}"
@@ -61,22 +87,6 @@ def run_script(script: dict[str, Any], cases: Cases) -> None:
         cases.add(label, outcome, message)
         if outcome == FAILED:
             return
-
-
-def _cases(module: Any, lent: dict[str, Any], target: str) -> list[tuple[str, Callable[[], tuple[str, str]]]]:
-    found: list[tuple[str, Callable[[], tuple[str, str]]]] = []
-    for name, value in list(vars(module).items()):
-        if name == "check" and inspect.isfunction(value):
-            found.append((name, lambda value=value: _checked(value, vars(module), target)))  # type: ignore[misc]
-        elif name.startswith("test") and inspect.isfunction(value):
-            found.append((name, lambda name=name: run_case(module, "", name)))  # type: ignore[misc]
-        elif isinstance(value, type) and issubclass(value, unittest.TestCase) and lent.get(name) is not value:
-            methods = unittest.defaultTestLoader.getTestCaseNames(value)
-            found += [
-                (f"{name}::{method}", lambda name=name, method=method: run_case(module, name, method))  # type: ignore[misc]
-                for method in methods
-            ]
-    return found
 
 
 def _examples(
@@ -108,23 +118,28 @@ def _examples(
     return found
 
 
-def _checked(check: Any, space: dict[str, Any], target: str) -> tuple[str, str]:
+def _checked(space: dict[str, Any], target: str) -> tuple[str, str]:
     if target not in space:
         return (
             FAILED,
             f"the program does not define {target}" if target else "the program defines no function",
         )
-    check(space[target])
+    space["check"](space[target])
     return PASSED, ""
 
 
 def _failure(label: str, script: dict[str, Any], error: BaseException) -> tuple[str, str, str]:
     """The failure of a case: the innermost line of the tests that was running, and the error."""
-    step, line = error.__traceback__, 0
-    while step is not None:
-        if step.tb_frame.f_code.co_filename == script["path"]:
-            line = step.tb_lineno
-        step = step.tb_next
-    lines = script["source"].splitlines()
+    line, lines = _line_of(error, script["path"]), script["source"].splitlines()
     where = f"line {line}: {lines[line - 1].strip()}\n" if 0 < line <= len(lines) else ""
     return label, FAILED, where + describe(error)
+
+
+def _line_of(error: BaseException, path: str) -> int:
+    """The innermost line of a file that was running when an exception was raised; 0 if none was."""
+    step, line = error.__traceback__, 0
+    while step is not None:
+        if step.tb_frame.f_code.co_filename == path:
+            line = step.tb_lineno
+        step = step.tb_next
+    return line

@@ -79,7 +79,7 @@ class TamperCheck:
         self.broken: str | None = None
         self._last: Snapshot | None = None
 
-    def take(self) -> Snapshot | None:
+    def take(self) -> Snapshot:
         """A snapshot of the present state; the last one if nothing has changed since."""
         inner = [name for name in list(sys.modules) if name.startswith(_DECISIVE_PACKAGE)]
         found = {name: sys.modules.get(name) for name in (*_DECISIVE, *inner)}
@@ -88,14 +88,7 @@ class TamperCheck:
             self._last = Snapshot(modules)
         return self._last
 
-    def compare(self, before: Snapshot | None) -> None:
+    def compare(self, before: Snapshot) -> None:
         """Record the first name that changed."""
-        if self.broken is None and before is not None:
+        if self.broken is None:
             self.broken = before.replaced()
-
-
-class NoTamperCheck(TamperCheck):
-    """The check for a candidate in another process, which can replace nothing here."""
-
-    def take(self) -> None:
-        """Return no snapshot."""

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import builtins
 import importlib
+import importlib.util
 import inspect
 import os
 import sys
 import traceback
 import unittest
 
+from .candidate import lent_names
 from .cases import FAILED, PASSED, SKIPPED, UNSUPPORTED, Cases
 from .wording import describe
 
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
     from types import ModuleType
     from typing import Any
 
+    from .candidate import Candidate
+
 _NEEDS_PYTEST = "it needs pytest, which this interpreter does not have"
 
 
@@ -26,8 +30,9 @@ def run_unittest(files: list[dict[str, Any]], cases: Cases) -> None:
     """Fill in `cases`, up to the first failure; a case that needs pytest is recorded as unsupported.
 
     Args:
-        files: For each its `path`, `module`, the `root` that makes it importable, and its `cases` as pairs
-            of class name (or empty) and function name.
+        files: For each its `path`, `module`, the `root` that makes it importable, whether it is `lent` the
+            candidate's names, and, if not all cases are wanted, its `cases` as pairs of class name (or empty)
+            and function name.
         cases: Collects the outcomes.
     """
     cases.watch(unittest.SkipTest)
@@ -36,13 +41,9 @@ def run_unittest(files: list[dict[str, Any]], cases: Cases) -> None:
         for folder in (file["root"], file["path"].rpartition(os.sep)[0]):
             if folder not in sys.path:
                 sys.path.insert(0, folder)
-        labels = {
-            case: "::".join(part for part in (name, *case) if part) for case in map(tuple, file["cases"])
-        }
-        wanted = [case for case in labels if cases.wants(labels[case])]
-        cases.expected += len(wanted)
+        chosen = [(owner, case) for owner, case in file.get("cases", ())]
         try:
-            module = _load(file)
+            module = _load(file, cases.candidate)
         except BaseException as error:
             reason = (SKIPPED, str(error)) if isinstance(error, unittest.SkipTest) else None
             lacking = cases.lacks(error)
@@ -50,24 +51,54 @@ def run_unittest(files: list[dict[str, Any]], cases: Cases) -> None:
                 reason = (UNSUPPORTED, lacking)
             if reason is None:
                 if cases.every:
-                    cases.expected -= len(wanted)
                     cases.broken[os.path.realpath(file["path"])] = describe(error)
                     continue
                 cases.problem = f"{name} cannot be imported: {describe(error)}"
                 return
-            for chosen in wanted:
-                cases.add(labels[chosen], *reason)
+            wanted = _labelled(name, chosen, cases) or {name: ("", "")}
+            cases.expected += len(wanted)
+            for label in wanted:
+                cases.add(label, *reason)
             continue
-        if not cases.begin(cases.candidate) or _run_all(
-            module, {labels[case]: case for case in wanted}, cases
-        ):
+        wanted = _labelled(name, chosen if "cases" in file else _cases_of(module, cases.candidate), cases)
+        cases.expected += len(wanted)
+        if not cases.begin(cases.candidate) or _run_all(module, wanted, cases):
             return
 
 
-def _load(file: dict[str, Any]) -> ModuleType:
+def _labelled(file: str, chosen: list[tuple[str, str]], cases: Cases) -> dict[str, tuple[str, str]]:
+    """The cases that are not left out, by their names."""
+    labels = {"::".join(filter(None, (file, *case))): case for case in chosen}
+    return {label: case for label, case in labels.items() if cases.wants(label)}
+
+
+def _load(file: dict[str, Any], candidate: Candidate) -> ModuleType:
     if file.get("examples"):
         raise unittest.SkipTest(f"{_NEEDS_PYTEST}, for the project's settings of doctests")
-    return importlib.import_module(file["module"])
+    if not file.get("lent"):
+        return importlib.import_module(file["module"])
+    spec: Any = importlib.util.spec_from_file_location(file["module"], file["path"])
+    module = importlib.util.module_from_spec(spec)
+    vars(module).update(lent_names(candidate))
+    sys.modules[file["module"]] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def _cases_of(module: ModuleType, candidate: Candidate) -> list[tuple[str, str]]:
+    """All cases of a test file, in its order; what it is lent by the candidate is none."""
+    found: list[tuple[str, str]] = []
+    for name, value in list(vars(module).items()):
+        if getattr(value, "__module__", None) == candidate.module:
+            continue
+        if name.startswith("test") and inspect.isfunction(value):
+            found.append(("", name))
+        elif isinstance(value, type) and issubclass(value, unittest.TestCase):
+            found += [(name, method) for method in unittest.defaultTestLoader.getTestCaseNames(value)]
+        elif isinstance(value, type) and name.startswith("Test"):
+            methods = [method for method in dir(value) if method.startswith("test")]
+            found += [(name, method) for method in methods if callable(getattr(value, method))]
+    return found
 
 
 def _run_all(module: ModuleType, wanted: dict[str, tuple[str, str]], cases: Cases) -> bool:

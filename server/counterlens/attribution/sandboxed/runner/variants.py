@@ -128,7 +128,11 @@ class Variants:
 
     def _compiled(self, line: int, text: str) -> _Code:
         code: _Code = compile(
-            "\n" * (line - 1) + text, self._candidate.path, "exec", self._candidate.flags & FUTURE, True
+            "\n" * (line - 1) + text,
+            self._candidate.path,
+            "exec",
+            self._candidate.code.co_flags & FUTURE,
+            True,
         )
         return code
 
