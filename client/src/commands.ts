@@ -8,6 +8,7 @@ import { functionMeant } from "./cursor";
 import type { DependenceView } from "./dependences";
 import type { SyntaxDiagram } from "./diagram/syntaxDiagram";
 import { chooseLabel, showLegend, toggleLabel } from "./legend";
+import { showMissedTests } from "./missedTests";
 import { selectModel } from "./models/selecting";
 import { testConnection } from "./models/testing";
 import type { Overlay } from "./overlay";
@@ -22,6 +23,7 @@ import {
   type ReplacementArgument,
   SHOW_COUNTERFACTUAL,
   SHOW_DEPENDENCES,
+  SHOW_MUTANTS,
 } from "./protocol";
 import type { Replacements } from "./replacements";
 import { askForApiKey } from "./secrets";
@@ -86,6 +88,7 @@ export function manifestCommands(
     [COMPLETE_AND_EXPLAIN]: (argument?: CompletionArgument) => completions.complete(argument),
     [SHOW_COUNTERFACTUAL]: (argument?: FunctionArgument) => counterfactuals.show(argument),
     [SHOW_DEPENDENCES]: (argument?: FunctionArgument) => dependences.show(argument),
+    [SHOW_MUTANTS]: (argument?: FunctionArgument) => showMissedTests(server, argument),
     "counterlens.setApiKey": () => askForApiKey(context.secrets),
     "counterlens.chooseInterpreter": () => chooseInterpreter(),
     "counterlens.setUp": () => setup.ask(),
@@ -140,6 +143,7 @@ async function showActions(overlay: Overlay): Promise<void> {
     { label: `$(comment) ${vscode.l10n.t("Complete and Explain")}`, command: COMPLETE_AND_EXPLAIN },
     { label: `$(git-compare) ${vscode.l10n.t("Show Counterfactual…")}`, command: SHOW_COUNTERFACTUAL },
     { label: `$(type-hierarchy) ${vscode.l10n.t("Show Dependences")}`, command: SHOW_DEPENDENCES },
+    { label: `$(bug) ${vscode.l10n.t("What Do the Tests Miss?")}`, command: SHOW_MUTANTS },
     {
       label: `$(type-hierarchy-sub) ${vscode.l10n.t("Show Syntax Tree Diagram")}`,
       command: "counterlens.showPicture",

@@ -340,6 +340,23 @@ export interface TaskNews {
   over: boolean;
 }
 
+/** The server's executeCommand: finds mutants of a function that its tests pass. Takes seconds. */
+export const MUTANTS = "counterlens.mutants";
+
+/** The client's command behind the server's code action "What do the tests miss?": opens the proposed tests. */
+export const SHOW_MUTANTS = "counterlens.showMutants";
+
+export interface MutantsResult {
+  ok: boolean;
+  /** Qualified name of the function. */
+  function: string;
+  /** The result, in one sentence. */
+  summary: string;
+  /** Python code of the proposed tests; empty if there are none. */
+  tests: string;
+  error?: string | null;
+}
+
 /** The server's executeCommand: creates all counterfactuals of a function. Takes up to a second on a long file. */
 export const COUNTERFACTUALS = "counterlens.counterfactuals";
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from counterlens.attribution.base import Judge, Judgement, Strength
+from counterlens.attribution.base import Judge, Judgement
 from counterlens.attribution.registry import find_judge
 from counterlens.sandbox.registry import best_sandbox
 from counterlens.syntax.document import Document

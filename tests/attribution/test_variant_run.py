@@ -57,7 +57,7 @@ PROJECT = {
         class Walk:
             @staticmethod
             def way(n):
-                return [step for step in range(n) if step % 2 == 0]
+                return [step for step in range(n) if functools.reduce(max, [step % 2]) == 0]
 
             @property
             def far(self):
@@ -89,7 +89,7 @@ VARIANTS = {
     ("count += step", "count -= step"): Judgement.FAILED,
     ("count += step", "count = count + step"): Judgement.PASSED,
     ("n * fact(n - 1)", "n + fact(n - 1)"): Judgement.FAILED,
-    ("step % 2 == 0", "step % 2 == 1"): Judgement.FAILED,
+    ("[step % 2]) == 0", "[step % 2]) == 1"): Judgement.FAILED,
     ("return 7", "return 8"): Judgement.FAILED,
     ("return 7", "return 6 + 1"): Judgement.PASSED,
     ("LIMIT = 3", "LIMIT = 4"): Judgement.PASSED,  # outside of functions
@@ -145,7 +145,10 @@ def test_one_run_is_enough_for_variants_of_functions(project: Make, judge_of: Ca
     judge = judge_of(path, "clipped")
     parts = judge.judges if hasattr(judge, "judges") else [judge]  # its doctest judges, too
     sandboxes = [counted(part) for part in parts if isinstance(part, CasesJudge)]
-    programs = [path.read_text().replace("return LIMIT", f"return LIMIT + {number}") for number in range(9)]
+    programs = [
+        path.read_text().replace("return LIMIT", f"return functools.partial(max, LIMIT + {number})(0)")
+        for number in range(9)
+    ]
     verdicts = judge_variants(judge, programs)
     assert [verdict.passed for verdict in verdicts] == [True] + [False] * 8
     assert all(sandbox.runs <= 2 for sandbox in sandboxes)  # one may compile the project's files
@@ -158,7 +161,7 @@ def test_other_programs_and_other_tests_run_one_by_one(project: Make, judge_of: 
     judge = judge_of(path, "Walk.way", vetted=False)  # which fails
     text = path.read_text()
     right = text.replace("return 8", "return 7")
-    verdicts = judge_variants(judge, [right, text, right.replace("step % 2 == 0", "step")])
+    verdicts = judge_variants(judge, [right, text, right.replace("[step % 2]", "[step]")])
     assert [verdict.judgement for verdict in verdicts] == ["passed", "failed", "failed"]
 
 

@@ -32,6 +32,7 @@ BELOW = (
     "sandbox",
     "calibration",
     "probes",
+    "survivors",
     "attribution/languages.py",
     "attribution/suite_run.py",
     "attribution/settlement.py",

@@ -1,7 +1,7 @@
 /** "Function": known facts about the function at the cursor. */
 
 import * as vscode from "vscode";
-import { SHOW_DEPENDENCES } from "../protocol";
+import { SHOW_DEPENDENCES, SHOW_MUTANTS } from "../protocol";
 import { rangeOf } from "../ranges";
 import type { Follower, Place } from "./follower";
 import { confidenceIcon } from "./icons";
@@ -101,6 +101,16 @@ export class FunctionView implements vscode.Disposable, vscode.TreeDataProvider<
         label: done.length > 0 ? vscode.l10n.t("Probe again…") : vscode.l10n.t("Probe…"),
         icon: "play",
         command: probe,
+      },
+      {
+        kind: "note",
+        label: vscode.l10n.t("What Do the Tests Miss?"),
+        icon: "bug",
+        command: {
+          title: vscode.l10n.t("What Do the Tests Miss?"),
+          command: SHOW_MUTANTS,
+          arguments: [argument],
+        },
       },
     ];
   }

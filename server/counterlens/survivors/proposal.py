@@ -8,8 +8,9 @@ import re
 
 from counterlens.attribution.comparison import Form, same
 from counterlens.attribution.differential.inputs import Built, written
-from counterlens.attribution.differential.judge import Difference
+from counterlens.attribution.differential.judge import Counterexample
 from counterlens.attribution.sandboxed import plain
+from counterlens.syntax.python_ast import parse_module
 
 _LONGEST = 400
 """Maximum characters of a call or a result: nobody pastes a longer one."""
@@ -26,21 +27,21 @@ class UnwritableError(Exception):
     """A value cannot be written as an expression that equals it."""
 
 
-def propose(module: str, target: str, name: str, difference: Difference) -> str | None:
+def propose(module: str, target: str, name: str, example: Counterexample) -> str | None:
     """A test function that fails on the mutant and, as far as is known, passes on the original.
 
     Args:
         module: The dotted name of the module to import from.
         target: The callee, as an expression over the names of its module.
         name: The name of the test function.
-        difference: The input, and both results.
+        example: The input, and both results.
 
     Returns:
         The text of a file with the test; None if no assertion can be written.
     """
-    call = difference.call.written(target)
+    call = example.call.written(target)
     try:
-        body = _assertion(call, target, difference)
+        body = _assertion(call, target, example)
     except (UnwritableError, ValueError, TypeError, KeyError, IndexError):
         return None
     if len(call) > _LONGEST or any(len(line) > 2 * _LONGEST for line in body):
@@ -55,9 +56,9 @@ def name_of_test(qualname: str, line: int) -> str:
     return f"test_{re.sub(r'[^0-9a-zA-Z]+', '_', qualname).strip('_').lower()}_line_{line}"
 
 
-def _assertion(call: str, target: str, difference: Difference) -> list[str]:
+def _assertion(call: str, target: str, example: Counterexample) -> list[str]:
     """The statements of the test."""
-    one, other = difference.original, difference.mutant
+    one, other = example.original, example.mutant
     if one.exception is not None:
         return [f"with pytest.raises({one.exception}):", f"    {call}"]
     if other.exception is not None or other.limit is not None or not same(one.result, other.result):
@@ -65,7 +66,7 @@ def _assertion(call: str, target: str, difference: Difference) -> list[str]:
     if one.output != other.output:
         printing = ["with contextlib.redirect_stdout(io.StringIO()) as output:", f"    {call}"]
         return [*printing, f"assert output.getvalue() == {one.output!r}"]
-    return _changed_arguments(target, difference)
+    return _changed_arguments(target, example)
 
 
 def _equal(expression: str, form: Form) -> str:
@@ -80,12 +81,12 @@ def _equal(expression: str, form: Form) -> str:
     return f"assert {expression} == {_written(form)}"
 
 
-def _changed_arguments(target: str, difference: Difference) -> list[str]:
+def _changed_arguments(target: str, example: Counterexample) -> list[str]:
     """Statements that check an argument after the call."""
-    one, other = difference.original, difference.mutant
-    if difference.call.named:
+    one, other = example.original, example.mutant
+    if example.call.named:
         raise UnwritableError
-    texts = [written(value) for value in difference.call.positional]
+    texts = [written(value) for value in example.call.positional]
     call = [f"arguments = [{', '.join(texts)}]", f"{target}(*arguments)"]
     for number, text in enumerate(texts):
         left = None if one.after is None else one.after[1][1 + number]
@@ -121,7 +122,7 @@ def _value(form: Form) -> object:
 
 def _imports(module: str, body: str) -> list[str]:
     """The imports of the names that statements use: groups of lines, as formatters write them."""
-    used = {node.id for node in ast.walk(ast.parse(body)) if isinstance(node, ast.Name)}
+    used = {node.id for node in ast.walk(parse_module(body)) if isinstance(node, ast.Name)}
     names = {name for name in used if not hasattr(builtins, name)} - {"arguments", "output"}
     standard = [f"import {name}" for name in sorted(names & _WHOLE)]
     standard += [f"from {_FROM[name]} import {name}" for name in sorted(names & _FROM.keys())]

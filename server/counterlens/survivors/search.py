@@ -17,7 +17,7 @@ from threading import Event
 from counterlens.attribution.base import Judge, Judgement, Setting, Verdict, Vettable
 from counterlens.attribution.differential import DifferentialJudge, find_out, judge_of
 from counterlens.attribution.differential.comparing import Untestable
-from counterlens.attribution.differential.judge import Difference
+from counterlens.attribution.differential.judge import Counterexample
 from counterlens.attribution.languages import judged
 from counterlens.attribution.layout import layout_of
 from counterlens.attribution.pace import paced
@@ -133,9 +133,9 @@ class Search:
             reason = studied.reason if isinstance(studied, Untestable) else ""
             return replace(found, reason=f"its behaviour cannot be compared: {reason}")
         distinguished = [
-            (mutant, difference)
+            (mutant, example)
             for mutant in passing
-            if (difference := behaviour.first_difference(mutant.source, cancel=cancel)) is not None
+            if (example := behaviour.first_counterexample(mutant.source, cancel=cancel)) is not None
         ]
         survivors = self._shown(scope, judge, original, behaviour, distinguished)
         alike = len(passing) - len(distinguished)
@@ -168,7 +168,7 @@ class Search:
         judge: Judge,
         original: Verdict,
         behaviour: DifferentialJudge,
-        distinguished: Sequence[tuple[Counterfactual, Difference]],
+        distinguished: Sequence[tuple[Counterfactual, Counterexample]],
     ) -> Iterator[Survivor]:
         """The likeliest mutants with a proposed test, each verified by runs of its own."""
         cancel, calls = self.steps.cancel, set[str]()
@@ -183,30 +183,30 @@ class Search:
             with paced(original):
                 if not judge.judge(program, cancel=cancel).passed:
                     continue
-            smallest = behaviour.smallest_difference(program, first, cancel=cancel)
-            for difference in (smallest, first):
-                call = difference.call.written(behaviour.original.recorder.target)
+            smallest = behaviour.smallest_counterexample(program, first, cancel=cancel)
+            for example in (smallest, first):
+                call = example.call.written(behaviour.original.recorder.target)
                 if call in calls:
                     break  # the test of another mutant fails on this one, too
-                test = self._proposed(scope, behaviour, mutant, difference)
+                test = self._proposed(scope, behaviour, mutant, example)
                 if test is not None:
                     calls.add(call)
-                    was, now = difference.original.differences(difference.mutant)
+                    was, now = example.original.differences(example.mutant)
                     gain = ranks[number] if ranks else None
                     yield Survivor(scope, mutant, call, was, now, test, gain)
                     break
 
     def _proposed(
-        self, scope: DoubtScope, behaviour: DifferentialJudge, mutant: Counterfactual, difference: Difference
+        self, scope: DoubtScope, behaviour: DifferentialJudge, mutant: Counterfactual, example: Counterexample
     ) -> str | None:
         """A test that passes on the original and fails on the mutant; None if none was found."""
         document, cancel = scope.document, self.steps.cancel
         place = layout_of(document.path or Path("program.py"), document.text)
         name = name_of_test(scope.function.qualname, mutant.start_line)
-        text = propose(place.module, behaviour.original.recorder.target, name, difference)
+        text = propose(place.module, behaviour.original.recorder.target, name, example)
         if text is None:
             return None
-        script = {"source": f"{text}\n{name}()\n", "path": str(place.project / f"{name}.py"), "target": ""}
+        script = {"source": f"{text}\n{name}()\n", "path": str(place.project / f"{name}.py"), "check": False}
         run = TestRun(TESTS, self.setting, place, {"script": script}, place.project, document.text)
         if not run.run(document.text, read_cases, cancel).passed:
             return None

@@ -20,7 +20,7 @@ _JUDGEMENTS = {"invalid": Judgement.INVALID, "timed out": Judgement.TIMED_OUT}
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class Counterexample:
     """An input on which a program behaves differently from the original, and both results."""
 
     call: Call
@@ -62,20 +62,20 @@ class DifferentialJudge(ComparingJudge):
         found = self._compared(program, self._recorded(program, cancel), cancel)
         return found and found[0]
 
-    def first_difference(self, program: str, *, cancel: Event | None = None) -> Difference | None:
+    def first_counterexample(self, program: str, *, cancel: Event | None = None) -> Counterexample | None:
         """The smallest input that distinguishes a program, if possible one on which the original returns."""
         observations = self._recorded(program, cancel).observations
         pairs = zip(self.original.calls, self.original.observations, observations, strict=False)
-        apart = [Difference(*each) for each in pairs if not each[1].like(each[2])]
+        apart = [Counterexample(*each) for each in pairs if not each[1].like(each[2])]
         return min(apart, key=lambda each: (not each.original.returned, each.call.size), default=None)
 
-    def smallest_difference(
-        self, program: str, first: Difference, *, cancel: Event | None = None
-    ) -> Difference:
+    def smallest_counterexample(
+        self, program: str, first: Counterexample, *, cancel: Event | None = None
+    ) -> Counterexample:
         """The smallest input found that distinguishes a program, by simplifying one that does."""
         if first.mutant.limit:
             return first
-        return Difference(*self._smallest(program, first.call, first.original, first.mutant, cancel))
+        return Counterexample(*self._smallest(program, first.call, first.original, first.mutant, cancel))
 
     def judge(self, program: str, *, cancel: Event | None = None) -> Verdict:
         """Compare a program with the original; see `Judge.judge`."""

@@ -61,7 +61,10 @@ def run_script(script: dict[str, Any], cases: Cases) -> None:
     cases.announce(name)
     try:
         space = vars(module)
-        space.update(vars(cases.candidate.load()))
+        loaded = cases.candidate.load()
+        if not cases.begin(cases.candidate):
+            return
+        space.update(vars(loaded))
         space.update({"__name__": module.__name__, "__file__": script["path"], "candidate": None})
         exec(compile(script["source"], script["path"], "exec", dont_inherit=True), space)  # noqa: S102
     except BaseException as error:

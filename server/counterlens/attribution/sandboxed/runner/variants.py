@@ -120,13 +120,15 @@ class Variants:
             return False
         if not pairs:
             return False
-        changed = set()
-        for function in self._functions:
-            for before, after in pairs:
-                if function.__code__ == before:
-                    function.__code__ = after
-                    changed.add(before)
-        return pairs[0][0] in changed
+        replaced = {_key(before): after for before, after in pairs}
+        found = [
+            (each, replaced[_key(each.__code__)])
+            for each in self._functions
+            if _key(each.__code__) in replaced
+        ]
+        for function, after in found:
+            function.__code__ = after
+        return len(replaced) == len(pairs) and any(after is pairs[0][1] for _, after in found)
 
     def _compiled(self, line: int, text: str) -> _Code:
         flags = self._candidate.code.co_flags & FUTURE
@@ -155,6 +157,12 @@ def changed_functions(old: _Code, new: _Code) -> list[tuple[_Code, _Code]] | Non
             return None
         pairs += more or []
     return pairs
+
+
+def _key(code: _Code) -> tuple[Any, ...]:
+    """What tells a function of the file from others; the rest depends on what is compiled with it, too."""
+    constants = [repr(constant) for constant in code.co_consts if type(constant) is not _Code]
+    return (code.co_name, code.co_firstlineno, code.co_varnames, code.co_names, *constants)
 
 
 def _inner(code: _Code) -> list[_Code]:

@@ -1,0 +1,139 @@
+"""The command `counterlens.mutants`: what the tests of a function do not see, as tests to paste.
+
+Argument `{uri, function? | position?}`, answer `MutantsAnswer`. The tests run in the sandbox.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from lsprotocol import types
+
+from counterlens.attribution.base import LIMITS, Setting, lasting
+from counterlens.attribution.layout import interpreter_for
+from counterlens.doubt.generating import scopes
+from counterlens.errors import Cancelled, CounterlensError
+from counterlens.languages.language import Feature
+from counterlens.lsp.analysis import Analysis
+from counterlens.lsp.base import CounterlensServer
+from counterlens.lsp.consent import may_be_trusted, require_consent, require_trusted_workspace
+from counterlens.lsp.language import recognised, t, translator
+from counterlens.lsp.markdown_preview import show_markdown
+from counterlens.lsp.model_host import ModelHost
+from counterlens.lsp.progress import Announcements, ask_first
+from counterlens.lsp.settings import EditorSettings
+from counterlens.lsp.targets import function_named
+from counterlens.models.base import Capability
+from counterlens.progress import Steps
+from counterlens.reports.export.survivors import survivor_sentence
+from counterlens.reports.render.markdown import fenced
+from counterlens.sandbox.registry import best_sandbox
+from counterlens.survivors.search import Search, Survival
+from counterlens.syntax.document import Document
+from counterlens.syntax.functions import Function, function_at, has_feature, require_feature
+
+COMMAND = "counterlens.mutants"
+SHOW_COMMAND = "counterlens.showMutants"
+"""A command of the client: open the tests that `COMMAND` proposes."""
+FINDING = "tests"
+"""The id of the result in the view of a function."""
+
+
+def register(server: CounterlensServer) -> None:
+    """Add this feature."""
+    server.command(COMMAND)(_mutants)
+    server.code_actions.append(_code_actions)
+
+
+@dataclass(frozen=True, slots=True)
+class MutantsAnswer:
+    """The answer of `counterlens.mutants`: the result in one sentence, and the proposed tests as Python."""
+
+    ok: bool
+    function: str = ""
+    version: int = 0
+    summary: str = ""
+    tests: str = ""
+    error: str | None = None
+
+
+async def _mutants(ls: CounterlensServer, argument: Any = None) -> MutantsAnswer:
+    """Find what the tests of a function miss."""
+    settings = ls.settings
+    try:
+        analysis, function = function_named(ls, argument)
+        document = analysis.document
+        require_feature(document, Feature.DOUBTS)
+        await require_trusted_workspace(ls, document.path or Path())
+        await require_consent(ls, given_before=settings.allow_weaker_sandbox)
+        source, name = analysis.source_of(function), function.name
+        announcements = Announcements(
+            f"Looking for what the tests of {name} miss",
+            f"mutating {name}",
+            f"the tests of {name} were examined",
+            f"the search for what the tests of {name} miss was cancelled",
+        )
+
+        def work(steps: Steps) -> Survival:
+            return _survival(ls.host, settings, document, function, steps)
+
+        found = await ask_first(ls, settings, analysis, announcements, work)
+    except Cancelled:
+        return MutantsAnswer(ok=False, error=t("The search for mutants was cancelled."))
+    except CounterlensError as error:
+        return MutantsAnswer(ok=False, error=ls.refuse(error, settings))
+    summary = _summary(found)
+    if analysis.source_of(function) == source:
+        analysis.note(function, findings={FINDING: summary})
+        ls.changed(analysis)
+    tests = "\n\n".join(
+        f"# {' '.join(survivor_sentence(each, translator()).split())}\n{each.test}"
+        for each in found.survivors
+    )
+    if not ls.client_shows_results:
+        report = f"{summary}\n\n{fenced(tests, 'python')}\n" if tests else f"{summary}\n"
+        await show_markdown(ls, f"tests {function.name}", f"{function.name}: {summary}", report)
+    return MutantsAnswer(True, function.qualname, document.version, summary, tests)
+
+
+def _survival(
+    host: ModelHost, settings: EditorSettings, document: Document, function: Function, steps: Steps
+) -> Survival:
+    """What the tests of a function, or of the one around it, let through; takes seconds."""
+    scope = next(one for one in scopes(document) if one.function.start <= function.start < one.function.end)
+    timeout = settings.probe.get("timeout")
+    limits = lasting(timeout) if timeout else LIMITS
+    excluded = tuple(settings.probe.get("excluded_tests", ()))
+    python = interpreter_for(document.path)
+    setting = Setting(best_sandbox(), python, limits, steps.cancel, vetted=True, excluded=excluded)
+    with host.use_model(settings) as model:
+        scores = model.offers(Capability.SCORE, cancel=steps.cancel)
+        return Search(setting, (lambda: model) if scores else None, steps=steps).survival(scope)
+
+
+def _summary(found: Survival) -> str:
+    """The result in one sentence."""
+    if found.reason:
+        return t("no mutants could be judged: {reason}", reason=recognised(found.reason))
+    if not found.different:
+        return t("no test is missing: {count} mutants were tried", count=found.mutants)
+    counts = {"count": found.different, "mutants": found.mutants, "tests": len(found.survivors)}
+    return t("{count} of {mutants} mutants pass the tests; {tests} tests would fail on them", **counts)
+
+
+def _code_actions(
+    ls: CounterlensServer, analysis: Analysis, params: types.CodeActionParams
+) -> list[types.CodeAction]:
+    """The code action for the function at a place, if its tests may run."""
+    document = analysis.document
+    function = function_at(document, ls.places(analysis).offset(params.range.start))
+    if function is None or not has_feature(document, Feature.DOUBTS):
+        return []
+    if not may_be_trusted(ls, document.path or Path()):
+        return []
+    name = SHOW_COMMAND if ls.client_shows_results else COMMAND
+    arguments = [{"uri": analysis.uri, "function": function.qualname}]
+    command = types.Command(t("What do the tests miss?"), name, arguments=arguments)
+    return [types.CodeAction(command.title, kind=types.CodeActionKind.Refactor, command=command)]
